@@ -86,7 +86,9 @@ test.before('start', async () => {
 		type: '',
 		open: false,
 	};
-	const surround = guard({ store, policies, copies: copier, tokens, monitoring });
+	const decisionPoints = { target: () => null, relay: () => Promise.reject() };
+	const impact = { find: () => Promise.reject(), explain: () => Promise.reject() };
+	const surround = guard({ store, policies, copies: copier, tokens, monitoring, decisionPoints, impact });
 	const application = createApplication({ endpoints: probes, surround, renderFailure, onUnexpected: () => {} });
 	const listening = await listen(application, '127.0.0.1', 0);
 	url = listening.url;

@@ -84,7 +84,7 @@ test('every reference in it leads somewhere', (t) => {
 });
 
 /** The access of endpoints that anyone may call. */
-const openAccess: readonly string[] = ['public', 'probe', 'element.enter'];
+const openAccess: readonly string[] = ['public', 'probe', 'element.enter', 'console.enter'];
 
 test('every parameter of a path is described, and who has to show a key', (t) => {
 	for (const { place, operation } of operations()) {

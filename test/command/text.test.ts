@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { explainedText } from '../../src/command/decide/explained-text.js';
 import type { Reason } from '../../src/command/decide/reasons.js';
 import { decisionCode } from '../../src/command/decide/reasons.js';
-import { timeOf } from '../../src/command/observe/logs.js';
+import { readTime } from '../../src/command/observe/logs.js';
 import { healthProblem } from '../../src/command/observe/status.js';
 import { requireRevision } from '../../src/command/revision-word.js';
 import { path } from '../../src/command/server.js';
@@ -71,7 +71,7 @@ const moments: readonly (readonly [text: string, time: string])[] = [
 ];
 
 for (const [text, time] of moments) {
-	test(`a time: ${text}`, (t) => t.is(timeOf('--since', text)?.toISOString(), time));
+	test(`a time: ${text}`, (t) => t.is(readTime('--since', text)?.toISOString(), time));
 }
 
 const periods: readonly (readonly [text: string, seconds: number])[] = [
@@ -83,7 +83,7 @@ const periods: readonly (readonly [text: string, seconds: number])[] = [
 
 for (const [text, seconds] of periods) {
 	test(`how long ago: ${text}`, (t) => {
-		const [before, time, after] = [Date.now(), timeOf('--until', text)?.getTime() ?? 0, Date.now()];
+		const [before, time, after] = [Date.now(), readTime('--until', text)?.getTime() ?? 0, Date.now()];
 		t.true(time >= before - seconds * 1_000 && time <= after - seconds * 1_000);
 	});
 }
@@ -106,7 +106,7 @@ const noTimes: readonly string[] = [
 
 for (const text of noTimes) {
 	test(`no time: ${JSON.stringify(text)}`, (t) => {
-		const error = t.throws(() => timeOf('--since', text), { instanceOf: ConfigError });
+		const error = t.throws(() => readTime('--since', text), { instanceOf: ConfigError });
 		t.true(error.message.startsWith(`--since: \`${text}\` `));
 		t.false(error.message.includes('\n'));
 	});

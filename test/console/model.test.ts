@@ -1,5 +1,5 @@
 import test from 'ava';
-import { failureMessage } from '../../src/console/model/api-failure.js';
+import { ApiFailure, failureMessage } from '../../src/console/model/api-failure.js';
 import { readElementAddress } from '../../src/console/model/element-address.js';
 import { durationText, expiryMember, fieldTime } from '../../src/console/model/instants.js';
 import {
@@ -128,6 +128,9 @@ test('people, subjects and failures have words', (t) => {
 	t.is(failureMessage(404, { message: 'no such role' }), 'no such role');
 	t.is(failureMessage(422, { detail: [{ loc: ['body', 'role'], msg: 'field required' }] }), 'role: field required');
 	t.is(failureMessage(502, undefined), 'The server answered 502.');
+	const detail = [{ loc: ['body', 'role'], msg: 'field required' }];
+	t.deepEqual(new ApiFailure(422, 'no', { detail }).problems, detail);
+	t.deepEqual(new ApiFailure(502, 'no').problems, []);
 });
 
 test('an instant goes into a field and out of it, and durations have words', (t) => {

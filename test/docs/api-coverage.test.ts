@@ -20,6 +20,7 @@ const tagJourneys: Readonly<Record<string, string>> = {
 	'Resource actions': 'resources',
 	'Resource attributes': 'resources',
 	'Tenant users': 'tenants',
+	Console: 'console-sign-in',
 	Elements: 'element-sign-in',
 	'Condition set rules': 'set-rules',
 };

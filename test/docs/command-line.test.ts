@@ -9,7 +9,7 @@ import { commandPagePath, commandSection, hasShape, leafCommands } from '../supp
 const commands = leafCommands(createProgram({}));
 
 /** The table of a command: its arguments, its options, its exit codes. */
-function tableOf(words: string, command: Declaration): string {
+function commandTable(words: string, command: Declaration): string {
 	const help = command.createHelp();
 	const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
 	const rows = [
@@ -35,7 +35,7 @@ test('every command has its section, in the order of the help, and no other has'
 
 for (const [words, command] of commands) {
 	test.serial(`the page says of \`${words}\` what is declared`, (t) => {
-		const expected = tableOf(words, command);
+		const expected = commandTable(words, command);
 		const section = commandSection(words);
 		const [table = ''] = tablePattern.exec(section) ?? [];
 		if (process.env['UPDATE'] === '1' && table !== expected) {

@@ -165,7 +165,7 @@ const readings: readonly Reading[] = [
 ];
 
 test('commands that read', async (t) => {
-	await eachOf(readings, async ([words, code, prints]) => {
+	await runConcurrently(readings, async ([words, code, prints]) => {
 		const ran = await regolith(words);
 		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
 		t.is(ran.code, code, what);
@@ -178,7 +178,7 @@ test('commands that read', async (t) => {
 });
 
 /** Runs a few at a time: each is a process. */
-async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+async function runConcurrently<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
 	const left = [...items];
 	const worker = async () => {
 		for (let item = left.shift(); item !== undefined; item = left.shift()) await run(item);
@@ -195,7 +195,8 @@ test('a role is given and taken, and a check waits for it', async (t) => {
 	);
 	const check = (revision: number) =>
 		regolith(['check', 'dan', 'read', 'report', '-t', 'acme', '--min-revision', String(revision)]);
-	t.is((await check(given.revision)).code, 0);
+	const allowed = await check(given.revision);
+	t.is(allowed.code, 0, allowed.wrong);
 	const again = await regolith(['assign', ...words, '--until', '2998-01-01T00:00:00Z']);
 	t.is(again.code, 2);
 	t.regex(again.wrong, /already exists/);
@@ -230,6 +231,81 @@ test('a document is tried, imported and exported, in another environment', async
 	// The decision point is asked with its own key.
 	t.is((await regolith(['check', 'ann', 'read', 'report', '-t', 'acme'], env)).code, 0);
 });
+
+test('a draft is tried and applied, and a stale one is refused', async (t) => {
+	const env = { PERMIT_API_KEY: stack.keys.project, PDP_API_KEY: stack.keys.environment };
+	const { body } = await stack.project.get<{ revision: number }>('/v2/projects/default/production/policy');
+	const file = join(folder, 'draft.json');
+	const apply = (...options: string[]) => regolith(['apply', file, '-e', 'production', ...options], env);
+	const actions = { read: {}, sign: {} };
+	const changes = [
+		{ kind: 'resource', operation: 'create', key: 'contract', value: { name: 'Contract', actions } },
+		{ kind: 'role', operation: 'create', key: 'signer', value: { name: 'Signer', permissions: ['contract:sign'] } },
+	];
+	writeFileSync(file, JSON.stringify({ base_revision: body.revision, changes }));
+	const tried = await apply('--dry-run', '--json');
+	t.is(tried.code, 1, tried.wrong);
+	t.like(documented(t, ['apply'], tried), { dry_run: true, total: 4, revision: null });
+	t.regex(tried.said, /regolith\/resources\/contract\/permits\.rego/);
+	const words = await apply('--dry-run');
+	t.regex(words.said, /a dry run: 4 changes would be made, and \d+ files? of Rego would differ\n$/);
+	const made = await apply();
+	t.is(made.code, 0, made.wrong);
+	t.regex(made.said, /^OPERATION +KIND +KEY\ncreate +resource +contract\n[\s\S]*\n4 changes made \(revision \d+\)\n$/);
+	const stale = await apply('--json');
+	t.is(stale.code, 2);
+	t.regex(stale.wrong, /changed since revision/);
+	const gone = changes.map(({ kind, key }) => ({ kind, key, operation: 'delete' }));
+	writeFileSync(file, JSON.stringify({ base_revision: Number(/\d+(?=\)\n$)/.exec(made.said)), changes: gone }));
+	t.is(documented(t, ['apply'], await apply('--json'))['total'], 4);
+});
+
+test('a draft tells who loses, and a pipeline stops at that', async (t) => {
+	// Of its own: others look at what they have at the same time.
+	const actions = { read: {}, write: {} };
+	await stack.environment.post(`${schema}/resources`, { key: 'cabinet', name: 'Cabinet', actions });
+	await stack.environment.post(`${schema}/roles`, { key: 'filer', name: 'Filer', permissions: ['cabinet:read'] });
+	await stack.environment.post(`${facts}/users`, { key: 'fay', role_assignments: [{ role: 'filer', tenant: 'acme' }] });
+	const base_revision = (await stack.api.store.counters((await stackScope()).environment_id))?.revision ?? 0;
+	const value = { name: 'Filer', permissions: ['cabinet:write'] };
+	const file = join(folder, 'losing-draft.json');
+	const write = (changes: readonly object[]) => writeFileSync(file, JSON.stringify({ base_revision, changes }));
+	write([{ kind: 'role', operation: 'update', key: 'filer', value }]);
+	const told = await regolith(['impact', file]);
+	t.is(told.code, 0, told.wrong);
+	t.regex(
+		told.said,
+		/^by the role filer in the tenant\nWHO LOSES +ACTION +RESOURCE +TENANT\nfay +read +cabinet +acme\n\n/,
+	);
+	t.regex(told.said, /WHO GAINS[^\n]*\nfay +write +cabinet +acme\n/);
+	t.regex(
+		told.said,
+		/\nat revision \d+: 1 lost, 1 gained \(2 checks asked\)\nof \d+ logged decisions: 0 lost, 0 gained\n$/,
+	);
+	const failed = await regolith(['impact', file, '--fail-on-loss', '--json']);
+	t.is(failed.code, 1, failed.wrong);
+	t.like(documented(t, ['impact'], failed), { truncated: false, counts: { gained: 1, lost: 1 } });
+	t.is((await regolith(['impact', file, '--fail-on-loss', '--checks', '0'])).code, 3);
+	write([{ kind: 'role_assignment', operation: 'create', value: { user: 'fay', role: 'loud', tenant: 'default' } }]);
+	const gained = await regolith(['impact', file, '--fail-on-loss']);
+	t.is(gained.code, 0, gained.said + gained.wrong);
+	t.regex(gained.said, /0 lost, 1 gained/);
+	for (const [words, says] of [
+		[['impact', file, '--rows', 'x'], /^--rows: must be a whole number/],
+		[['impact', join(folder, 'nothing.json')], /nothing\.json: ENOENT/],
+		[['impact', join(folder, 'tests/own_test.rego')], /own_test\.rego: [^\n]*JSON/],
+		[['impact', file, '--rows', '5000'], /body\.limits\.rows: /],
+		[['impact', join(folder, 'document.json')], /body\.draft\.base_revision: field required/],
+	] as const) {
+		const refused = await regolith(words);
+		t.is(refused.code, 2, refused.said);
+		t.regex(refused.wrong, says);
+	}
+});
+
+async function stackScope() {
+	return (await stack.environment.get<{ environment_id: string }>('/v2/api-key/scope')).body;
+}
 
 test('keys are rotated and revoked', async (t) => {
 	const { body } = await stack.environment.post<{ id: string; secret: string }>('/v2/api-key', {
@@ -351,7 +427,7 @@ const failing: readonly Failing[] = [
 ];
 
 test('what goes wrong is said in a sentence, with the key’s variable and the address, and ends with 2', async (t) => {
-	await eachOf(failing, async ([words, env, says]) => {
+	await runConcurrently(failing, async ([words, env, says]) => {
 		const ran = await regolith(words, env());
 		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
 		t.is(ran.code, 2, what);

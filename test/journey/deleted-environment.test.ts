@@ -74,11 +74,11 @@ onEachStack('decision points of an environment that was deleted deny with a code
 
 	const { store } = api;
 	const remembered = () => store.database.knex('deleted_environment_keys').where({ environment_id: place.id });
-	await store.forgetOldKeys();
+	await store.forgetOld();
 	t.is((await remembered()).length, 1);
 	const old = new Date(store.clock.now().getTime() - 31 * 24 * 3_600_000);
 	await remembered().update({ deleted_at: old });
-	await store.forgetOldKeys();
+	await store.forgetOld();
 	t.is((await remembered()).length, 0, 'it is forgotten after a month');
 	fails(t, await place.http.get('/v2/api-key/scope'), 401);
 	t.is(running.replica.state.kind, 'deleted');

@@ -12,7 +12,7 @@ import { opaPath } from '../support/opa.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';
 import { launch, type Running } from '../support/processes.js';
-import { blocksOf, printedAs, Terminal } from '../support/readme-reader.js';
+import { fencedBlocks, printedAs, Terminal } from '../support/readme-reader.js';
 import { root } from '../support/root.js';
 import { type Stack, schema, secretFor, startStack } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
@@ -81,7 +81,7 @@ test.serial('every block of README runs in its order, and prints what README say
 	t.teardown(() => {
 		for (const end of ends) end();
 	});
-	for (const { language, text } of blocksOf(readFileSync(join(root, 'README.md'), 'utf8'))) {
+	for (const { language, text } of fencedBlocks(readFileSync(join(root, 'README.md'), 'utf8'))) {
 		if (notRun.some(([what]) => text.includes(what))) continue;
 		if (text === 'npm start\n') {
 			running = launch({ command: ['start'], env });
@@ -132,14 +132,17 @@ async function runPython(reader: Terminal, text: string): Promise<string> {
 	);
 }
 
-test.serial('browsers are sent from `/` to the reference; others are answered as before', async (t) => {
+test.serial('browsers are sent from `/` to the console or the reference; others are answered as before', async (t) => {
 	const api = await terminal.variable('PERMIT_API_URL');
 	const pdp = await terminal.variable('PERMIT_PDP_URL');
 	const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-	for (const url of [api, pdp]) {
+	for (const [url, page] of [
+		[api, '/console'],
+		[pdp, '/docs'],
+	] as const) {
 		const answer = await fetch(url, { headers: { accept }, redirect: 'manual' });
 		t.is(answer.status, 302);
-		t.is(answer.headers.get('location'), '/docs');
+		t.is(answer.headers.get('location'), page);
 		t.is((await fetch(url, { headers: { accept } })).headers.get('content-type'), 'text/html; charset=utf-8');
 	}
 	t.is((await client(api).get('/')).status, 404);

@@ -6,7 +6,14 @@ import { complaint, fails, problemPlaces } from '../support/failure.js';
 import type { Management } from '../support/management.js';
 import type { StoreKind } from '../support/postgres.js';
 import { encode, request, send } from '../support/request.js';
-import { endpointBody, endpointPath, keyedEndpoints as endpoints, furnish, pathParameters } from '../support/tour.js';
+import {
+	endpointBody,
+	endpointPath,
+	endpointQuery,
+	keyedEndpoints as endpoints,
+	furnish,
+	pathParameters,
+} from '../support/tour.js';
 
 /** Bad input, at every endpoint: the documented status and body, no 5xx, and nothing changed (contract: Errors). */
 
@@ -335,7 +342,8 @@ harmless('a query that is wrong is refused by the name of its parameter', async 
 			const right = endpointBody(endpoint);
 			t.true((wrongQueries[name]?.length ?? 0) > 0, `no wrong values for ${name}`);
 			for (const value of wrongQueries[name] ?? []) {
-				const answer = await send(organization, endpoint, `${endpointPath(endpoint, place)}?${name}=${value}`, right);
+				const query = endpointQuery(endpoint, `${name}=${value}`);
+				const answer = await send(organization, endpoint, endpointPath(endpoint, place) + query, right);
 				fails(t, answer, 422);
 				t.true(
 					problemPlaces(answer).every((at) => at.startsWith(`query.${name}`)),

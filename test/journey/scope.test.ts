@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { type Answer, type Client, client } from '../support/client.js';
+import { signInToConsole } from '../support/console.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
@@ -7,6 +8,7 @@ import { type AccessLevel, type Caller, endpointRule, type Level, refusal } from
 import {
 	endpointBody,
 	endpointPath,
+	endpointQuery,
 	keyedEndpoints as endpoints,
 	furnish,
 	type Names,
@@ -61,7 +63,19 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 			holder(level, 'admin', theirs, `another organization’s ${level}`),
 		),
 	];
-	return Promise.all([...own, ...others]);
+	const sessions = [
+		...(['admin', 'read'] as const).map((access) => ({ level: 'env' as const, access, of: place })),
+		{ level: 'org' as const, access: 'admin' as const, of: place },
+		// Of another environment that its key opens too.
+		{ level: 'org' as const, access: 'admin' as const, of: sibling },
+	].map(async ({ level, access, of }) => {
+		const opened = level === 'env' ? { project_id: of.project_id, environment_id: of.id } : {};
+		const secret = await createSecret(store, of.organization_id, { ...opened, access_level: access });
+		const { http } = await signInToConsole(of, secret);
+		const opens = { organization: true, project: true, environment: of === place };
+		return { name: `a session of ${level} ${access} in ${of.key}`, key: { level, access, opens }, http };
+	});
+	return Promise.all([...own, ...others, ...sessions]);
 }
 
 /** Those without a key that is known: without any first, with an unknown one next, then with what is no key at all. */
@@ -103,7 +117,7 @@ function bodyIn(endpoint: Visited, place: Place): unknown {
  */
 function askHarmlessly(endpoint: Visited, place: Place, http: Client): Promise<Answer<unknown>> {
 	const method = endpoint.method.toUpperCase();
-	if (endpoint.method === 'get') return http.send(method, pathIn(endpoint, place));
+	if (endpoint.method === 'get') return http.send(method, pathIn(endpoint, place) + endpointQuery(endpoint));
 	if (endpoint.body !== undefined) return http.send(method, pathIn(endpoint, place), 5);
 	const last = pathParameters(endpoint).at(-1);
 	if (last === undefined) throw new Error(`${endpoint.name} cannot be asked without effect`);
@@ -144,7 +158,7 @@ journey('every endpoint answers every kind of key as the rules say', async (t, p
 	const revision = await place.revision();
 	const projects = async () => JSON.stringify((await management.organization.get('/v2/projects')).body);
 	const before = await projects();
-	t.is(holders.length, 19);
+	t.is(holders.length, 23);
 	for (const [index, endpoint] of endpoints.entries()) {
 		// What is no key is refused before anything is looked up, so these take turns.
 		const strangers = [nobody, unknown, malformed[index % malformed.length]];
@@ -162,7 +176,8 @@ journey('every endpoint answers every kind of key as the rules say', async (t, p
 
 journey('bundles are given to those who may read the environment', async (t, place, management) => {
 	for (const caller of [...(await createKeyHolders(place, management)), ...strangersTo(place)]) {
-		const expected = refusal({ needs: 'read', of: 'environment' }, caller);
+		// Sessions of the console are no keys here.
+		const expected = caller.name.startsWith('a session') ? 401 : refusal({ needs: 'read', of: 'environment' }, caller);
 		for (const path of [`/bundles/${place.id}`, `/bundles/${place.id}/rego`]) {
 			if (expected !== null) fails(t, await caller.http.send('GET', path), expected);
 		}

@@ -21,6 +21,8 @@ import { lockDataDirectory, sendCommand } from '../../src/command/control.js';
 import { ConfigError, readConfig, requireDistinctPorts } from '../../src/config.js';
 import { type Database, openDatabase } from '../../src/store/database/database.js';
 import { client } from '../support/client.js';
+import { consolePath, signedWith } from '../support/console.js';
+import { cookieOf } from '../support/element.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';
@@ -104,7 +106,12 @@ test.serial(
 test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
-	const said = `${later.running.stdout()}${later.running.stderr()}`;
+	// It answers a moment before it says so.
+	const stdout = await eventually(
+		() => later.running.stdout(),
+		(text) => text.includes('keys create'),
+	);
+	const said = `${stdout}${later.running.stderr()}`;
 	t.true(said.includes(later.urls.api) && said.includes(later.urls.pdp));
 	t.notRegex(said, /permit_key_/);
 	t.true((await allowed(later)).body['allow']);
@@ -207,6 +214,72 @@ test.serial('`keys create` makes keys of every kind while the server runs', asyn
 	}
 });
 
+test.serial('each start prints a link that signs in to the console, and `console` prints others', async (t) => {
+	const { env, urls, running, folder } = await started(t, ['start']);
+	await eventually(
+		() => running.stdout(),
+		(said) => said.includes('keys create'),
+	);
+	const lines = running.stdout().match(/^ {2}Console {9}(\S+)$/m);
+	t.is(lines?.[1], `${urls.api}/console#ticket=${ticketIn(running.stdout())}`);
+	t.is((await client(urls.api).get('/console')).status, 200);
+	t.not(ticketIn(running.stdout()), ticketIn(first.stdout));
+	const enter = async (ticket: string) => {
+		const answer = await client(urls.api).post(consolePath, { ticket });
+		const { id, key } = (answer.body['environment'] ?? {}) as { id: string; key: string };
+		return { answer, key, ...signedWith(urls.api, id, cookieOf(answer)) };
+	};
+	const dev = await enter(ticketIn(running.stdout()));
+	t.like(dev.answer, { status: 200, body: { environment: { key: 'dev' }, decision_point: true } });
+	t.is((await enter(ticketIn(running.stdout()))).answer.status, 401, 'once');
+	const asked = { user: 'alice', action: 'read', resource: { type: 'document', tenant: 'default' } };
+	t.like(await dev.http.post('/console/pdp/default/dev/allowed', asked), { status: 200, body: { allow: true } });
+
+	const link = async (...words: string[]) => {
+		const printed = launch({ command: ['console', ...words], env });
+		t.deepEqual(await printed.exited, { code: 0, signal: null }, printed.stderr());
+		return printed.stdout();
+	};
+	const plain = await link();
+	t.regex(plain, /^http:[^\n]*\n$/, 'one line');
+	t.is((await enter(ticketIn(plain))).key, 'dev');
+	const production = await enter(ticketIn(JSON.parse(await link('-p', 'default', '-e', 'production', '--json')).url));
+	t.like(production.answer.body, { environment: { key: 'production', production: true }, decision_point: false });
+	const elsewhere = await production.http.post('/console/pdp/default/production/allowed', asked);
+	t.is(elsewhere.status, 503, 'this decision point decides for another environment');
+	t.is((await enter(ticketIn(await link('-p', 'default')))).key, 'dev', 'its oldest');
+	for (const [words, says] of [
+		[['-e', 'dev'], /--project/],
+		[['-p', 'nowhere'], /nowhere/],
+		[['-p', 'default', '-e', 'nowhere'], /nowhere/],
+	] as const) {
+		const refused = launch({ command: ['console', ...words], env });
+		t.deepEqual(await refused.exited, { code: 2, signal: null });
+		t.regex(refused.stderr(), says);
+	}
+	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+	t.notRegex(running.stderr(), /ticket/);
+
+	const nothing = join(folder, 'nothing');
+	for (const DATA_DIR of [folder, nothing]) {
+		const alone = launch({ command: ['console'], env: { ...env, DATA_DIR } });
+		t.deepEqual(await alone.exited, { code: 2, signal: null });
+		t.regex(alone.stderr(), /^DATA_DIR: no server runs on [^\n]+ `regolith start`[^\n]+\n$/);
+		t.is(alone.stdout(), '');
+	}
+	t.false(existsSync(nothing), 'and nothing is left behind');
+});
+
+test.serial('`serve` prints a link to the console too, which has no decision point', async (t) => {
+	const { urls, running } = await sharedServer();
+	const stdout = await eventually(
+		() => running.stdout(),
+		(said) => said.includes('keys create'),
+	);
+	const answer = await client(urls.api).post(consolePath, { ticket: ticketIn(stdout) });
+	t.like(answer, { status: 200, body: { environment: { key: 'dev' }, decision_point: false } });
+});
+
 test.serial('`inspect` shows Rego that opa takes, on paper and as files', async (t) => {
 	const server = await sharedServer();
 	const env = { ...server.env, PDP_API_KEY: secretIn(first.stdout) };
@@ -236,11 +309,15 @@ test.serial('`inspect` shows Rego that opa takes, on paper and as files', async 
 
 test.serial('no secret is on disk or in the log in the clear', async (t) => {
 	const secret = secretIn(first.stdout);
+	const ticket = ticketIn(first.stdout);
 	const { folder, stderr } = first;
 	t.true(stderr.includes('"level":"debug"'), 'the log was as talkative as it can be');
-	t.false(stderr.includes(secret));
+	t.false(stderr.includes(secret) || stderr.includes(ticket));
 	const copy = copied(t);
-	const spellings = [Buffer.from(secret), Buffer.from(Buffer.from(secret).toString('hex'))];
+	const spellings = [secret, ticket].flatMap((one) => [
+		Buffer.from(one),
+		Buffer.from(Buffer.from(one).toString('hex')),
+	]);
 	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 	t.true(files.length > 100, 'the database is among them');
 	for (const file of files) {
@@ -249,7 +326,8 @@ test.serial('no secret is on disk or in the log in the clear', async (t) => {
 	}
 	const database = await openDatabase({ url: null, directory: copy });
 	try {
-		t.false((await everyRow(database)).includes(secret));
+		const rows = await everyRow(database);
+		t.false(rows.includes(secret) || rows.includes(ticket));
 	} finally {
 		await database.close();
 	}
@@ -302,6 +380,7 @@ const bad: Readonly<Record<string, string>> = {
 	PDP_CONTROL_PLANE: 'ftp://example.com',
 	PDP_MODE: 'moon',
 	PDP_PUBLIC_URL: 'https://pdp.example.com/?tenant=1',
+	CONSOLE_PDP_URL: 'http://pdp-{env}.internal:7766',
 	PDP_KONG_INTEGRATION: 'perhaps',
 	PDP_ALLOW_UNAUTHENTICATED_TRINO: 'often',
 	WEBHOOK_ALLOW_PRIVATE: 'sometimes',
@@ -311,6 +390,27 @@ const bad: Readonly<Record<string, string>> = {
 	BOOTSTRAP_PROJECT_API_KEY: 'permit_key_project',
 	BOOTSTRAP_ENV_API_KEY: 'permit_key_environment',
 };
+
+test('the address of decision points for the console is one with nothing but keys in it', (t) => {
+	for (const [given, expected] of [
+		['http://pdp:7766/', 'http://pdp:7766'],
+		['https://pdp-{environment}.internal/{project}//', 'https://pdp-{environment}.internal/{project}'],
+	] as const) {
+		t.is(readConfig({ CONSOLE_PDP_URL: given }).console_pdp_url, expected);
+	}
+	const wrong = [
+		'pdp',
+		'ftp://pdp',
+		'http://',
+		'http://a:b@pdp',
+		'http://a@pdp',
+		'http://pdp/?{project}',
+		'http://pdp/#a',
+	];
+	for (const CONSOLE_PDP_URL of [...wrong, 'http://{host}/', 'http://pdp/{', 'http://{project}@pdp']) {
+		t.throws(() => readConfig({ CONSOLE_PDP_URL }), { instanceOf: ConfigError }, CONSOLE_PDP_URL);
+	}
+});
 
 test('two settings of one port are one sentence', (t) => {
 	const expected = {
@@ -537,6 +637,11 @@ function commandsIn(stdout: string): readonly string[] {
 		.split(/^\d\. .*$/m)
 		.slice(1)
 		.map((text) => text.trim());
+}
+
+/** The ticket in the link to the console. */
+function ticketIn(stdout: string): string {
+	return /\/console#ticket=([\w-]{43})$/m.exec(stdout)?.[1] ?? '';
 }
 
 function secretIn(stdout: string): string {

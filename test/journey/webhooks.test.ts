@@ -71,6 +71,21 @@ async function deliveries(place: Place, wanted: readonly string[], key?: string)
 	return body.data;
 }
 
+journey('a test reaches the receiver, and makes no revision', async (t, place) => {
+	const receiver = await setTheScene(t, place);
+	const { http, elements } = place;
+	const before = await place.revision();
+	const sent = await http.post(`${elements}/config/requests/webhook_test`);
+	t.is(sent.status, 204);
+	const [delivery] = await deliveries(place, ['delivered']);
+	t.like(delivery, { event: 'test', payload: { type: 'test', element_key: 'requests' }, response_status: 204 });
+	t.is(receiver.received.length, 1);
+	t.is(await place.revision(), before);
+	await http.patch(`${elements}/config/requests`, { webhook: null });
+	fails(t, await http.post(`${elements}/config/requests/webhook_test`), 404);
+	fails(t, await http.post(`${elements}/config/nothing/webhook_test`), 404);
+});
+
 journey('each state of a request is told, signed, in order', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements } = place;

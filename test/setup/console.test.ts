@@ -1,14 +1,25 @@
-import { appendFileSync, copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+	appendFileSync,
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { openFrontEnd } from '../../src/http/front-end.js';
 import { root } from '../support/root.js';
-import { temporary } from '../support/temporary.js';
+import { type Cleanup, temporary } from '../support/temporary.js';
 
 const { buildConsole }: { buildConsole(folder: string, say: (detail: string) => void): Promise<void> } = await import(
 	join(root, 'setup/console.mjs')
 );
 
-test('the pages are bundled when something in them changed, and otherwise left alone', async (t) => {
+/** A copy of what the pages are made of. */
+function copied(t: Cleanup): string {
 	const folder = temporary(t);
 	for (const name of ['setup', 'src']) mkdirSync(join(folder, name));
 	for (const file of ['package-lock.json', 'tsconfig.json', 'setup/console.mjs']) {
@@ -16,6 +27,11 @@ test('the pages are bundled when something in them changed, and otherwise left a
 	}
 	cpSync(join(root, 'src/console'), join(folder, 'src/console'), { recursive: true });
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+	return folder;
+}
+
+test('the pages are bundled when something in them changed, and otherwise left alone', async (t) => {
+	const folder = copied(t);
 	const build = async () => {
 		const said: string[] = [];
 		await buildConsole(folder, (detail) => said.push(detail));
@@ -26,13 +42,33 @@ test('the pages are bundled when something in them changed, and otherwise left a
 	t.is(await build(), 'up to date');
 	const first = script();
 	t.regex(first, /^element-[A-Z0-9]{8}\.js$/);
-	const source = join(folder, 'src/console/page/announce.tsx');
+	const source = join(folder, 'src/console/part/announce.tsx');
 	appendFileSync(source, '\nconsole.info(announced.value);\n');
 	t.is(await build(), 'bundled');
 	t.not(script(), first);
 	const second = script();
-	appendFileSync(source, 'export const wrong: number = announced.value;\n');
-	await t.throwsAsync(build(), { message: /^The pages do not compile:[\s\S]*announce\.tsx/ });
+	appendFileSync(source, 'const wrong = ;\n');
+	await t.throwsAsync(build(), { message: /^The pages cannot be bundled:[\s\S]*announce\.tsx/ });
 	t.is(script(), second, 'what was built before is still there');
 	t.deepEqual(readdirSync(join(folder, 'dist')), ['console']);
+});
+
+test('what the console loads later is a file of its own, which is served with it', async (t) => {
+	const folder = copied(t);
+	const part = 'export const loadedLater = "only when it is needed";\n';
+	writeFileSync(join(folder, 'src/console/app/loaded-later.ts'), part);
+	const entry = join(folder, 'src/console/app/console-app.tsx');
+	appendFileSync(entry, "\nvoid import('./loaded-later.js').then(({ loadedLater }) => console.info(loadedLater));\n");
+	await buildConsole(folder, () => {});
+	const built = join(folder, 'dist/console');
+	const { console: page, element } = JSON.parse(readFileSync(join(built, 'pages.json'), 'utf8'));
+	const frontEnd = openFrontEnd(built);
+	t.deepEqual(await frontEnd.page('console'), page);
+	t.deepEqual(element.chunks, []);
+	const texts: string[] = await Promise.all(
+		page.chunks.map(async (name: string) => String((await frontEnd.asset(name, undefined)).bytes)),
+	);
+	t.is(texts.filter((text) => text.includes('only when it is needed')).length, 1);
+	t.false(readFileSync(join(built, 'assets', page.script), 'utf8').includes('only when it is needed'));
+	for (const name of page.chunks) t.regex(name, /^console-[A-Z0-9]{8}\.(?:js|css)$/);
 });

@@ -217,6 +217,21 @@ const rooms = {
 		may: ['preact', 'preact/hooks', '@preact/signals', './request-form.js', '../model/levels.js'],
 		mayNot: ['node:fs', 'zod', '../embed/send-token.js', '../../wire/role.js', '../../http/endpoint.js'],
 	},
+	'src/console/part/announce.tsx': {
+		may: ['preact', 'preact/hooks', '@preact/signals', './message-of.js', '../model/levels.js'],
+		mayNot: ['node:fs', 'zod', '../page/requests.js', '../app/session.js', '../../wire/role.js'],
+	},
+	'src/console/app/screen/check/check-screen.tsx': {
+		may: [
+			'preact',
+			'openapi-fetch',
+			'#management-api',
+			'../../session.js',
+			'../../part/screen.js',
+			'../../../model/draft.js',
+		],
+		mayNot: ['node:fs', 'zod', '../matrix/matrix-screen.js', '../../../page/requests.js', '../../../../wire/role.js'],
+	},
 	'src/console/embed/page-elements.ts': {
 		may: ['./send-token.js'],
 		mayNot: ['preact', '../model/levels.js', '../page/requests.js', '../../wire/role.js'],

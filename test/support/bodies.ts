@@ -39,6 +39,15 @@ export type Kind =
 	| 'details'
 	| 'expiry'
 	| 'instant'
+	| 'revision'
+	| 'changes'
+	| 'draft'
+	| 'limits'
+	| 'asked user'
+	| 'asked resource'
+	| 'asked text'
+	| 'asked context'
+	| 'past revision'
 	| 'nothing';
 
 /** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
@@ -124,6 +133,15 @@ const copy: Body = {
 	base: { target_env: { new: { key: 'copied', name: 'Copied' } } },
 	fields: { target_env: 'target!', conflict_strategy: 'choice', scope: 'scope' },
 };
+/** A draft that creates a role which nothing else is about. */
+function drafted(key: string): Body {
+	const change = { kind: 'role', operation: 'create', key, value: { name: 'Drafted' } };
+	return {
+		base: { base_revision: 1, changes: [change] },
+		fields: { base_revision: 'revision!', changes: 'changes!' },
+		strict: true,
+	};
+}
 const attributeType = { description: 'text' } as const;
 const environment = { description: 'text', custom_branch_name: 'text', jwks: 'jwks', settings: 'object' } as const;
 const resource = {
@@ -222,6 +240,24 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { format: 'regolith-environment', version: 1 },
 		fields: { format: 'choice!', version: 'version!', environment: 'members', schema: 'members', facts: 'members' },
 		strict: true,
+	},
+	applyDraft: drafted('drafted'),
+	previewDraft: drafted('previewed'),
+	findImpact: {
+		base: { draft: drafted('tried').base },
+		fields: { draft: 'draft!', limits: 'limits' },
+		strict: true,
+	},
+	explainCheck: {
+		base: { user: 'alice@example.com', action: 'read', resource: 'document:budget', revision: 1 },
+		fields: {
+			user: 'asked user!',
+			action: 'asked text!',
+			resource: 'asked resource!',
+			context: 'asked context',
+			revision: 'past revision!',
+			at: 'instant',
+		},
 	},
 	createResource: {
 		base: { key: 'new', name: 'New', actions: {} },
@@ -401,6 +437,11 @@ export const bodies: Readonly<Record<string, Body>> = {
 		fields: { reviewer_comment: 'text', role: 'reference' },
 	}),
 	denyAccessRequestOfUser: granting({ base: { reviewer_comment: 'Not yet.' }, fields: { reviewer_comment: 'text' } }),
+	approveElementRequest: ending({
+		base: { reviewer_comment: 'Welcome.' },
+		fields: { reviewer_comment: 'text', role: 'reference' },
+	}),
+	denyElementRequest: granting({ base: { reviewer_comment: 'Not yet.' }, fields: { reviewer_comment: 'text' } }),
 	cancelAccessRequestOfUser: { base: {}, fields: { reason: 'text' } },
 	updateElementsConfig: {
 		base: { name: 'Requests' },
@@ -560,6 +601,42 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	members: [5, 'text', true, [], { unknown: {} }],
 	subject: [5, true, [], '', 'a\0b', { key: 5 }, { key: '' }, { attributes: 5 }, { attributes: { a: '\ud800' } }],
 	count: [0, -1, 1.5, '1', 'x', true, [], {}, 1_000_000_000, hugeNumber],
+	revision: [-1, 1.5, '1', 'x', true, [], {}, 1e15, hugeNumber],
+	changes: [
+		5,
+		'text',
+		{},
+		[5],
+		[null],
+		[{}],
+		[{ kind: 'pdp_config', operation: 'delete', key: 'a' }],
+		[{ kind: 'role', operation: 'delete' }],
+		[{ kind: 'role', operation: 'upsert', key: 'a', value: { name: 'A' } }],
+		[{ kind: 'role', operation: 'create', key: 'a' }],
+		[{ kind: 'role', operation: 'delete', key: 'a', value: { name: 'A' } }],
+		[{ kind: 'role', operation: 'create', key: 'a b', value: { name: 'A' } }],
+		[{ kind: 'role', operation: 'create', key: 'a', value: { name: 'A', granted_to: {} } }],
+		[{ kind: 'resource_role', operation: 'delete', key: 'editor' }],
+		[{ kind: 'tenant_user', operation: 'update', value: { user: 'a', tenant: 'acme' } }],
+		[{ kind: 'tenant_user', operation: 'create', key: 'a', value: { user: 'a', tenant: 'acme' } }],
+	],
+	draft: [
+		5,
+		'text',
+		true,
+		[],
+		{},
+		{ base_revision: 1 },
+		{ base_revision: -1, changes: [] },
+		{ base_revision: 1, changes: [5] },
+		{ base_revision: 1, changes: [], unknown: 1 },
+	],
+	limits: [5, 'text', true, [], { unknown: 1 }, { checks: -1 }, { rows: 1_001 }, { decisions: 1.5 }, { checks: '1' }],
+	'asked user': [5, true, [], {}, { key: 5 }, { key: 'a', attributes: 5 }],
+	'asked resource': [5, true, [], {}, { type: 5 }, { type: 'a', key: 5 }, { type: 'a', tenant: [] }],
+	'asked text': [5, true, [], {}],
+	'asked context': [5, 'text', true, [], { a: hugeNumber }],
+	'past revision': [-1, 1.5, '1', 'x', true, [], {}, hugeNumber],
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 
@@ -575,6 +652,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	missing_user_policy: ['x', '', 'FAIL'],
 	wait: ['x', '', '-1', '61', '1e1', '1&wait=2', 'NaN'],
 	dry_run: ['x', '', '2', 'true&dry_run=false'],
+	half: ['x', '', 'SCHEMA', 'schema&half=facts'],
 	conflict_strategy: ['x', '', 'FAIL', 'fail&conflict_strategy=replace'],
 	proj_id: ['%00', '', 'x'.repeat(1026), 'a&proj_id=b'],
 	kind: ['x', '', 'ROLE', 'role&kind=x'],
@@ -598,6 +676,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	user: ['%00', '', 'a&user=%00'],
 	role: ['%00', ''],
 	status: ['x', '', 'PENDING', 'pending&status=denied'],
+	element: ['%00', '', 'x'.repeat(1026)],
 	requesting_user: ['%00', ''],
 	resource_instance_id: ['%00', '', 'a&resource_instance_id=b'],
 	tenant: ['%00', '', 'x'.repeat(1026)],
@@ -616,4 +695,9 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	permission: ['%00'],
 	resource_set: ['%00'],
 	attr_plan: ['%00', 'a&attr_plan=b'],
+	from: ['x', '', '%00', 'user:', 'tenant:a:b', 'instance:a', 'role:viewer', 'instance:a:b%23c', 'user:b&from=user:c'],
+	to: ['x', '', '%00', 'instance:document:budget'],
+	depth: ['0', '4', 'x', '', '1.5'],
+	limit: ['0', '1001', 'x', ''],
+	mode: ['x', '', 'FACTS', 'facts&mode=schema'],
 };

@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ImpactSource } from '../../src/api/impact-source.js';
 import { startApi } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import type { Store } from '../../src/store/store.js';
 import type { Scope } from '../../src/store/unit/reading-unit.js';
+import type { WritingUnit } from '../../src/store/unit/writing-unit.js';
 import { type Client, client } from './client.js';
 import { provideDatabase, type StoreKind } from './postgres.js';
 import { neverSwept, settings } from './stack.js';
@@ -27,15 +29,21 @@ const onlyItsVersion = `#!/bin/sh
 test "$1" = version && echo 'Version: 1.999.0'
 `;
 
-/** Starts a management API whose policies are never compiled, which spares what these tests do not look at. */
-export async function startManagement(kind: StoreKind = 'server'): Promise<Management> {
+/**
+ * Starts a management API, with further settings, whose policies are never compiled, which spares what these tests do not
+ * look at.
+ */
+export async function startManagement(
+	kind: StoreKind = 'server',
+	more: Readonly<Record<string, string>> = {},
+): Promise<Management> {
 	const folder = temporaryFolder();
 	const database = await provideDatabase(kind, folder);
 	const opa = join(folder, 'opa');
 	writeFileSync(opa, onlyItsVersion, { mode: 0o755 });
-	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, OPA_PATH: opa };
+	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, OPA_PATH: opa, ...more };
 	const config = readConfig(given);
-	const api = await startApi(config, createLogger(config.log_level), { sweepPause: neverSwept });
+	const api = await startApi(config, createLogger(config.log_level), { sweepPause: neverSwept, impact: noImpact });
 	const { url } = api.listening;
 	const { organization = '', project = '', environment = '' } = withoutNulls(config.bootstrap);
 	return {
@@ -52,6 +60,22 @@ export async function startManagement(kind: StoreKind = 'server'): Promise<Manag
 		},
 	};
 }
+
+/** Tries changes as they are tried, and says that they concern nobody: no policy could tell. */
+const noImpact = (store: Store): ImpactSource => ({
+	async find({ scope, actorId, change }) {
+		const work = async (unit: WritingUnit) => {
+			unit.abandon();
+			await change(unit);
+		};
+		const { revision } = await store.write(scope, actorId, work, { heavy: true });
+		const none = { gained: 0, lost: 0 };
+		const decisions = { ...none, replayed: 0, skipped: 0, rows: [], truncated: false };
+		const counts = { ...none, asked: 0, by_cause: [] };
+		return { base_revision: revision, gains: [], loses: [], counts, truncated: false, decisions, left_out: [] };
+	},
+	explain: async () => ({ allow: false, result: false }),
+});
 
 function withoutNulls(secrets: Readonly<Record<string, string | null>>): Readonly<Record<string, string | undefined>> {
 	return Object.fromEntries(Object.entries(secrets).map(([level, secret]) => [level, secret ?? undefined]));

@@ -11,7 +11,7 @@ export interface Block {
 }
 
 /** The fenced blocks of a page, in their order. */
-export function blocksOf(markdown: string): readonly Block[] {
+export function fencedBlocks(markdown: string): readonly Block[] {
 	return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
 		language,
 		text,

@@ -37,6 +37,10 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^get \/v2\/projects\/:proj_id(\/envs)?$/, { needs: 'read', of: 'project' }],
 	[/^\w+ \/v2\/projects\/:proj_id(\/envs)?$/, { ...above, of: 'project' }],
 	[/^post \/v2\/projects\/:proj_id\/envs\/:env_id\/copy\b/, { ...above, of: 'environment' }],
+	[
+		/^post \/v2\/projects\/:proj_id\/envs\/:env_id\/(drafts\/preview|impact|explanation)$/,
+		{ needs: 'read', of: 'environment' },
+	],
 	[/^get \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'write', of: 'environment' }],
 

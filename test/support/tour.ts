@@ -11,10 +11,10 @@ import { addRelation } from './relation.js';
 export type Visited = (typeof endpoints)[number];
 
 /**
- * The endpoints that an API key opens. The others are for browsers of users of elements, who have none:
- * `element-sign-in.test.ts` and `element-access.test.ts` ask these.
+ * The endpoints that an API key opens. The others are for browsers of users of elements, who have none, and of those who
+ * sign in to the console: `element-sign-in.test.ts`, `element-access.test.ts` and `console-sign-in.test.ts` ask these.
  */
-export const keyedEndpoints = endpoints.filter(({ access }) => !access.startsWith('element.'));
+export const keyedEndpoints = endpoints.filter(({ access }) => !/^(element|console)\./.test(access));
 
 /** Ids or keys by the name of the path parameter they may stand in. */
 export type Names = Readonly<Record<string, string>>;
@@ -185,7 +185,13 @@ function deletesElement({ name }: Visited): boolean {
 }
 
 /** The endpoints that move an access request, each of which needs one that is pending. */
-const moving = ['approveAccessRequestOfUser', 'denyAccessRequestOfUser', 'cancelAccessRequestOfUser'];
+const moving = [
+	'approveAccessRequestOfUser',
+	'denyAccessRequestOfUser',
+	'cancelAccessRequestOfUser',
+	'approveElementRequest',
+	'denyElementRequest',
+];
 
 /** The id of the access request for an endpoint: one of those that `addRequests` makes. */
 function requestId({ id }: Pick<Place, 'id'>, endpoint: string): string {
@@ -251,7 +257,9 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	const { id, project, key, key_id, organization_id } = place;
 	const keys = { api_key_id: key_id, pdp_id: key_id };
 	const own = { ...keys, proj_id: project, env_id: key, org_id: organization_id, task_id: id };
-	const request = { access_request_id: requestId(place, endpoint.name), ...(deletesElement(endpoint) && others) };
+	const request_id = requestId(place, endpoint.name);
+	const requests = { access_request_id: request_id, element_request_id: request_id };
+	const request = { ...requests, ...(deletesElement(endpoint) && others) };
 	const session_id = furnishedSessions.get(id) ?? id;
 	const operation_approval_id = approvalId(place);
 	const log_id = decisionId(place);
@@ -260,7 +268,18 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 }
 
 /** The queries of endpoints that do nothing without one. */
-const neededQueries: Readonly<Record<string, string>> = { endElementSessions: '?user=alice@example.com' };
+const neededQueries: Readonly<Record<string, string>> = {
+	endElementSessions: 'user=alice@example.com',
+	getGraph: 'from=user:alice@example.com',
+};
+
+/** What a query has to say for an endpoint to do anything, unless `more` says it, and `more`; with the question mark. */
+export function endpointQuery({ name }: Visited, more = ''): string {
+	const parameter = (text: string) => text.split('=')[0];
+	const needed = neededQueries[name] ?? '';
+	const query = [parameter(needed) === parameter(more) ? '' : needed, more].filter((part) => part !== '').join('&');
+	return query === '' ? '' : `?${query}`;
+}
 
 /** A body that is right for an endpoint; `undefined` for those without. */
 export function endpointBody(endpoint: Visited): unknown {
@@ -297,7 +316,7 @@ export async function tour(
 	for (const endpoint of order) {
 		const answer = await clientFor(endpoint).send(
 			endpoint.method.toUpperCase(),
-			endpointPath(endpoint, place) + (neededQueries[endpoint.name] ?? ''),
+			endpointPath(endpoint, place) + endpointQuery(endpoint),
 			endpointBody(endpoint),
 		);
 		visits.push({ endpoint, answer });

@@ -1,0 +1,321 @@
+import test from 'ava';
+import type { LoggedChange, UndoSurroundings } from '../../src/console/model/logged-change.js';
+import { maxDifferences, recordDifference } from '../../src/console/model/record-difference.js';
+import { maySayReverse, neededTenants, needsResources, undoChanges } from '../../src/console/model/undo-changes.js';
+
+/** What the screen of changes decides without a page: what differs, and what undoes it. */
+
+type Given = Readonly<Record<string, unknown>> | null;
+
+const differences: readonly (readonly [what: string, before: Given, after: Given, said: readonly unknown[]])[] = [
+	['nothing', { name: 'Ann', n: null }, { name: 'Ann' }, []],
+	['one member', { name: 'Ann' }, { name: 'Anna' }, [{ name: 'name', removed: ['Ann'], added: ['Anna'] }]],
+	[
+		'a member that came',
+		{ email: null },
+		{ email: 'a@b.example' },
+		[{ name: 'email', removed: [], added: ['a@b.example'] }],
+	],
+	['a member that went', { level: 0 }, { level: null }, [{ name: 'level', removed: ['0'], added: [] }]],
+	['false is something', { a: false }, { a: null }, [{ name: 'a', removed: ['false'], added: [] }]],
+	[
+		'items of a list',
+		{ permissions: ['a:read', 'a:write', 'a:write'] },
+		{ permissions: ['a:write', 'b:read'] },
+		[{ name: 'permissions', removed: ['a:read', 'a:write'], added: ['b:read'] }],
+	],
+	['the order of a list', { of: [1, 2] }, { of: [2, 1] }, [{ name: 'of', removed: [], added: [], reordered: true }]],
+	[
+		'members of objects',
+		{ attributes: { region: 'eu', deep: { n: 1 }, same: [1] } },
+		{ attributes: { region: 'us', deep: { n: 1, m: true }, same: [1] } },
+		[
+			{ name: 'attributes.region', removed: ['eu'], added: ['us'] },
+			{ name: 'attributes.deep.m', removed: [], added: ['true'] },
+		],
+	],
+	['a list that became a text', { a: ['x'] }, { a: 'x' }, [{ name: 'a', removed: ['["x"]'], added: ['x'] }]],
+	[
+		'what was created, without what says nothing',
+		null,
+		{ id: '1', key: 'ann', user_id: '2', user: 'ann', tenant_id: '3', created_at: 't', private: false, attributes: {} },
+		[
+			{ name: 'user', removed: [], added: ['ann'] },
+			{ name: 'private', removed: [], added: ['false'] },
+		],
+	],
+	['what was deleted', { key: 'ann', name: 'Ann' }, null, [{ name: 'name', removed: ['Ann'], added: [] }]],
+	[
+		'ids that no key stands beside',
+		{ role_id: '1', user_id: '1', user: 'a' },
+		{ role_id: '2', user_id: '2', user: 'b' },
+		[
+			{ name: 'role_id', removed: ['1'], added: ['2'] },
+			{ name: 'user', removed: ['a'], added: ['b'] },
+		],
+	],
+	['a member called constructor', {}, { constructor: 'x' }, [{ name: 'constructor', removed: [], added: ['x'] }]],
+];
+
+for (const [what, before, after, said] of differences) {
+	test(`a difference: ${what}`, (t) => t.deepEqual(recordDifference(before, after), said));
+}
+
+test('a difference is short, whatever is compared', (t) => {
+	const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, index]));
+	t.is(recordDifference(null, many).length, maxDifferences);
+	const [list] = recordDifference(null, { list: Array.from({ length: 30 }, (_, index) => index) });
+	t.deepEqual(list?.added.slice(-2), ['19', 'and 10 more']);
+	const [long] = recordDifference(null, { text: 'x'.repeat(5000) });
+	t.true((long?.added[0]?.length ?? 0) < 300);
+});
+
+const now = Date.parse('2030-01-01T00:00:00Z');
+const later = '2031-01-01T00:00:00.000Z';
+const earlier = '2029-01-01T00:00:00.000Z';
+
+function logged(kind: string, key: string, before: Given, after: Given): LoggedChange {
+	return { kind, key, before, after, operation: before === null ? 'create' : after === null ? 'delete' : 'update' };
+}
+
+function undo(changes: readonly LoggedChange[], more: Partial<UndoSurroundings> = {}) {
+	return undoChanges(changes, { resources: {}, tenants: new Map(), now, whole: false, ...more });
+}
+
+const user = { id: '1', key: 'ann', email: 'a@b.example', first_name: null, last_name: null, attributes: { n: 1 } };
+const userValue = { email: 'a@b.example', attributes: { n: 1 } };
+const held = { id: '1', user: 'ann', user_id: '2', role: 'editor', tenant: 'acme', resource_instance: null };
+const heldValue = { user: 'ann', role: 'editor', tenant: 'acme' };
+const rule = { id: '1', user_set: 'vips', resource: 'document', action: 'read', resource_set: 'open' };
+const ruleValue = { user_set: 'vips', permission: 'document:read', resource_set: 'open' };
+const role = {
+	key: 'editor',
+	name: 'Editor',
+	description: null,
+	attributes: null,
+	extends: [],
+	granted_to_id: null,
+	granted_to: null,
+};
+const derived = {
+	id: 'b',
+	users_with_role: [
+		{
+			role: 'owner',
+			role_id: 'r',
+			on_resource: 'folder',
+			resource_id: 'f',
+			linked_by_relation: 'parent',
+			relation_id: 'p',
+			when: { no_direct_roles_on_object: false },
+		},
+	],
+	when: { no_direct_roles_on_object: true },
+};
+
+const reverses: readonly (readonly [change: LoggedChange, reverse: unknown])[] = [
+	[logged('user', 'ann', null, user), { kind: 'user', operation: 'delete', key: 'ann' }],
+	[logged('user', 'ann', user, null), { kind: 'user', operation: 'create', key: 'ann', value: userValue }],
+	[
+		logged('user', 'ann', user, { ...user, email: null }),
+		{ kind: 'user', operation: 'update', key: 'ann', value: userValue },
+	],
+	[
+		logged('tenant', 'acme', { name: 'Acme', description: 'x', attributes: null }, null),
+		{ kind: 'tenant', operation: 'create', key: 'acme', value: { name: 'Acme', description: 'x' } },
+	],
+	[
+		logged('tenant_user', 'ann@acme', { user: 'ann', tenant: 'acme', user_id: '1' }, null),
+		{ kind: 'tenant_user', operation: 'create', value: { user: 'ann', tenant: 'acme' } },
+	],
+	[
+		logged('role_assignment', 'ann#editor@acme', null, { ...held, expires_at: later }),
+		{ kind: 'role_assignment', operation: 'delete', value: heldValue },
+	],
+	[
+		logged('role_assignment', 'ann#editor@acme', { ...held, expires_at: later }, held),
+		{ kind: 'role_assignment', operation: 'update', value: { ...heldValue, expires_at: later } },
+	],
+	[
+		logged('role_assignment', 'ann#editor@document:plan', { ...held, resource_instance: 'document:plan' }, null),
+		{
+			kind: 'role_assignment',
+			operation: 'create',
+			value: { user: 'ann', role: 'editor', resource_instance: 'document:plan' },
+		},
+	],
+	[
+		logged('relationship_tuple', 'x', { subject: 'folder:a', relation: 'parent', object: 'document:b' }, null),
+		{
+			kind: 'relationship_tuple',
+			operation: 'create',
+			value: { subject: 'folder:a', relation: 'parent', object: 'document:b' },
+		},
+	],
+	[
+		logged('role', 'editor', { ...role, resource: null, permissions: ['document:read'] }, null),
+		{
+			kind: 'role',
+			operation: 'create',
+			key: 'editor',
+			value: { name: 'Editor', permissions: ['document:read'], extends: [] },
+		},
+	],
+	[
+		logged(
+			'role',
+			'document:editor',
+			{ ...role, resource: 'document', permissions: ['read'], granted_to: derived },
+			null,
+		),
+		{
+			kind: 'resource_role',
+			operation: 'create',
+			key: 'document:editor',
+			value: {
+				name: 'Editor',
+				permissions: ['read'],
+				extends: [],
+				granted_to: {
+					users_with_role: [
+						{
+							role: 'owner',
+							on_resource: 'folder',
+							linked_by_relation: 'parent',
+							when: { no_direct_roles_on_object: false },
+						},
+					],
+					when: { no_direct_roles_on_object: true },
+				},
+			},
+		},
+	],
+	[
+		logged('condition_set_rule', 'x', rule, null),
+		{ kind: 'condition_set_rule', operation: 'create', value: ruleValue },
+	],
+	[
+		logged('condition_set_rule', 'x', null, rule),
+		{ kind: 'condition_set_rule', operation: 'delete', value: ruleValue },
+	],
+	[
+		logged('resource_attribute', '__user:region', { type: 'string', description: null, built_in: false }, null),
+		{ kind: 'user_attribute', operation: 'create', key: 'region', value: { type: 'string' } },
+	],
+	[
+		logged('group', 'team:ops', { key: 'ops', resource: 'team', made_instance: true }, null),
+		{ kind: 'group', operation: 'create', key: 'team:ops', value: { made_instance: true } },
+	],
+];
+
+for (const [change, reverse] of reverses) {
+	test(`${change.operation} of ${change.kind} ${change.key} is undone`, (t) => {
+		t.true(maySayReverse(change, now));
+		t.deepEqual(undo([change]), { changes: [reverse], left: [] } as unknown);
+	});
+}
+
+const beyond: readonly LoggedChange[] = [
+	logged('environment', 'dev', { name: 'a' }, { name: 'b' }),
+	logged('user_invite', 'x', { role_id: '1' }, null),
+	logged('elements_config', 'x', { key: 'x' }, null),
+	logged('element_request', 'x', { status: 'pending' }, { status: 'denied' }),
+	logged('proxy_config', 'x', { key: 'x' }, null),
+	logged('pdp_config', 'x', null, { name: 'x' }),
+	logged('constructor', 'x', null, {}),
+	logged('condition_set', '__autogen_a', null, { key: '__autogen_a', autogenerated: true }),
+	logged('resource_attribute', '__user:key', { built_in: true, type: 'string' }, null),
+	logged('role_assignment', 'ended', { ...held, expires_at: earlier }, null),
+	logged('resource', 'document', { key: 'document', name: 'Document' }, null),
+];
+
+for (const change of beyond) {
+	test(`${change.operation} of ${change.kind} ${change.key} is left`, (t) => {
+		t.false(maySayReverse(change, now));
+		t.deepEqual(undo([change]), { changes: [], left: [change] });
+	});
+}
+
+test('an instance is undone with the key of its tenant', (t) => {
+	const gone = logged('resource_instance', 'document:plan', { tenant_id: 't', attributes: { n: 1 } }, null);
+	t.deepEqual(neededTenants([gone]), ['t']);
+	t.true(maySayReverse(gone, now));
+	t.deepEqual(undo([gone]).left, [gone], 'the tenant is gone, too');
+	t.deepEqual(undo([gone], { tenants: new Map([['t', 'acme']]) }).changes, [
+		{
+			kind: 'resource_instance',
+			operation: 'create',
+			key: 'document:plan',
+			value: { tenant: 'acme', attributes: { n: 1 } },
+		},
+	]);
+	const made = logged('resource_instance', 'document:plan', null, { tenant_id: 't' });
+	t.deepEqual(neededTenants([made]), []);
+	t.deepEqual(undo([made]).changes, [{ kind: 'resource_instance', operation: 'delete', key: 'document:plan' }]);
+});
+
+const present = {
+	document: {
+		name: 'Document',
+		actions: { read: { name: 'Read' }, share: { name: 'Share' } },
+		attributes: { private: { type: 'bool' } },
+		roles: { editor: { name: 'Editor' } },
+	},
+};
+
+test('changes of actions, attributes and their resource are one change of the resource as it is', (t) => {
+	const changes = [
+		logged('resource', 'document', { name: 'Doc', urn: null }, { name: 'Document', urn: null }),
+		logged('resource_action', 'document:share', null, { name: 'Share' }),
+		logged('resource_action', 'document:print', { key: 'print', name: 'Print', description: null }, null),
+		logged('resource_attribute', 'document:private', { type: 'string', built_in: false }, { type: 'bool' }),
+	];
+	t.true(needsResources(changes));
+	t.deepEqual(undo(changes, { resources: present }), {
+		changes: [
+			{
+				kind: 'resource',
+				operation: 'update',
+				key: 'document',
+				value: {
+					name: 'Doc',
+					actions: { read: { name: 'Read' }, print: { name: 'Print' } },
+					attributes: { private: { type: 'string' } },
+				},
+			},
+		],
+		left: [],
+	});
+	t.is(undo(changes).left.length, 4, 'the resource is gone');
+});
+
+test('a resource that was deleted comes back with what went with it, where all of that is known', (t) => {
+	const changes = [
+		logged('resource_action', 'document:read', { key: 'read', name: 'Read' }, null),
+		logged('resource_attribute', 'document:private', { type: 'bool', built_in: false }, null),
+		logged('resource', 'document', { key: 'document', name: 'Document', urn: 'urn:x' }, null),
+	];
+	t.deepEqual(undo(changes, { whole: true }).changes, [
+		{
+			kind: 'resource',
+			operation: 'create',
+			key: 'document',
+			value: {
+				name: 'Document',
+				urn: 'urn:x',
+				actions: { read: { name: 'Read' } },
+				attributes: { private: { type: 'bool' } },
+			},
+		},
+	]);
+	const made = [logged('resource', 'document', null, {}), logged('resource_action', 'document:read', null, {})];
+	t.deepEqual(undo(made).changes, [{ kind: 'resource', operation: 'delete', key: 'document' }]);
+});
+
+test('changes are undone from the last to the first', (t) => {
+	const changes = [logged('user', 'ann', null, user), logged('tenant', 'acme', null, {})];
+	t.deepEqual(
+		undo(changes).changes.map(({ key }) => key),
+		['acme', 'ann'],
+	);
+});

@@ -1,0 +1,145 @@
+import test from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import type { Loose } from '../support/client.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+
+/** The change log in Chromium: what changed, and its reverse in the draft. */
+
+let stack: Stack;
+let browser: Browser;
+/** The revision at which a resource was deleted with what it had. */
+let deletion = 0;
+
+test.before(async () => {
+	stack = await startStack();
+	const { environment } = stack;
+	const actions = { read: { name: 'Read' }, print: { name: 'Print' } };
+	await environment.post(`${schema}/resources`, { key: 'report', name: 'Report', actions });
+	await environment.post(`${schema}/roles`, { key: 'editor', name: 'Editor', permissions: ['report:read'] });
+	await environment.post(`${schema}/roles/editor/permissions`, { permissions: ['report:print'] });
+	await environment.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	await environment.post(`${facts}/users`, { key: 'ann', first_name: '<b>Ann</b>', attributes: { region: 'eu' } });
+	await environment.patch(`${facts}/users/ann`, { attributes: { region: '\u202eus' } });
+	await environment.post(`${facts}/role_assignments`, { user: 'ann', role: 'editor', tenant: 'acme' });
+	const users = Array.from({ length: 60 }, (_, index) => ({ key: `user-${index}` }));
+	await environment.post(`${facts}/bulk/users`, { operations: users });
+	deletion = (await environment.delete(`${schema}/resources/report`)).revision ?? 0;
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** The draft that a page has. */
+async function drafted(page: Page): Promise<readonly Loose[]> {
+	const text = await page.evaluate(
+		`Object.entries(sessionStorage).find(([name]) => name.startsWith('regolith-draft-'))?.[1] ?? '{"changes":[]}'`,
+	);
+	return (JSON.parse(String(text)) as { readonly changes: readonly Loose[] }).changes;
+}
+
+test('changes are told by revision, with what differs, narrow and dark too', async (t) => {
+	for (const options of [{}, { width: 390, dark: true } as const]) {
+		const { page, open, faults, close } = await openConsole(browser, stack, options);
+		await open('changes?kind=user&operation=update');
+		const item = page.getByRole('listitem').filter({ hasText: 'attributes.region' }).last();
+		await item.waitFor();
+		t.is(await item.locator('del').textContent(), 'eu');
+		t.is(await item.locator('ins').textContent(), '\\u{202e}us');
+		await open('changes');
+		await page.locator('.changes-revisions').waitFor();
+		await page
+			.getByRole('button', { name: /^Show all of/ })
+			.first()
+			.click();
+		t.deepEqual(await seriousViolations(page), []);
+		t.is(await overflowWidth(page), 0);
+		t.deepEqual(faults, []);
+		await close();
+	}
+});
+
+test('filters are in the address, and pages stay while others write', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('changes');
+	await page.getByLabel('Kind').selectOption('user');
+	await page.getByLabel('Key of what was changed').fill('user-*');
+	await page.getByText('60 in all').waitFor();
+	t.regex(page.url(), /kind=user/);
+	t.regex(page.url(), /text=user-\*/);
+	const first = await page.locator('.changes-items > li').first().textContent();
+	await page.getByRole('button', { name: 'Next' }).click();
+	await page.getByText('Page 2 of 2').waitFor();
+	await stack.environment.post(`${facts}/users`, { key: 'user-late' });
+	await page.reload();
+	await page.getByText('Page 2 of 2, 60 in all').waitFor();
+	t.is(await page.locator('.changes-items > li').count(), 10);
+	await page.getByRole('button', { name: 'Previous' }).click();
+	await page.getByText('Page 1 of 2').waitFor();
+	t.is(await page.locator('.changes-items > li').first().textContent(), first);
+	await page.getByText('By whom, when and at which revisions').click();
+	await page.getByLabel('Since').fill('2999-01-01T00:00');
+	await page.keyboard.press('Tab');
+	await page.getByText('No change is like this').waitFor();
+	await page.getByRole('link', { name: 'Show all changes' }).click();
+	await page.locator('.changes-revisions').waitFor();
+	await open('changes?kind=nonsense&from=x&since=y');
+	await page.locator('.changes-revisions').waitFor();
+	await close();
+});
+
+test('one change is undone in the draft', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('changes?kind=role_assignment&text=ann*');
+	await page.getByRole('button', { name: 'Undo: role assignment ann#editor@acme was created' }).click();
+	await page.getByText('It is undone in the draft, and nowhere else yet.').waitFor();
+	t.deepEqual(await drafted(page), [
+		{ kind: 'role_assignment', operation: 'delete', value: { user: 'ann', role: 'editor', tenant: 'acme' } },
+	]);
+	t.is(await page.locator('nav .badge').textContent(), '1');
+	await open('changes?kind=environment');
+	await page.locator('.changes-items, .empty').first().waitFor();
+	t.is(await page.getByRole('button', { name: /^Undo/ }).count(), 0);
+	await close();
+});
+
+test('a revision is undone as a whole: a deleted resource comes back with its actions, and a role with its grants', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open(`changes?from=${deletion}&to=${deletion}`);
+	await page.locator('.changes-items').waitFor();
+	t.is(await page.getByRole('button', { name: /^Undo: resource report / }).count(), 0, 'alone it is not known whole');
+	await page.getByRole('button', { name: 'Undo this revision' }).click();
+	await page.getByText('It is undone in the draft').waitFor();
+	const changes = await drafted(page);
+	t.like(
+		changes.find(({ kind }) => kind === 'resource'),
+		{
+			operation: 'create',
+			key: 'report',
+			value: { name: 'Report', actions: { read: { name: 'Read' }, print: { name: 'Print' } } },
+		},
+	);
+	const role = changes.find(({ kind }) => kind === 'role')?.['value'] as Loose | undefined;
+	t.deepEqual(role?.['permissions'], ['report:read', 'report:print']);
+	// What the page made of the log is what the API takes.
+	const draft = { base_revision: deletion + 1, changes };
+	const applied = await stack.environment.post('/v2/projects/default/envs/dev/drafts/apply', draft);
+	t.is(applied.status, 200, JSON.stringify(applied.body));
+	const { body } = await stack.environment.get(`${schema}/resources/report`);
+	t.deepEqual(Object.keys(body['actions'] as object).sort(), ['print', 'read']);
+	await close();
+});
+
+test('a key that only reads sees changes and undoes nothing', async (t) => {
+	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
+	const { body: key } = await stack.organization.post('/v2/api-key', body);
+	const { page, open, close } = await openConsole(browser, stack, { key: String(key['secret']) });
+	await open('changes');
+	await page.locator('.changes-items').first().waitFor();
+	t.is(await page.getByRole('button', { name: /Undo/ }).count(), 0);
+	await close();
+});

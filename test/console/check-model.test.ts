@@ -1,0 +1,349 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { operators } from '../../compiler/condition/operator.js';
+import type { Attempt, DecisionDebug } from '../../src/console/model/attempt.js';
+import {
+	attemptSentence,
+	attemptsTitle,
+	comparisonWords,
+	exampleWords,
+	factWords,
+} from '../../src/console/model/attempt-words.js';
+import {
+	type CheckForm,
+	checkBody,
+	checkQuery,
+	emptyCheckForm,
+	formProblem,
+	loggedCheckForm,
+	readCheckForm,
+	withAttribute,
+} from '../../src/console/model/check-form.js';
+import { decisiveReason, reasonSections } from '../../src/console/model/decided.js';
+import {
+	auditLogParameters,
+	type DecisionFilter,
+	readDecisionFilter,
+} from '../../src/console/model/decision-filter.js';
+import { denialCodes, explainCode } from '../../src/console/model/denial-codes.js';
+import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/logged-decision.js';
+import { phraseText, reasonPhrases } from '../../src/console/model/phrase.js';
+import { stringText } from '../../src/console/model/rego-value.js';
+import { visibleText } from '../../src/console/model/visible-text.js';
+import { root } from '../support/root.js';
+
+/** What "Check and why" and the decision log decide without a page. */
+
+const check = { user: 'ann', action: 'read', type: 'document', instance: 'document:budget' };
+const policy = { package: 'p', file: 'f', rule: 'r' };
+const nothing = { policy, add: [], remove: [], compare: [] };
+
+const onBudget = {
+	type: 'role_derivation',
+	role: 'document:budget#editor',
+	resource: 'document:budget',
+	relation: 'parent',
+	subject: 'folder:plans',
+	file: 'f',
+} as const;
+const onPlans = { type: 'role_assignment', role: 'folder:plans#editor', resource: 'folder:plans', file: 'f' } as const;
+const inAcme = { type: 'role_assignment', role: 'editor', resource: '__tenant:acme' } as const;
+const related = {
+	fact: 'relationship_tuple',
+	subject: 'folder:plans',
+	relation: 'parent',
+	object: 'document:budget',
+	tenant: 'acme',
+} as const;
+const assigned = {
+	fact: 'role_assignment',
+	user: 'ann',
+	role: 'editor',
+	tenant: 'acme',
+	resource_instance: 'folder:plans',
+} as const;
+
+const sentences: readonly (readonly [string, Attempt])[] = [
+	[
+		'ann is `editor` in tenant acme, and `editor` grants `read` on `document`',
+		{ passed: true, by: 'role_in_tenant', chain: [inAcme], ...nothing },
+	],
+	[
+		'ann would be `editor` in tenant acme, and `editor` grants `read` on `document`',
+		{
+			passed: false,
+			by: 'role_in_tenant',
+			chain: [inAcme],
+			...nothing,
+			add: [{ fact: 'role_assignment', user: 'ann', role: 'editor', tenant: 'acme' }],
+		},
+	],
+	[
+		'ann is `editor` of folder:plans, which is `parent` of document:budget; so ann is `editor` of document:budget, and ' +
+			'that grants `read`',
+		{ passed: true, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing },
+	],
+	[
+		'ann would be `editor` of folder:plans, which is `parent` of document:budget; so ann would be `editor` of ' +
+			'document:budget, and that grants `read`',
+		{ passed: false, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing, add: [assigned] },
+	],
+	[
+		'ann is `editor` of folder:plans, which would be `parent` of document:budget; so ann would be `editor` of ' +
+			'document:budget, and that grants `read`',
+		{ passed: false, by: 'role_on_instance', chain: [onBudget, onPlans], ...nothing, add: [related] },
+	],
+	[
+		'ann is in the user set `managers`, document:budget is in the resource set `drafts`, and a rule grants `read` between them',
+		{
+			passed: true,
+			by: 'set_rule',
+			chain: [{ type: 'set_rule', userset: 'managers', resourceset: 'drafts' }],
+			...nothing,
+		},
+	],
+	[
+		'ann is `editor` in tenant acme, document:budget is a `document`, and a rule grants `read` between them',
+		{
+			passed: true,
+			by: 'set_rule',
+			chain: [{ type: 'set_rule', role: 'editor', resource_type: 'document' }, inAcme],
+			...nothing,
+		},
+	],
+];
+
+test('an attempt is a sentence', (t) => {
+	for (const [sentence, attempt] of sentences) t.is(phraseText(attemptSentence(attempt, check)), sentence);
+});
+
+test('facts, and attributes that do not fit, have words', (t) => {
+	t.is(phraseText(factWords(assigned)), 'ann as `editor` of folder:plans');
+	t.is(phraseText(factWords(related)), 'folder:plans as `parent` of document:budget');
+	t.is(phraseText(factWords({ fact: 'tenant', tenant: 'acme' })), 'tenant acme');
+	t.is(phraseText(factWords({ fact: 'user', user: 'a\u202eb' })), 'user a\\u{202e}b');
+	const comparison = {
+		set: 'seniors',
+		attribute: 'user.level',
+		operator: 'greater-than-equals',
+		operand: 3,
+		negated: false,
+		met: false,
+		change: 'user.level',
+		now: 2,
+		example: 3,
+	};
+	t.is(
+		phraseText(comparisonWords(comparison)),
+		'`user.level` is `2`; it has to be at least `3`, for the set `seniors`',
+	);
+	t.is(
+		phraseText(comparisonWords({ ...comparison, negated: true, now: null, operand: { ref: 'resource.level' } })),
+		'`user.level` is not there; it must not be at least `resource.level`, for the set `seniors`',
+	);
+	t.is(phraseText(exampleWords(comparison)), '`user.level` as `3`');
+	t.is(phraseText(exampleWords({ ...comparison, example: null })), '`user.level` taken away');
+	for (const { name, aliases } of operators) {
+		for (const operator of [name, ...aliases]) {
+			const text = phraseText(comparisonWords({ ...comparison, operator, operand: true }));
+			t.notRegex(text, /fulfil/, operator);
+		}
+	}
+});
+
+test('keys stand out in the sentence of a decision point', (t) => {
+	t.deepEqual(reasonPhrases('user `ann` does not exist'), ['user ', { key: 'ann' }, ' does not exist']);
+	t.deepEqual(reasonPhrases('user `a`b` does not exist'), ['user `a`b` does not exist']);
+	const law = fc.property(fc.string(), (reason) => t.is(phraseText(reasonPhrases(reason)), visibleText(reason)));
+	t.notThrows(() => fc.assert(law));
+});
+
+test('what stands over attempts says whether there may be more', (t) => {
+	t.is(attemptsTitle(true, 1, false), 'It passes in each of these ways');
+	t.is(attemptsTitle(false, 0, true), 'What would allow it was not found');
+	t.is(attemptsTitle(false, 0, false), 'No role, relationship or attribute would allow it');
+});
+
+test('every code of the guide is explained, and no other', (t) => {
+	const guide = readFileSync(join(root, 'docs/denial-codes.md'), 'utf8');
+	const titles = Array.from(guide.matchAll(/^## (.+)$/gm), ([, code]) => code);
+	t.deepEqual(denialCodes, titles as string[]);
+	t.is(explainCode('__proto__'), null);
+});
+
+test('the decisive reason is that of the whole check', (t) => {
+	const said = (code: string) => ({ allow: false, code, reason: `why ${code}` });
+	const cases: readonly (readonly [string, DecisionDebug])[] = [
+		['no_permission', { rbac: said('no_permission'), rebac: said('no_graph_roles') }],
+		['no_graph_roles', { rbac: said('no_user_roles'), rebac: said('no_graph_roles') }],
+		['no_user_roles', { rbac: said('no_user_roles'), abac: said('no_matching_usersets') }],
+		['cloud_pdp_not_supporting_abac', { rbac: said('no_user_roles'), abac: said('cloud_pdp_not_supporting_abac') }],
+		['policy_pending', { rbac: said('no_user_roles'), pending: said('policy_pending') }],
+		['environment_deleted', { code: 'environment_deleted' }],
+		['unknown', {}],
+	];
+	for (const [code, debug] of cases) t.is(decisiveReason(false, debug).code, code);
+	t.is(decisiveReason(true, { rbac: { allow: true, code: 'allow', reason: '' } }).code, 'allow');
+	const sections = reasonSections({ abac: said('a'), rbac: said('b') });
+	t.deepEqual(
+		sections.map(([title, { code }]) => [title, code]),
+		[
+			['Roles in the tenant', 'b'],
+			['Condition sets', 'a'],
+		],
+	);
+});
+
+/** Forms as the fields can hold them. */
+const anyForm = fc.record<CheckForm>({
+	user: fc.string({ unit: 'grapheme' }),
+	action: fc.string(),
+	resource: fc.string().map((text) => text.replaceAll(':', '')),
+	instance: fc.string({ unit: 'grapheme' }),
+	tenant: fc.string(),
+	userAttributes: fc.oneof(fc.constant(''), fc.json(), fc.string()),
+	resourceAttributes: fc.oneof(fc.constant(''), fc.json()),
+	context: fc.oneof(fc.constant(''), fc.json()),
+	revision: fc.oneof(fc.constant(''), fc.nat().map(String)),
+	at: fc.constantFrom('', '2026-01-31T08:00:00.000Z'),
+});
+
+test('a form goes into an address and comes back', (t) => {
+	const law = fc.property(anyForm, (form) => {
+		const given = Object.entries(checkQuery(form)).filter(([, value]) => value !== '');
+		const parameters = new URLSearchParams(new URLSearchParams(given).toString());
+		t.deepEqual(
+			readCheckForm((name) => parameters.get(name) ?? ''),
+			form,
+		);
+	});
+	t.notThrows(() => fc.assert(law));
+});
+
+test('a check that is logged is asked again as it was', (t) => {
+	const law = fc.property(anyForm, (form) => {
+		const body = checkBody(form);
+		if (body === null) return;
+		t.deepEqual(
+			checkBody(loggedCheckForm(JSON.parse(JSON.stringify(body)), { revision: '3', at: '' })),
+			withoutNothing(body),
+		);
+	});
+	t.notThrows(() => fc.assert(law));
+});
+
+/** A body without attributes and contexts that are empty. */
+function withoutNothing({ user, action, resource, context }: NonNullable<ReturnType<typeof checkBody>>): object {
+	const filled = (name: string, value: object | undefined) =>
+		value === undefined || Object.keys(value).length === 0 ? {} : { [name]: value };
+	const { attributes: ofUser, ...who } = user;
+	const { attributes: ofResource, ...what } = resource;
+	return {
+		user: { ...who, ...filled('attributes', ofUser) },
+		action,
+		resource: { ...what, ...filled('attributes', ofResource) },
+		...filled('context', context),
+	};
+}
+
+test('a form becomes a check where it is complete', (t) => {
+	const form = { ...emptyCheckForm, user: 'ann', action: 'read', resource: 'document' };
+	t.deepEqual(checkBody(form), { user: { key: 'ann' }, action: 'read', resource: { type: 'document' } });
+	t.is(checkBody({ ...form, action: '' }), null);
+	t.is(formProblem(form), null);
+	t.is(formProblem({ ...form, userAttributes: '[1]' }), 'User attributes: must be a JSON object, such as {"level": 3}');
+	t.regex(formProblem({ ...form, context: '{' }) ?? '', /^Context: /);
+	t.is(formProblem({ ...form, revision: 'x' }), 'Revision: must be a whole number');
+	const query = (name: string) => ({ resource: 'document:a:b', user: 'ann' })[name] ?? '';
+	t.like(readCheckForm(query), { resource: 'document', instance: 'a:b', user: 'ann' });
+});
+
+test('an attribute is put into a form beside what is sent and seen', (t) => {
+	const seen = { user: { address: { city: 'Rome', zip: 1 }, level: 2 }, resource: {} };
+	const form = { ...emptyCheckForm, userAttributes: '{"age":7}' };
+	const attributes = (path: string, value: unknown) =>
+		JSON.parse(withAttribute(form, seen, path, value).userAttributes);
+	t.deepEqual(attributes('user.level', 3), { age: 7, level: 3 });
+	t.deepEqual(attributes('user.address.city', 'Oslo'), { age: 7, address: { city: 'Oslo', zip: 1 } });
+	t.deepEqual(attributes('user.age', null), { age: null });
+	t.is(withAttribute(form, seen, 'context.ip', '::1').context, '{"ip":"::1"}');
+	t.deepEqual(withAttribute(form, seen, 'tenant.plan', 1), form, 'attributes of the tenant are stored');
+	const own = JSON.parse(withAttribute(emptyCheckForm, seen, 'user.__proto__', 1).userAttributes);
+	t.deepEqual(Object.keys(own), ['__proto__']);
+});
+
+test('a decision of the log opens its check at its revision', (t) => {
+	const row = {
+		id: '1',
+		timestamp: '2026-01-31T08:00:00.000Z',
+		user_key: 'ann',
+		action: 'read',
+		resource_type: 'document',
+		tenant: 'acme',
+		decision: false,
+		reason: 'no_permission',
+		input: {
+			user: { key: 'ann', attributes: { level: 1 } },
+			action: 'read',
+			resource: { type: 'document', key: 'plan', tenant: 'acme' },
+		},
+		raw_data: { labels: { id: 'rack-7' }, bundles: { environment: { revision: '12' } }, erased: ['/context/token'] },
+	};
+	t.deepEqual(readDecisionNote(row), {
+		instance: 'plan',
+		revision: '12',
+		decisionPoint: 'rack-7',
+		truncated: false,
+		erased: ['/context/token'],
+	});
+	t.like(decisionForm(row), {
+		user: 'ann',
+		instance: 'plan',
+		userAttributes: '{"level":1}',
+		revision: '12',
+		at: row.timestamp,
+	});
+	const bare = { ...row, input: null, raw_data: 'nothing' };
+	t.like(decisionForm(bare), { user: 'ann', resource: 'document', tenant: 'acme', instance: '', revision: '', at: '' });
+	t.deepEqual(newRows([{ id: 'c' }, { id: 'b' }, { id: 'a' }], [{ id: 'a' }]), [{ id: 'c' }, { id: 'b' }]);
+});
+
+test('a filter becomes parameters of the API, and an address has all of it', (t) => {
+	const filter: DecisionFilter = {
+		user: 'ann',
+		action: 'read',
+		resource: 'document',
+		tenant: 'acme',
+		decision: 'deny',
+		pdp: '0f1e5a3c-94a5-4d3c-8b0e-3d6a1c9f2b71',
+		from: '2026-01-31T08:00:00.500Z',
+		to: '2026-01-31T09:00:00.500Z',
+	};
+	t.deepEqual(auditLogParameters(filter), {
+		users: ['ann'],
+		action: 'read',
+		resources: ['document'],
+		tenant: 'acme',
+		decision: 'false',
+		pdp_id: filter.pdp,
+		timestamp_from: String(Date.parse('2026-01-31T08:00:00Z') / 1000),
+		timestamp_to: String(Date.parse('2026-01-31T09:00:01Z') / 1000),
+	});
+	t.deepEqual(
+		readDecisionFilter((name) => filter[name as keyof DecisionFilter]),
+		filter,
+	);
+	t.deepEqual(auditLogParameters(readDecisionFilter(() => '')), {});
+	t.deepEqual(auditLogParameters({ ...filter, ...readDecisionFilter(() => ''), decision: 'perhaps', from: 'x' }), {});
+});
+
+test('any text is one string of Rego on one line', (t) => {
+	const law = fc.property(fc.string({ unit: 'binary' }), (text) => {
+		const written = stringText(text);
+		t.false(/[\n\r\u2028\u2029\u202e]/.test(written));
+		t.is(JSON.parse(written), text.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
+	});
+	t.notThrows(() => fc.assert(law));
+});

@@ -1,0 +1,209 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { opa, runOpa, writeFiles } from '../compiler/engine.js';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { hostileUser, setDocumentScene, startConsoleStack } from '../support/console-stack.js';
+import { facts, type Stack, startStack } from '../support/stack.js';
+
+/** "Check and why" in Chromium. */
+
+let stack: Stack;
+let browser: Browser;
+
+test.before(async () => {
+	stack = await startConsoleStack();
+	await setDocumentScene(stack);
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+const asked = (user: string, query: Readonly<Record<string, string>> = {}) =>
+	`check?${new URLSearchParams({ user, action: 'read', resource: 'document', instance: 'budget', tenant: 'acme', ...query })}`;
+
+test.serial('a check is filled in by keyboard with completion, and answered in words with its Rego', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('check');
+	t.true(await page.getByText('Nothing is asked yet').isVisible());
+	await page.getByRole('combobox', { name: 'User' }).focus();
+	await page.keyboard.type('an');
+	await page.getByRole('option', { name: 'ann' }).waitFor();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	t.is(await page.getByRole('combobox', { name: 'User' }).inputValue(), 'ann');
+	await page.getByRole('combobox', { name: 'Resource' }).fill('document:budget');
+	await page.getByRole('combobox', { name: 'Tenant' }).fill('acme');
+	await page.getByRole('combobox', { name: 'Action' }).fill('read');
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await answer.waitFor();
+	const text = (await answer.textContent()) ?? '';
+	t.regex(text, /^Allowed: ann is editor of folder:plans, which is parent of document:budget/);
+	t.regex(text, /The decision point answered from revision \d+/);
+	t.is(new URL(page.url()).searchParams.get('instance'), 'budget', 'the link has the whole check');
+
+	await page.locator('.code-view .marked').first().waitFor();
+	const rego = (await page.locator('.check-rego').allTextContents()).join('\n');
+	t.regex(rego, /holds\["editor"\] if/);
+	t.regex(rego, /Derived from folder#editor by parent/);
+	t.regex(rego, /user\.folder\.editor\[object\]/);
+	const link = await page.locator('.check-rego > a').first().getAttribute('href');
+	t.regex(link ?? '', /\/policy\?file=regolith%2Finstances%2Fdocument%2Fholds\.rego&revision=\d+#L\d+$/);
+
+	t.deepEqual(await seriousViolations(page), []);
+	t.is(await overflowWidth(page), 0);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('what is missing is added, and the answer is newer than that', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open(asked('bob'));
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await answer.getByText('Denied').waitFor();
+	t.regex((await answer.textContent()) ?? '', /no_graph_roles|no_user_roles|no_role_in_tenant/);
+	const missing = page.getByRole('button', { name: 'Add this: bob as `reader` in tenant acme' });
+	await missing.click();
+	await answer.getByText('Allowed').waitFor();
+	t.regex((await answer.textContent()) ?? '', /bob is reader in tenant acme, and reader grants read on document/);
+	const assignment = { user: 'bob', role: 'reader', tenant: 'acme' };
+	await stack.reached((await stack.environment.delete(`${facts}/role_assignments`, assignment)).revision);
+	await page.getByRole('button', { name: 'Ask again' }).click();
+	await answer.getByText('Denied').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('an attribute that does not fit is tried in the form', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open(asked('ann', { action: 'sign', resource_attributes: '{"kind":"contract"}' }));
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await answer.getByText('Denied').waitFor();
+	await page.getByRole('button', { name: 'Try `user.level` as `3`' }).click();
+	await answer.getByText('Allowed').waitFor();
+	t.is(new URL(page.url()).searchParams.get('user_attributes'), '{"level":3}');
+	t.regex((await answer.textContent()) ?? '', /ann is in the user set seniors/);
+	await close();
+});
+
+test.serial('a check is copied as a test that passes beside the downloaded policy', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	const { body: listed } = await stack.environment.get<{ readonly data: readonly { schema_revision: number }[] }>(
+		'/v2/projects/default/envs/dev/policies',
+	);
+	const newest = listed.data[0]?.schema_revision ?? 0;
+	const { body: policy } = await stack.environment.get<{ readonly files: readonly { path: string; text: string }[] }>(
+		`/v2/projects/default/envs/dev/policies/${newest}`,
+	);
+	const texts: { readonly path: string; readonly text: string }[] = [];
+	for (const [user, query] of [
+		['ann', {}],
+		['bob', {}],
+		[hostileUser, {}],
+		['ann', { action: 'sign', user_attributes: '{"level":5}', resource_attributes: '{"kind":"contract"}' }],
+	] as const) {
+		await open(asked(user, query));
+		await page.getByRole('button', { name: 'Copy as test' }).click();
+		const text = (await page.locator('dialog pre').textContent()) ?? '';
+		texts.push({ path: `regolith/asked_${texts.length}_test.rego`, text });
+		await page.keyboard.press('Escape');
+	}
+	const folder = await mkdtemp(join(tmpdir(), 'regolith-asked-'));
+	t.teardown(() => rm(folder, { recursive: true, force: true }));
+	await writeFiles(folder, [...policy.files, ...texts]);
+	t.regex(await runOpa(['test', '--timeout', '60s', '--run', 'console_test', '.'], folder), /PASS: 4\/4/, opa);
+	await close();
+});
+
+test.serial('a hostile key stays text, and a narrow dark page has no serious fault', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
+	await open(asked(hostileUser));
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await answer.getByText('Denied').waitFor();
+	await page.locator('.code-view .marked').first().waitFor();
+	t.true((await page.locator('main').textContent())?.includes('\\u{202e}'));
+	t.deepEqual(await seriousViolations(page), []);
+	t.is(await overflowWidth(page), 0);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('a read-only key sees the same without buttons that write', async (t) => {
+	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'a reader' };
+	const { body: made } = await stack.organization.post('/v2/api-key', body);
+	const { page, open, close } = await openConsole(browser, stack, { key: String(made['secret']) });
+	await open(asked('bob'));
+	await page.locator('.check-changes').first().waitFor();
+	t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
+	await close();
+});
+
+test.serial('a decision point that is away is said, and asked again', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	let isAway = true;
+	await page.route('**/console/pdp/**', (route) =>
+		isAway
+			? route.fulfill({ status: 502, json: { message: 'the decision point of this environment did not answer' } })
+			: route.fallback(),
+	);
+	await open(asked('ann'));
+	await page.getByRole('alert').getByText('did not answer').waitFor();
+	isAway = false;
+	await page.getByRole('status', { name: 'The answer' }).getByText('Allowed').waitFor();
+	t.is(await page.getByRole('alert').count(), 0);
+	await close();
+});
+
+test.serial(
+	'an older revision is asked of the API, by a number or one that is kept, and nothing is added there',
+	async (t) => {
+		const { body } = await stack.environment.get<{ readonly revision: number }>('/v2/projects/default/dev/policy');
+		const made = await stack.environment.post(`${facts}/role_assignments`, {
+			user: 'bob',
+			role: 'reader',
+			tenant: 'acme',
+		});
+		await stack.reached(made.revision);
+		const { page, open, faults, close } = await openConsole(browser, stack);
+		await open(asked('bob'));
+		const answer = page.getByRole('status', { name: 'The answer' });
+		await answer.getByText('Allowed').waitFor();
+		const revision = page.getByRole('combobox', { name: 'Revision' });
+		await revision.click();
+		await page.getByRole('option').first().waitFor();
+		await revision.fill(String(body.revision));
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Enter');
+		await answer.getByText('Denied').waitFor();
+		t.regex(
+			(await answer.textContent()) ?? '',
+			new RegExp(`The API answered from revision ${body.revision} \\(the newest is`),
+		);
+		t.is(await page.getByRole('button', { name: /^Add this/ }).count(), 0);
+		t.deepEqual(faults, []);
+		await close();
+		const assignment = { user: 'bob', role: 'reader', tenant: 'acme' };
+		await stack.reached((await stack.environment.delete(`${facts}/role_assignments`, assignment)).revision);
+	},
+);
+
+test.serial('without a decision point the page says so, and the API answers', async (t) => {
+	const alone = await startStack();
+	t.teardown(() => alone.stop());
+	await setDocumentScene(alone);
+	const { page, open, close } = await openConsole(browser, alone);
+	await open(asked('ann'));
+	await page.getByText('The server knows no decision point of this environment').waitFor();
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await answer.getByText('Allowed').waitFor();
+	t.regex((await answer.textContent()) ?? '', /The API answered from revision \d+/);
+	await close();
+});

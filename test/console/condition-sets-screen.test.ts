@@ -1,0 +1,207 @@
+import test from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+
+/** The screen of condition sets, in Chromium. */
+
+let stack: Stack;
+let browser: Browser;
+
+const conditions = {
+	allOf: [
+		{ 'user.age': { 'greater-than-equals': 18 } },
+		{
+			anyOf: [{ 'user.team': { equals: { ref: 'resource.team' } } }, { not: { 'user.tags': { array_contains: 'x' } } }],
+		},
+		// Rows cannot say this one.
+		{ 'user.team': { not: { equals: 'none' } } },
+	],
+};
+
+test.before(async () => {
+	stack = await startStack();
+	browser = await startChromium();
+	const user = `${schema}/resources/__user/attributes`;
+	for (const [key, type] of Object.entries({ age: 'number', team: 'string', vip: 'bool', tags: 'array' }))
+		await stack.environment.post(user, { key, type });
+	const attributes = { team: { type: 'string' }, private: { type: 'bool' } };
+	await stack.environment.post(`${schema}/resources`, { key: 'memo', name: 'Memo', actions: { read: {} }, attributes });
+	for (const [key, age] of Object.entries({ ann: 40, ben: 17, cleo: 18 }))
+		await stack.environment.post(`${facts}/users`, { key, attributes: { age, team: 'a' } });
+	const sets = `${schema}/condition_sets`;
+	await stack.environment.post(sets, { key: 'everybody', name: 'Everybody' });
+	await stack.environment.post(sets, { key: 'grown-up', name: 'Grown up', parent_id: 'everybody', conditions });
+	const memos = { type: 'resourceset', resource_id: 'memo', conditions: { 'resource.private': { equals: true } } };
+	await stack.environment.post(sets, { key: 'private-memos', name: 'Private memos', ...memos });
+	const rule = { user_set: 'grown-up', permission: 'memo:read', resource_set: 'private-memos' };
+	await stack.environment.post(`${facts}/set_rules`, rule);
+	for (let index = 0; index < 31; index++)
+		await stack.environment.post(sets, { key: `more-${index}`, name: `<b>${index}</b>` });
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+const json = (page: Page) => page.getByLabel('The same as JSON');
+const attribute = (page: Page) => page.getByRole('combobox', { name: 'Attribute', exact: true });
+const value = (page: Page) => page.locator('.condition-sets-row').getByLabel('Value', { exact: true });
+
+async function readJson(page: Page): Promise<unknown> {
+	return JSON.parse(await json(page).inputValue());
+}
+
+test('sets are paged and searched by the server, and the address says so', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('condition-sets');
+	await page.getByText('Page 1 of 2, 34 in all').waitFor();
+	await page.getByRole('button', { name: 'Next' }).click();
+	await page.getByText('Page 2 of 2, 34 in all').waitFor();
+	await page.getByLabel('Search by key or name').fill('grown');
+	await page.getByRole('link', { name: 'grown-up' }).waitFor();
+	t.is(await page.locator('tbody tr').count(), 1);
+	t.regex(page.url(), /search=grown/);
+	await page.getByLabel('What they select').selectOption('resourceset');
+	await page.getByText('No set fits the search.').waitFor();
+	await page.goBack();
+	await page.getByRole('link', { name: 'grown-up' }).click();
+	t.is(await page.locator('main h1').textContent(), 'Condition set grown-up');
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('rows and JSON are in step, and a problem is at its row', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('condition-sets/grown-up');
+	await attribute(page).first().waitFor();
+	t.deepEqual(await readJson(page), conditions, 'nothing is lost');
+	t.is(await page.getByLabel('A part as JSON').count(), 1);
+	await value(page).first().fill('21');
+	t.like(await readJson(page), { allOf: { 0: { 'user.age': { 'greater-than-equals': 21 } } } });
+	await page.locator('.condition-sets-row').first().getByLabel('Comparison').selectOption('between');
+	t.like(await readJson(page), { allOf: { 0: { 'user.age': { between: [] } } } });
+	const row = page.locator('.condition-sets-part.wrong');
+	t.regex((await row.getByRole('alert').textContent()) ?? '', /`between`/);
+	await page.getByLabel('From and to').fill('18\n30');
+	await row.waitFor({ state: 'detached' });
+	await page.getByRole('link', { name: 'cleo' }).waitFor();
+	t.is(await page.getByText('1 of 3 users.').count(), 1);
+	await json(page).fill('{"user.age": {"less-than": 18}}');
+	await page.getByRole('link', { name: 'ben' }).waitFor();
+	t.is(await page.getByText('1 of 3 users.').count(), 1);
+	t.is(await attribute(page).count(), 1);
+	t.is(await value(page).inputValue(), '18');
+	await json(page).fill('{"user.age": ');
+	t.is(await attribute(page).count(), 1, 'the rows stay while the text is no JSON');
+	await page.getByRole('button', { name: 'Save now' }).click();
+	await page.getByRole('alert').getByText('The JSON is not valid.').waitFor();
+	await json(page).fill('{"user.nope": {"equals": 1}}');
+	await page.locator('.condition-sets-part.wrong').getByText('`user.nope` is not defined').waitFor();
+	await page.getByText('conditions › user.nope').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('a set is made by keyboard alone, seen, drafted and saved', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('condition-sets');
+	await page.getByRole('link', { name: 'New set' }).focus();
+	await page.keyboard.press('Enter');
+	await page.getByLabel('Key').focus();
+	await page.keyboard.type('vips');
+	await page.keyboard.press('Tab');
+	await page.keyboard.type('Important people');
+	await page.getByRole('button', { name: 'Add condition' }).focus();
+	await page.keyboard.press('Enter');
+	await page.waitForFunction('document.activeElement.getAttribute("role") === "combobox"');
+	await page.keyboard.press('Control+A');
+	await page.keyboard.type('user.ag');
+	await page.getByRole('option', { name: 'user.age' }).waitFor();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.keyboard.press('Tab');
+	await page.keyboard.type('is greater');
+	t.deepEqual(await readJson(page), { 'user.age': { 'greater-than': 0 } });
+	await page.getByText('3 of 3 users.').waitFor();
+	await value(page).fill('39');
+	await page.getByText('1 of 3 users.').waitFor();
+	await page.getByRole('link', { name: 'ann' }).waitFor();
+	t.regex(page.url(), /conditions=/, 'the address has what is edited');
+	await page.getByRole('button', { name: 'Show the Rego' }).click();
+	await page.getByText('user.age > 39').waitFor();
+	await page.getByRole('button', { name: 'Add to draft' }).click();
+	await page.getByText('You see this set as your draft has it').waitFor();
+	t.is(await page.locator('nav .badge').textContent(), '1');
+	t.is((await stack.environment.get(`${schema}/condition_sets/vips`)).status, 404, 'nothing is saved');
+	await page.getByRole('button', { name: 'Save now' }).click();
+	await page.getByText('The set vips is saved.').waitFor();
+	t.is(await page.locator('nav .badge').count(), 0, 'the draft is done with it');
+	const { body } = await stack.environment.get(`${schema}/condition_sets/vips`);
+	t.like(body, { name: 'Important people', type: 'userset', conditions: { 'user.age': { 'greater-than': 39 } } });
+	await page.getByRole('button', { name: 'Delete now' }).click();
+	await page.getByRole('button', { name: 'Delete the set' }).click();
+	await page.getByText('The set vips is deleted.').waitFor();
+	t.is((await stack.environment.get(`${schema}/condition_sets/vips`)).status, 404);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('a set is tried on attributes by hand, and shows where it is used', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('condition-sets/grown-up');
+	await page.getByLabel('Attributes of the user').fill('{"age": 20, "team": "a"}');
+	await page.getByRole('button', { name: 'Try', exact: true }).click();
+	await page.getByText('The set matches.').waitFor();
+	await page.getByText('user.age (20) is at least 18').waitFor();
+	await page.getByText('Of everybody, which it narrows').waitFor();
+	await page.reload();
+	await page.getByText('The set matches.').waitFor();
+	await value(page).first().fill('21');
+	await page.getByText('The set does not match.').waitFor();
+	t.is(await page.getByRole('row', { name: 'memo:read' }).count(), 1);
+	await page.getByRole('link', { name: 'private-memos' }).click();
+	await page.getByText('0 of 0 instances.').waitFor();
+	await page.getByRole('button', { name: 'Show the Rego' }).click();
+	await page.getByRole('link', { name: 'Open it in the policy' }).click();
+	await page.getByText('resource.private == true').waitFor();
+	await open('condition-sets/everybody');
+	await page.getByRole('heading', { name: 'Sets that narrow it' }).waitFor();
+	await page.getByRole('link', { name: 'grown-up' }).waitFor();
+	await open('condition-sets/no-such-set');
+	await page.getByText('There is no such set.').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('the screen of condition sets is usable narrow, dark and by everybody', async (t) => {
+	for (const options of [{}, { width: 390, dark: true } as const]) {
+		const { page, open, faults, close } = await openConsole(browser, stack, options);
+		for (const screen of ['condition-sets', 'condition-sets?new=yes', 'condition-sets/grown-up']) {
+			await open(screen);
+			await page.waitForLoadState('networkidle');
+			t.deepEqual(await seriousViolations(page), [], screen);
+			t.is(await overflowWidth(page), 0, screen);
+		}
+		t.deepEqual(faults, []);
+		await close();
+	}
+});
+
+test('a key that only reads tries sets and saves none', async (t) => {
+	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
+	const { body: made } = await stack.organization.post('/v2/api-key', body);
+	const { page, open, faults, close } = await openConsole(browser, stack, { key: String(made['secret']) });
+	await open('condition-sets');
+	await page.locator('tbody tr').first().waitFor();
+	t.is(await page.getByRole('link', { name: 'New set' }).count(), 0);
+	await open('condition-sets/grown-up');
+	await value(page).first().fill('41');
+	await page.getByText('0 of 3 users.').waitFor();
+	for (const name of ['Add to draft', 'Save now', 'Delete now', 'Delete in draft'])
+		t.is(await page.getByRole('button', { name }).count(), 0, name);
+	t.deepEqual(faults, []);
+	await close();
+});

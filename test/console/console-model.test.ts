@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import test from 'ava';
+import fc from 'fast-check';
+import { consolePath, readConsolePlace } from '../../src/console/model/console-place.js';
+import { curlCommand } from '../../src/console/model/curl-command.js';
+import { type Draft, type DraftChange, draftSubject, withChange } from '../../src/console/model/draft.js';
+import { jsonProblem } from '../../src/console/model/json-problem.js';
+import { readPointState } from '../../src/console/model/point-state.js';
+import { schemaDifference } from '../../src/console/model/schema-difference.js';
+import { visibleText } from '../../src/console/model/visible-text.js';
+
+/** What the console decides without a page. */
+
+test('a path of the console is read as it was written', (t) => {
+	const step = fc.string({ minLength: 1, unit: 'grapheme' });
+	const screen = fc.constantFrom('', 'check', 'policy', 'directory/users');
+	const law = fc.property(fc.record({ project: step, environment: step, screen }), (place) => {
+		t.deepEqual(readConsolePlace(consolePath(place)), place);
+	});
+	t.notThrows(() => fc.assert(law));
+	for (const path of ['/console', '/console/', '/console/default', '/consoles/default/dev', '/', '/docs']) {
+		t.is(readConsolePlace(path), null, path);
+	}
+	t.deepEqual(readConsolePlace('/console/%zz/dev'), { project: '%zz', environment: 'dev', screen: '' });
+});
+
+test('a call becomes a command that a shell reads as it was meant', (t) => {
+	const law = fc.property(fc.string(), fc.webPath(), (body, path) => {
+		const call = { method: 'POST', path, body: body.replaceAll('\0', ''), decision: false };
+		const command = curlCommand(call, 'http://localhost:8000');
+		// What the shell makes of it: a function in the place of curl prints its parameters.
+		const shell = `curl() { printf '%s\\0' "$@"; }; PERMIT_API_KEY=k; ${command}`;
+		const [, , , url, , authorization, , type, , sent] = execFileSync('sh', ['-c', shell]).toString().split('\0');
+		t.deepEqual(
+			[url, authorization, type, sent],
+			[`http://localhost:8000${path}`, 'Authorization: Bearer k', 'Content-Type: application/json', call.body],
+		);
+	});
+	t.notThrows(() => fc.assert(law, { numRuns: 20 }));
+	const asked = { method: 'GET', path: '/healthy', body: null, decision: true };
+	t.is(
+		curlCommand(asked, 'http://localhost:8000'),
+		`curl -sS "$PDP_URL"'/healthy' \\\n  -H "Authorization: Bearer $PERMIT_API_KEY"`,
+	);
+});
+
+test('characters that are not seen are written out', (t) => {
+	const cases = {
+		'a\u202eb': 'a\\u{202e}b',
+		'\0': '\\u{0}',
+		'zero\u200bwidth': 'zero\\u{200b}width',
+		'\ud800': '\\u{d800}',
+		'line\u2028': 'line\\u{2028}',
+		'<script>': '<script>',
+		größe: 'größe',
+		'emoji 👍': 'emoji 👍',
+	};
+	for (const [text, seen] of Object.entries(cases)) t.is(visibleText(text), seen);
+});
+
+const change: fc.Arbitrary<DraftChange> = fc.oneof(
+	fc.record({
+		kind: fc.constantFrom('role', 'resource'),
+		operation: fc.constantFrom('create' as const, 'update' as const),
+		key: fc.constantFrom('a', 'b'),
+		value: fc.nat(3),
+	}),
+	fc.record({
+		kind: fc.constantFrom('role', 'resource'),
+		operation: fc.constant('delete' as const),
+		key: fc.constantFrom('a', 'b'),
+	}),
+);
+
+/** What changes make of objects, one after the other; changes that do not fit do nothing. */
+function applied(objects: ReadonlyMap<string, unknown>, changes: readonly DraftChange[]): Map<string, unknown> {
+	const made = new Map(objects);
+	for (const one of changes) {
+		if (one.operation === 'delete') made.delete(draftSubject(one));
+		else made.set(draftSubject(one), one.value);
+	}
+	return made;
+}
+
+test('a draft does what its changes do one by one, and names each object once', (t) => {
+	const law = fc.property(fc.subarray(['a', 'b']), fc.array(change, { maxLength: 12 }), (there, wanted) => {
+		const objects = new Map(there.map((key) => [draftSubject({ kind: 'role', operation: 'create', key }), 'there']));
+		// Only changes that fit: what is created is not there, what is changed or deleted is.
+		const fitting: DraftChange[] = [];
+		for (const one of wanted) {
+			const exists = applied(objects, fitting).has(draftSubject(one));
+			if (exists === (one.operation !== 'create')) fitting.push(one);
+		}
+		const draft = fitting.reduce(withChange, { base_revision: 1, changes: [] } as Draft);
+		t.deepEqual([...applied(objects, draft.changes)].sort(), [...applied(objects, fitting)].sort());
+		t.is(new Set(draft.changes.map(draftSubject)).size, draft.changes.length);
+		for (const one of draft.changes) t.is(objects.has(draftSubject(one)), one.operation !== 'create');
+	});
+	t.notThrows(() => fc.assert(law));
+});
+
+test('an object that only its content names is created and deleted once', (t) => {
+	const rule = { user_set: 'staff', permission: 'document:read', resource_set: 'open' };
+	const create = { kind: 'set_rule', operation: 'create', value: rule } as const;
+	const remove = { kind: 'set_rule', operation: 'delete', value: { ...rule } } as const;
+	const empty: Draft = { base_revision: 3, changes: [] };
+	t.deepEqual(withChange(withChange(empty, create), remove), empty);
+	t.deepEqual(withChange(withChange(empty, remove), create), empty);
+	const { user_set, ...rest } = rule;
+	t.is(draftSubject({ ...create, value: { ...rest, user_set } }), draftSubject(create), 'members have no order');
+});
+
+test('schemas are compared object by object', (t) => {
+	const role = { name: 'Editor', permissions: ['read'] };
+	const before = {
+		resources: { document: { name: 'Document', actions: { read: {} }, roles: { editor: role } } },
+		roles: { viewer: { name: 'Viewer', permissions: ['document:read'] } },
+	};
+	t.deepEqual(schemaDifference(before, before), []);
+	const reordered = { roles: before.roles, resources: before.resources };
+	t.deepEqual(schemaDifference(before, reordered), []);
+	const after = {
+		resources: {
+			document: { name: 'Document', actions: { read: {}, write: {} }, roles: { editor: { ...role, name: 'Author' } } },
+		},
+		roles: {},
+	};
+	t.deepEqual(schemaDifference(before, after), [
+		{ place: 'resources.document.actions.write', kind: 'added', after: {} },
+		{ place: 'resources.document.roles.editor', kind: 'changed', before: role, after: { ...role, name: 'Author' } },
+		{ place: 'roles.viewer', kind: 'removed', before: before.roles.viewer },
+	]);
+	const hostile = JSON.parse('{"roles": {"__proto__": {"name": "x"}, "constructor": {"name": "y"}}}');
+	t.deepEqual(
+		schemaDifference({}, hostile).map(({ place, kind }) => [place, kind]),
+		[['roles', 'added']],
+	);
+	t.is(schemaDifference({ roles: {} }, hostile).length, 2);
+});
+
+test('the report of a decision point is read as far as it goes', (t) => {
+	const report = {
+		api_version: 'v2',
+		pdp: {
+			version: '0.9.0',
+			workers: 4,
+			decision_log: { sampled_out: 7, receivers: { api: { sent: 5, lost: 2 }, stdout: { sent: 4, lost: 1 } } },
+		},
+		status: 'ok',
+		state: 'ready',
+		detail: null,
+		revision: 12,
+		policy_revision: 11,
+		degraded: { reason: 'compiling' },
+	};
+	t.deepEqual(readPointState(report), {
+		state: 'ready',
+		detail: 'The newest policy is being compiled.',
+		revision: 12,
+		policyRevision: 11,
+		version: '0.9.0',
+		workers: 4,
+		lost: 3,
+		sampledOut: 7,
+	});
+	t.is(readPointState({ degraded: { reason: 'another' } }).detail, 'another');
+	const anything = fc.property(fc.anything(), (said) => {
+		t.is(typeof readPointState(said).state, 'string');
+	});
+	t.notThrows(() => fc.assert(anything));
+});
+
+test('JSON that is none is refused with its place', (t) => {
+	t.is(jsonProblem('{"a": [1, null]}'), null);
+	for (const text of ['{', '{"a": }', "{'a': 1}", '{"a": 1,}', 'undefined']) t.not(jsonProblem(text), null, text);
+	t.regex(jsonProblem('{\n"a": 1,}') ?? '', /line 2/);
+});

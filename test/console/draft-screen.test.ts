@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { type ConsoleWindow, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+
+/** The draft and its impact in Chromium: from a file to a revision, refused when others were faster, and back. */
+
+let stack: Stack;
+let browser: Browser;
+
+const document = {
+	format: 'regolith-environment',
+	version: 1,
+	schema: {
+		resources: { document: { name: 'Document', actions: { read: {}, write: {} } } },
+		roles: { guest: { name: 'Guest' }, staff: { name: 'Staff', permissions: ['document:read', 'document:write'] } },
+	},
+	facts: {
+		tenants: { acme: { name: 'Acme' } },
+		users: { ann: {}, bob: {} },
+		role_assignments: [
+			{ user: 'ann', role: 'staff', tenant: 'acme' },
+			{ user: 'bob', role: 'guest', tenant: 'acme' },
+		],
+	},
+};
+
+test.before(async () => {
+	stack = await startStack();
+	browser = await startChromium();
+});
+
+// Each test begins with the same environment, whatever the one before did to it.
+test.beforeEach(async () => {
+	const { status } = await stack.environment.post(
+		'/v2/projects/default/envs/dev/import?conflict_strategy=replace',
+		document,
+	);
+	if (status !== 200) throw new Error(`the import answered ${status}`);
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** The newest revision of the environment. */
+async function newestRevision(): Promise<number> {
+	const { revision } = await stack.environment.get('/v2/projects/default/envs/dev/export?half=schema');
+	return revision ?? 0;
+}
+
+const takeWriting = {
+	kind: 'role',
+	operation: 'update',
+	key: 'staff',
+	value: { name: 'Staff', permissions: ['document:read'] },
+};
+const giveReading = {
+	kind: 'role',
+	operation: 'update',
+	key: 'guest',
+	value: { name: 'Guest', permissions: ['document:read'] },
+};
+
+/** Opens the screen and chooses a file. */
+async function openFile(content: unknown, options: Parameters<typeof openConsole>[2] = {}): Promise<ConsoleWindow> {
+	const opened = await openConsole(browser, stack, options);
+	await opened.open('draft');
+	await chooseFile(opened.page, content);
+	return opened;
+}
+
+async function chooseFile(page: Page, content: unknown): Promise<void> {
+	const text = typeof content === 'string' ? content : JSON.stringify(content);
+	const file = { name: 'draft.json', mimeType: 'application/json', buffer: Buffer.from(text) };
+	await page.getByLabel('Drop a draft or the document').setInputFiles(file);
+}
+
+test.serial('a draft is shown in words and with its impact, published at once, and gone', async (t) => {
+	const base_revision = await newestRevision();
+	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
+	const changes = page.locator('.draft-changes > li');
+	await changes.first().waitFor();
+	t.deepEqual(await changes.locator('dl').allTextContents(), [
+		'permissionswithout document:write',
+		'permissionswith document:read',
+	]);
+	await page.getByText('checks lost').waitFor();
+	t.deepEqual(await page.locator('.draft-counts dd').allTextContents(), ['1', '1', '2']);
+	const lost = page.getByRole('table', { name: 'Who loses' }).getByRole('row').nth(1);
+	t.deepEqual((await lost.getByRole('cell').allTextContents()).slice(0, 4), ['ann', 'write', 'document', 'acme']);
+	t.regex((await lost.textContent()) ?? '', /allowed.*denied/);
+	t.is(
+		await lost.getByRole('link').getAttribute('href'),
+		'/console/default/dev/check?user=ann&action=write&resource=document&tenant=acme',
+	);
+	await page.getByText('1 by role staff in the tenant').waitFor();
+	await page.getByText('The Rego stays as it is.').waitFor();
+	await page.getByRole('button', { name: 'Publish' }).click();
+	await page.getByText(`Published as revision ${base_revision + 1}`, { exact: true }).waitFor();
+	const read = '[...document.querySelectorAll(".notice a")].map(({ href }) => href)';
+	const links = (await page.evaluate(read)) as readonly string[];
+	t.deepEqual(
+		links.map((href) => href.replace(/^.*\/dev\//, '')),
+		[
+			`policy?from=${base_revision}&to=${base_revision + 1}`,
+			`changes?from=${base_revision + 1}&to=${base_revision + 1}`,
+			'check',
+		],
+	);
+	await page.getByText('Nothing is drafted').waitFor();
+	t.is(await newestRevision(), base_revision + 1);
+	const { body } = await stack.environment.get(`${schema}/roles/staff`);
+	t.deepEqual(body['permissions'], ['document:read']);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('what changes the Rego is shown line by line', async (t) => {
+	const change = {
+		kind: 'resource',
+		operation: 'update',
+		key: 'document',
+		value: { name: 'Document', actions: { read: {}, write: {}, share: {} } },
+	};
+	const { page, close } = await openFile({ base_revision: await newestRevision(), changes: [change] });
+	await page.locator('.diff-view').first().waitFor();
+	t.regex((await page.locator('.diff-view .added').allTextContents()).join('\n'), /share/);
+	await page.getByText('action document:share').waitFor();
+	await close();
+});
+
+test.serial('a draft that others have overtaken is refused object by object, and based anew', async (t) => {
+	const base_revision = await newestRevision();
+	const { page, faults, close } = await openFile({ base_revision, changes: [takeWriting, giveReading] });
+	await page.getByText('checks lost').waitFor();
+	await stack.environment.patch(`${schema}/roles/staff`, { description: 'changed meanwhile' });
+	const overtaken = await newestRevision();
+	await page.getByRole('button', { name: 'Publish' }).click();
+	const conflicts = page.getByRole('alert').filter({ hasText: 'Others have changed this meanwhile' });
+	await conflicts.waitFor();
+	t.is(await newestRevision(), overtaken, 'nothing was done');
+	const cells = await conflicts.getByRole('cell').allTextContents();
+	t.deepEqual(cells.slice(0, 4), ['1', 'role staff', 'changed', String(overtaken)]);
+	t.is(cells.length, 5);
+	t.is(await page.getByRole('button', { name: 'Publish' }).count(), 0);
+	t.is(await page.getByText('changed by others').count(), 1);
+	// The page that is opened again is told the same.
+	await page.reload();
+	await conflicts.waitFor();
+	await conflicts.getByRole('button', { name: `base the draft on revision ${overtaken}` }).click();
+	await page.locator('.draft-changes').getByText('description').waitFor();
+	await page.getByText('checks lost').waitFor();
+	await page.getByRole('button', { name: 'Publish' }).click();
+	await page.getByText(`Published as revision ${overtaken + 1}`, { exact: true }).waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('what the server refuses is said, and nothing is half done', async (t) => {
+	const missing = { ...takeWriting, value: { name: 'Staff', permissions: ['document:fly'] } };
+	const revision = await newestRevision();
+	const { page, close } = await openFile({ base_revision: revision, changes: [giveReading, missing] });
+	await page.getByRole('alert').filter({ hasText: 'fly' }).waitFor();
+	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
+	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
+	await page.getByRole('button', { name: 'Take out: role staff changed' }).click();
+	await page.getByText('checks gained').waitFor();
+	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'false');
+	t.is(await newestRevision(), revision);
+	await close();
+});
+
+test.serial('a draft is downloaded, outlives a sign-out in its tab, and is discarded', async (t) => {
+	const draft = { base_revision: await newestRevision(), changes: [giveReading] };
+	const { page, open, close } = await openFile(draft);
+	const waiting = page.waitForEvent('download');
+	await page.getByRole('button', { name: 'Download draft.json' }).click();
+	const download = await waiting;
+	t.is(download.suggestedFilename(), 'draft.json');
+	t.deepEqual(JSON.parse(readFileSync(await download.path(), 'utf8')), draft);
+	await page.getByRole('button', { name: 'Sign out' }).click();
+	await page.getByLabel('API key').fill(stack.keys.environment);
+	await page.getByRole('button', { name: 'Sign in' }).click();
+	await page.getByRole('button', { name: 'Sign out' }).waitFor();
+	await open('draft');
+	await page.getByRole('button', { name: 'Take out: role guest changed' }).waitFor();
+	await page.getByRole('button', { name: 'Discard the draft' }).click();
+	await page.getByText('Nothing is drafted').waitFor();
+	await page.reload();
+	await page.getByText('Nothing is drafted').waitFor();
+	t.pass();
+	await close();
+});
+
+test.serial('files that are no draft are refused, and the draft before comes back', async (t) => {
+	const { page, close } = await openFile('not JSON');
+	await page.getByRole('alert').filter({ hasText: 'This file is no JSON.' }).waitFor();
+	await chooseFile(page, { ...document, schema: { ...document.schema, roles: { boss: { name: 'Boss' } } } });
+	await page.getByRole('button', { name: 'Take out: role boss created' }).waitFor();
+	await page.getByText('Its facts are not in the draft').waitFor();
+	await chooseFile(page, { base_revision: await newestRevision(), changes: [giveReading] });
+	await page.getByRole('button', { name: 'Take out: role guest changed' }).waitFor();
+	await page.getByRole('button', { name: 'Take the earlier draft back' }).click();
+	await page.getByRole('button', { name: 'Take out: role boss created' }).waitFor();
+	t.is(await page.locator('.draft-changes > li').count(), 1);
+	await close();
+});
+
+test.serial('a key that only reads tries drafts out, and cannot publish', async (t) => {
+	const made = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
+	const { body } = await stack.organization.post('/v2/api-key', made);
+	const draft = { base_revision: await newestRevision(), changes: [takeWriting] };
+	const { page, close } = await openFile(draft, { key: String(body['secret']) });
+	await page.getByText('checks lost').waitFor();
+	t.is(await page.locator('.draft-counts dd').first().textContent(), '1');
+	t.is(await page.getByRole('button', { name: 'Publish' }).count(), 0);
+	await close();
+});
+
+test.serial('keys that look like markup are text, and the screen has no serious fault in any window', async (t) => {
+	const key = `${'x'.repeat(500)}`;
+	const user = '<b>bold</b>';
+	await stack.environment.post(`${facts}/users`, { key, first_name: user });
+	await stack.environment.post(`${facts}/role_assignments`, { user: key, role: 'guest', tenant: 'acme' });
+	const renamed = { ...giveReading, value: { ...giveReading.value, name: `${user}\u202e` } };
+	const draft = { base_revision: await newestRevision(), changes: [renamed, takeWriting] };
+	for (const options of [{}, { width: 390, dark: true } as const]) {
+		const { page, faults, close } = await openFile(draft, options);
+		await page.getByText('checks gained').waitFor();
+		t.is(await page.locator('main b').count(), 0);
+		await page.getByText('<b>bold</b>\\u{202e}').waitFor();
+		t.deepEqual(await seriousViolations(page), []);
+		t.is(await overflowWidth(page), 0);
+		t.deepEqual(faults, []);
+		await close();
+	}
+});

@@ -1,0 +1,156 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { compile, documentBytes, type Json, type Model } from '../../compiler/index.js';
+import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
+import type { Attempt } from '../../src/console/model/attempt.js';
+import { type CheckBody, checkBody, emptyCheckForm } from '../../src/console/model/check-form.js';
+import {
+	chainFacts,
+	type Derivations,
+	readDerivations,
+	type TestFacts,
+	writeOpaTest,
+} from '../../src/console/model/opa-test.js';
+import { attemptExcerpts } from '../../src/console/model/rego-lines.js';
+import { findAttempts } from '../../src/pdp/attempts.js';
+import { runToEnd } from '../../src/pdp/engine/steps.js';
+import type { EngineInput } from '../../src/pdp/engine.js';
+import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { opa, packageRoot, runOpa, wasmEngine, writeFiles } from '../compiler/engine.js';
+
+/** The tests that the console writes of checks: `opa test` says of them what the policy says of the checks. */
+
+const time = 1_000;
+
+async function modelOfCase(name: string): Promise<Model> {
+	return JSON.parse(await readFile(join(packageRoot, 'test/case', name, 'model.json'), 'utf8')) as Model;
+}
+
+/** Each user and action on each instance, in its tenant, and on each resource without one. */
+function possibleChecks({ schema, facts }: Model): readonly CheckBody[] {
+	const tenant = facts.tenants[0]?.key ?? 'default';
+	const places = schema.resources.flatMap(({ key: type, actions }) => [
+		...actions.map((action) => ({ type, action: action.key, key: undefined, tenant })),
+		...facts.instances
+			.filter((instance) => instance.type === type)
+			.flatMap((instance) =>
+				actions.map((action) => ({ type, action: action.key, key: instance.key, tenant: instance.tenant })),
+			),
+	]);
+	return facts.users.flatMap((user) =>
+		places.map(({ type, action, key, tenant: home }) => {
+			const form = { ...emptyCheckForm, user, action, resource: type, instance: key ?? '', tenant: home };
+			const check = checkBody(form);
+			if (check === null) throw new Error(JSON.stringify(form));
+			return check;
+		}),
+	);
+}
+
+/** All that is stored, as a test has it. */
+function storedFacts({ facts }: Model, { user, resource }: CheckBody): TestFacts {
+	const homes = new Map(facts.instances.map(({ type, key, tenant }) => [`${type}:${key}`, tenant]));
+	return {
+		user: facts.users.includes(user.key),
+		tenant: facts.tenants.find(({ key }) => key === resource.tenant)?.attributes ?? null,
+		instances: homes,
+		assignments: [
+			...facts.role_assignments.map((row) => ({ ...row, instance: null })),
+			...facts.instance_assignments.map(({ user: who, role, type, instance }) => {
+				const name = `${type}:${instance}`;
+				return { user: who, role, tenant: homes.get(name) ?? '', instance: name };
+			}),
+		],
+		relationships: facts.relationships.map(({ type, instance, relation, subject_type, subject }) => ({
+			subject: `${subject_type}:${subject}`,
+			relation,
+			object: `${type}:${instance}`,
+		})),
+		...storedAttributes({ facts }, { user, resource }),
+	};
+}
+
+function storedAttributes(
+	{ facts }: Pick<Model, 'facts'>,
+	{ user, resource }: Pick<CheckBody, 'user' | 'resource'>,
+): Pick<TestFacts, 'userAttributes' | 'instanceAttributes'> {
+	const ofInstance = facts.instance_attributes.find(({ type, key }) => type === resource.type && key === resource.key);
+	return {
+		userAttributes: facts.user_attributes.find((row) => row.user === user.key)?.attributes ?? {},
+		instanceAttributes: ofInstance?.attributes ?? {},
+	};
+}
+
+/** The derivations in the tables of a data document. */
+function derivationsIn(data: Json): Derivations {
+	const { schema } = (data as { readonly regolith: { readonly schema: object } }).regolith;
+	return readDerivations([{ path: 'regolith/schema/data.json', text: JSON.stringify(schema) }]);
+}
+
+const cases = [
+	'002-roles-in-tenants',
+	'004-hostile-keys',
+	'007-folders-and-documents',
+	'008-cycles',
+	'009-condition-sets',
+];
+
+for (const name of cases) {
+	test(`tests of the checks of ${name} are formatted and strict, and pass`, async (t) => {
+		t.timeout(300_000);
+		const model = await modelOfCase(name);
+		const compiled = compile(model);
+		if (!('policy' in compiled)) throw new Error(JSON.stringify(compiled.diagnostics));
+		const engine = await wasmEngine(compiled.policy);
+		const bytes = documentBytes(model);
+		engine.setData(bytes);
+		const context = { facts: FactsIndex.read(bytes), revision: 1, policyRevision: 1, time };
+		const derivations = derivationsIn(compiled.data);
+		const texts: string[] = [];
+		const write = (check: CheckBody, allow: boolean, facts: TestFacts) => {
+			const text = writeOpaTest({ check, allow, facts, derivations, notes: ['A note\n# of "two" lines'] });
+			// A package of its own: of several rules of one name, one that passes would do.
+			texts.push(text.replace('package console_test', `package console_${texts.length}_test`));
+		};
+		const seen = { allowed: 0, denied: 0 };
+		for (const check of possibleChecks(model)) {
+			const input = { ...check, time };
+			const allow = engine.ask('regolith/check/code', input as unknown as Json) === 'allow';
+			const stored = storedFacts(model, check);
+			write(check, allow, stored);
+			seen[allow ? 'allowed' : 'denied'] += 1;
+			if (!allow) continue;
+			const reasons = engine.ask('regolith/explain/sections', input as unknown as Json);
+			const found = runToEnd(findAttempts(context, { input: input as unknown as EngineInput, allowed: true, reasons }))
+				.attempts as readonly Attempt[];
+			t.true(found.length > 0, JSON.stringify(check));
+			for (const attempt of found) {
+				const attributes = { tenant: stored.tenant, ...storedAttributes(model, check) };
+				const chain = chainFacts(attempt, check);
+				t.is(chain === null, attempt.by === 'set_rule');
+				if (chain !== null) write(check, true, { ...chain, ...attributes });
+				const shown = attemptExcerpts(compiled.policy, attempt);
+				t.is(shown[0]?.file, attempt.policy.file);
+				for (const { file, from, text, marked } of shown) {
+					const lines = compiled.policy.find(({ path }) => path === file)?.text.split('\n') ?? [];
+					t.deepEqual(lines.slice(from - 1, from - 1 + text.split('\n').length), text.split('\n'));
+					t.true(marked.length > 0 && marked.every((line) => !lines[line - 1]?.startsWith('#')));
+				}
+			}
+		}
+		t.true(seen.allowed > 0 && seen.denied > 0, JSON.stringify(seen));
+		const tests = texts.map((text, index) => ({ path: `case_${index}_test.rego`, text }));
+		const library = await readPolicyLibrary();
+		await checkRego({ opa, files: [...library, ...compiled.policy, ...tests] });
+		const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
+		t.teardown(() => rm(folder, { recursive: true, force: true }));
+		const tables = { path: 'data.json', text: JSON.stringify(compiled.data) };
+		await writeFiles(folder, [...library, ...compiled.policy, ...tests, tables]);
+		const said = await runOpa(['test', '--timeout', '60s', '.'], folder).catch(
+			(error: unknown) => (error as { readonly stdout: string }).stdout,
+		);
+		t.regex(said, new RegExp(`PASS: ${tests.length}/${tests.length}`));
+	});
+}

@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import fc from 'fast-check';
+import { keyFolder } from '../../compiler/rego/path.js';
+import { writeConditionSet } from '../../compiler/set-policy.js';
+import {
+	changedFiles,
+	conditionSetFile,
+	type PolicyNode,
+	policyPart,
+	policyTree,
+	regoOutline,
+} from '../../src/console/model/policy-files.js';
+import { tarArchive } from '../../src/console/model/tar-archive.js';
+import { tarEntries } from '../../src/tar-entries.js';
+import { userSet } from '../support/conditions.js';
+
+/** The files of a policy as the console shows them. */
+
+const empty = (path: string) => ({ path, text: '' });
+
+function listed(nodes: readonly PolicyNode[]): readonly unknown[] {
+	return nodes.map((node) => (node.kind === 'file' ? node.name : [node.name, node.count, ...listed(node.nodes)]));
+}
+
+test('files become a tree, folders first, and a folder of one file is part of its name', (t) => {
+	const paths = [
+		'b/x.rego',
+		'b/y.rego',
+		'a/one/held.rego',
+		'a/two/held.rego',
+		'a/two/more.rego',
+		'z.rego',
+		'c/d/e.rego',
+	];
+	t.deepEqual(listed(policyTree(paths.map(empty))), [
+		['a', 3, 'one/held.rego', ['two', 2, 'held.rego', 'more.rego']],
+		['b', 2, 'x.rego', 'y.rego'],
+		'c/d/e.rego',
+		'z.rego',
+	]);
+	t.deepEqual(policyTree([]), []);
+});
+
+const hostileKey = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+
+test('each file is in the tree once, whatever its path', (t) => {
+	const path = fc
+		.array(hostileKey.map(keyFolder), { minLength: 1, maxLength: 4 })
+		.map((steps) => `${steps.join('/')}/x.rego`);
+	fc.assert(
+		fc.property(fc.uniqueArray(path), (paths) => {
+			const found: string[] = [];
+			const walk = (nodes: readonly PolicyNode[]): void => {
+				for (const node of nodes) {
+					if (node.kind === 'file') found.push(node.path);
+					else walk(node.nodes);
+				}
+			};
+			walk(policyTree(paths.map(empty)));
+			t.deepEqual([...found].sort(), [...paths].sort());
+		}),
+	);
+});
+
+test('the outline of a file has its METADATA titles at the lines that they are about', (t) => {
+	const text = [
+		'# Generated',
+		'',
+		'# METADATA',
+		'# title: "The \\"plan\\""',
+		'# description: "title: no"',
+		'# custom:',
+		'#   key: "plan"',
+		'#   kind: resource',
+		'package regolith.resources.plan',
+		'',
+		'# METADATA',
+		'# scope: rule',
+		'untitled if true',
+		'# METADATA',
+		'# title: plain',
+		'permits if true',
+	].join('\n');
+	t.deepEqual(regoOutline(text), [
+		{ line: 9, title: 'The "plan"', description: 'title: no', kind: 'resource', key: 'plan' },
+		{ line: 16, title: 'plain', description: null, kind: null, key: null },
+	]);
+	t.is(policyTree([{ path: 'a.rego', text }])[0]?.name, 'a.rego');
+	t.like(policyTree([{ path: 'a.rego', text }])[0], { title: 'The "plan"' });
+});
+
+test('the file of a condition set is found by its key', (t) => {
+	fc.assert(
+		fc.property(hostileKey, (key) => {
+			const file = writeConditionSet(userSet(key, {}));
+			const other = writeConditionSet(userSet(`${key}2`, {}));
+			t.is(conditionSetFile([other, file], 'userset', key), file);
+			t.is(conditionSetFile([file], 'resourceset', key), undefined);
+			t.is(conditionSetFile([other], 'userset', key), undefined);
+		}),
+	);
+});
+
+test('what differs between two policies: files that came, went and changed', (t) => {
+	const before = [
+		{ path: 'a', text: '1\n2\n' },
+		{ path: 'b', text: 'x\n' },
+		{ path: 'same', text: '' },
+	];
+	const after = [
+		{ path: 'c', text: 'y\nz\n' },
+		{ path: 'a', text: '1\n3\n' },
+		{ path: 'same', text: '' },
+	];
+	t.deepEqual(changedFiles(before, after), [
+		{ path: 'a', before: '1\n2\n', after: '1\n3\n', added: 1, removed: 1 },
+		{ path: 'b', before: 'x\n', after: null, added: 0, removed: 1 },
+		{ path: 'c', before: null, after: 'y\nz\n', added: 2, removed: 0 },
+	]);
+	t.deepEqual(['a/data.json', 'a/x.rego', 'a/schema_test.rego'].map(policyPart), ['tables', 'rules', 'tests']);
+});
+
+const file = fc.record({
+	path: fc.oneof(
+		hostileKey.map(keyFolder),
+		fc.string({ minLength: 90, maxLength: 300, unit: fc.constantFrom('a', '/', 'ä') }),
+	),
+	text: fc.string({ unit: 'binary', maxLength: 1200 }),
+});
+
+test('an archive holds the files', (t) => {
+	fc.assert(
+		fc.property(fc.array(file, { maxLength: 5 }), fc.nat(), (files, seconds) => {
+			const found = [...tarEntries(tarArchive(files, seconds))];
+			t.deepEqual(
+				found.map(({ name, type, content }) => ({ name, type, text: Buffer.from(content).toString() })),
+				files.map(({ path, text }) => ({ name: path, type: 'file', text })),
+			);
+		}),
+	);
+});
+
+test('tar reads an archive', async (t) => {
+	const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
+	try {
+		const path = `regolith/${'long/'.repeat(40)}held.rego`;
+		const files = [
+			{ path: 'regolith/schema/data.json', text: '{}' },
+			{ path, text: 'package a' },
+		];
+		await writeFile(join(folder, 'policy.tar'), tarArchive(files, 1_700_000_000));
+		await promisify(execFile)('tar', ['-xf', 'policy.tar'], { cwd: folder });
+		for (const one of files) t.is(await readFile(join(folder, one.path), 'utf8'), one.text);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+});

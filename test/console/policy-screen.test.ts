@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { tarEntries } from '../../src/tar-entries.js';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { eventually } from '../support/eventually.js';
+import { type Stack, schema, startStack } from '../support/stack.js';
+
+/** The screen of the Rego and its revisions, in Chromium. */
+
+let stack: Stack;
+let browser: Browser;
+/** The schema revisions of the policies before and after the last change. */
+let before: number;
+let after: number;
+
+test.before(async () => {
+	stack = await startStack();
+	browser = await startChromium();
+	const memo = { key: 'memo', name: 'Memo <i>', description: 'A note', actions: { read: {}, write: {} } };
+	await stack.environment.post(`${schema}/resources`, memo);
+	await stack.environment.post(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['memo:read'] });
+	before = await published();
+	await stack.environment.post(`${schema}/resources/memo/actions`, { key: 'burn', name: 'Burn' });
+	await stack.environment.post(`${schema}/roles/reader/permissions`, { permissions: ['memo:burn'] });
+	after = await published();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** The revision of the policy in force, once it is that of the newest schema. */
+async function published(): Promise<number> {
+	const state = () => stack.environment.get('/v2/projects/default/dev/policy');
+	const { body } = await eventually(state, ({ body: { compiled_revision, schema_revision } }) => {
+		return compiled_revision === schema_revision;
+	});
+	return Number(body['compiled_revision']);
+}
+
+test('files are a tree, and each line has an address that stays', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('policy');
+	await page.getByText('Choose a file.').waitFor();
+	await page.getByLabel('Find a file').fill('memo');
+	await page.getByRole('link', { name: 'regolith/resources/memo/permits.rego' }).click();
+	await page.getByRole('link', { name: 'Burn', exact: true }).click();
+	const marked = page.locator('tr.marked');
+	t.regex((await marked.textContent()) ?? '', /permits\["burn"\]/);
+	t.regex(page.url(), new RegExp(`revision=${after}&file=.*#L\\d+$`));
+	const other = await page.context().newPage();
+	await other.goto(page.url());
+	t.is(await other.locator('tr.marked').textContent(), await marked.textContent());
+	await page.goBack();
+	await marked.waitFor({ state: 'detached' });
+	await open(`policy?revision=${before}&file=regolith/resources/memo/permits.rego`);
+	await page.getByText('A note').first().waitFor();
+	t.is(await page.getByText('permits["burn"]').count(), 0);
+	await page.getByLabel('Revision').selectOption(String(after));
+	await page.getByText('permits["burn"]').waitFor();
+	await open('policy?revision=999999');
+	await page.getByText('No policy is kept of revision 999999.').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('two revisions are compared, tables apart from rules, and each says whose changes made it', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('policy?view=revisions');
+	const row = page.locator('tr', { has: page.getByRole('link', { name: String(after), exact: true }) });
+	await row.getByText('dev environment key').waitFor();
+	t.regex((await row.textContent()) ?? '', /1 (created|changed)/);
+	await row.getByRole('link', { name: /^With / }).click();
+	await page.getByRole('link', { name: 'Who changed what' }).waitFor();
+	await open(`policy?view=compare&from=${before}&to=${after}`);
+	await page.getByRole('heading', { name: 'Rules: 1 file' }).waitFor();
+	t.is(await page.getByRole('heading', { name: 'Tables: 1 file' }).count(), 1);
+	const rules = page.getByLabel('Differences of regolith/resources/memo/permits.rego');
+	t.regex((await rules.locator('tr.added').allTextContents()).join('\n'), /\+permits\["burn"\] if granted_by_role/);
+	t.is(await rules.locator('tr.removed').count(), 0);
+	const tables = page.getByLabel('Differences of regolith/schema/data.json');
+	t.regex((await tables.locator('tr.added').allTextContents()).join('\n'), /"burn"/);
+	await page.getByLabel('From').selectOption(String(after));
+	await page.getByText('The two policies are the same.').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('a schema that does not compile is told, with what the compiler said', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	const { body } = await stack.environment.get('/v2/projects/default/dev/policy');
+	const failure = { revision: after + 1, message: 'rego_type_error: <b>1</b>' };
+	const degraded = {
+		reason: 'compilation_failed',
+		since: '2030-01-01T00:00:00.000Z',
+		detail: 'The newest schema does not compile.',
+		policy_revision: after,
+		revisions_behind: 3,
+		left_out: [{ object: 'condition_sets.x', message: 'too deep' }],
+	};
+	await page.route('**/v2/projects/default/dev/policy', (route) =>
+		route.fulfill({ json: { ...body, schema_revision: after + 1, failure, degraded } }),
+	);
+	await open('policy');
+	await page.getByText(`The schema of revision ${after + 1} does not compile.`).waitFor();
+	await page.getByText('rego_type_error: <b>1</b>').waitFor();
+	await page.getByText('condition_sets.x').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('the policy is downloaded as a folder', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('policy');
+	const coming = page.waitForEvent('download');
+	await page.getByRole('button', { name: /^Download the policy/ }).click();
+	const download = await coming;
+	t.is(download.suggestedFilename(), `policy-of-dev-${after}.tar`);
+	const names = [...tarEntries(await readFile(await download.path()))].map(({ name }) => name);
+	t.true(names.includes('regolith/resources/memo/permits.rego'));
+	t.true(names.includes('regolith/schema/data.json'));
+	t.is(await page.getByText('/bundles/').count(), 1);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('the screen is usable narrow, dark and by everybody', async (t) => {
+	const file = 'file=regolith/resources/memo/permits.rego';
+	const screens = ['policy', `policy?${file}#L8`, 'policy?view=revisions', 'policy?view=compare'];
+	for (const options of [{}, { width: 390, dark: true } as const]) {
+		const { page, open, faults, close } = await openConsole(browser, stack, options);
+		for (const screen of screens) {
+			await open(screen);
+			await page.waitForLoadState('networkidle');
+			t.deepEqual(await seriousViolations(page), [], screen);
+			t.is(await overflowWidth(page), 0, screen);
+		}
+		t.deepEqual(faults, []);
+		await close();
+	}
+});

@@ -1,0 +1,43 @@
+import test from 'ava';
+import { schemaKinds, summariseRevisions, summaryText } from '../../src/console/model/revision-changes.js';
+import { ChangeKind } from '../../src/wire/change.js';
+
+/** What the list of published policies says of each. */
+
+const ann = { id: '1', name: 'ann' };
+const changes = [
+	{ revision: 9, operation: 'create', actor: null },
+	{ revision: 7, operation: 'update', actor: ann },
+	{ revision: 6, operation: 'delete', actor: { id: '2', name: null } },
+	{ revision: 6, operation: 'delete', actor: ann },
+	{ revision: 3, operation: 'create', actor: ann },
+] as const;
+
+const complete = { isLast: true, isComplete: true };
+
+test('each published policy has the changes since the one before', (t) => {
+	const told = summariseRevisions([9, 7, 4], changes, complete);
+	t.deepEqual(told, [
+		{ authors: ['the server'], created: 1, updated: 0, deleted: 0 },
+		{ authors: ['ann', '2'], created: 0, updated: 1, deleted: 2 },
+		{ authors: ['ann'], created: 1, updated: 0, deleted: 0 },
+	]);
+	t.deepEqual(
+		told.flatMap((one) => (one === null ? [] : summaryText(one))),
+		['1 created', '1 changed, 2 deleted', '1 created'],
+	);
+	t.deepEqual(summariseRevisions([9, 7], changes, { ...complete, isLast: false })[1], null, 'not the one before');
+	const cut = summariseRevisions([9, 7, 4, 1], changes.slice(0, 3), { isLast: true, isComplete: false });
+	t.deepEqual(
+		cut.map((one) => one !== null),
+		[true, false, false, false],
+		'what was not read is not told',
+	);
+	t.deepEqual(summariseRevisions([], [], complete), []);
+	const nothing = summariseRevisions([5], [], complete)[0];
+	t.is(nothing === null || nothing === undefined ? '' : summaryText(nothing), 'nothing of the schema');
+});
+
+test('the kinds of the schema are kinds of the change log', (t) => {
+	for (const kind of schemaKinds) t.true(ChangeKind.safeParse(kind).success, kind);
+});

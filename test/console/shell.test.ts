@@ -1,0 +1,192 @@
+import { get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+
+/** What all screens of the console share, in Chromium: signing in, the bar, rights, and what happens when things end. */
+
+let stack: Stack;
+let browser: Browser;
+
+test.before(async () => {
+	stack = await startStack();
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** Makes a key of the environment `dev`. */
+async function makeKey(access_level: string): Promise<{ readonly id: string; readonly secret: string }> {
+	const body = { project_id: 'default', environment_id: 'dev', access_level, name: `a ${access_level} key` };
+	const { body: made } = await stack.organization.post('/v2/api-key', body);
+	return { id: String(made['id']), secret: String(made['secret']) };
+}
+
+const everyScreen = [
+	'check',
+	'decisions',
+	'graph',
+	'matrix',
+	'condition-sets',
+	'policy',
+	'draft',
+	'directory',
+	'requests',
+	'changes',
+	'decision-points',
+	'keys',
+	'environments',
+	'elements',
+];
+
+test('every screen opens, narrow and dark, without a serious fault', async (t) => {
+	for (const options of [{}, { width: 390, dark: true } as const]) {
+		const { page, open, faults, close } = await openConsole(browser, stack, options);
+		for (const screen of everyScreen) {
+			await open(screen);
+			await page.waitForLoadState('networkidle');
+			t.deepEqual(await seriousViolations(page), [], screen);
+			t.is(await overflowWidth(page), 0, screen);
+			t.is(await page.locator('nav[aria-label=Screens] [aria-current=page]').count(), 1, screen);
+		}
+		t.deepEqual(faults, []);
+		await close();
+	}
+});
+
+test('a wrong key is refused with the reason, and no key stays in the browser', async (t) => {
+	const context = await browser.newContext();
+	const page = await context.newPage();
+	await page.goto(`${stack.api.listening.url}/console/default/dev/check`);
+	await page.getByLabel('API key').fill('permit_key_wrong');
+	await page.getByRole('button', { name: 'Sign in' }).click();
+	t.regex((await page.getByRole('alert').textContent()) ?? '', /key/i);
+	await page.getByLabel('API key').fill(stack.keys.environment);
+	await page.keyboard.press('Enter');
+	await page.getByRole('button', { name: 'Sign out' }).waitFor();
+	const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])');
+	t.false(String(kept).includes(stack.keys.environment));
+	t.false(String(kept).includes('permit_key'));
+	const cookies = await context.cookies();
+	t.true(cookies.length > 0 && cookies.every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Strict'));
+	await page.getByRole('button', { name: 'Sign out' }).click();
+	await page.getByLabel('API key').waitFor();
+	await page.reload();
+	await page.getByLabel('API key').waitFor();
+	await context.close();
+});
+
+test('a key that only reads sees every screen and no button that writes', async (t) => {
+	const { secret } = await makeKey('read');
+	const { page, open, faults, close } = await openConsole(browser, stack, { key: secret });
+	t.is(await page.getByText('read only', { exact: true }).count(), 1);
+	for (const screen of everyScreen) {
+		await open(screen);
+		await page.waitForLoadState('networkidle');
+		const names = await page.locator('main button').allTextContents();
+		const writing = names.filter((name) =>
+			/^(add|assign|create|delete|import|make|publish|remove|revoke|rotate|save|send)/i.test(name),
+		);
+		t.deepEqual(writing, [], screen);
+	}
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test('a key that is revoked leads to the sign-in page with the reason, and the draft is kept', async (t) => {
+	const { id, secret } = await makeKey('write');
+	const { page, open, close } = await openConsole(browser, stack, { key: secret });
+	const name = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=dev')
+		.then((answer) => answer.json())
+		.then(({ environment }) => 'regolith-draft-' + environment.id)`);
+	const draft = { base_revision: 1, changes: [{ kind: 'role', operation: 'delete', key: 'guest' }] };
+	await page.evaluate(`sessionStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(draft))})`);
+	await open('draft');
+	t.is(await page.locator('nav .badge').textContent(), '1');
+	await stack.organization.delete(`/v2/api-key/${id}`);
+	await page.getByRole('alert').waitFor();
+	t.regex((await page.getByRole('alert').textContent()) ?? '', /API key/);
+	await page.getByLabel('API key').fill(stack.keys.environment);
+	await page.keyboard.press('Enter');
+	await page.getByRole('button', { name: 'Sign out' }).waitFor();
+	t.is(await page.locator('nav .badge').textContent(), '1');
+	await close();
+});
+
+test('a page that is behind says so, and reads again when it is told to', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('keys');
+	await page.waitForLoadState('networkidle');
+	await stack.environment.post(`${facts}/users`, { key: 'newcomer' });
+	await page.getByText(/revision \d+, you see \d+/).waitFor();
+	await page.getByRole('button', { name: 'Reload' }).click();
+	await page.getByText(/revision \d+, you see \d+/).waitFor({ state: 'detached' });
+	t.pass();
+	await close();
+});
+
+test('an API that is away is told in the bar, and found again', async (t) => {
+	const { page, context, open, close } = await openConsole(browser, stack);
+	await open('keys');
+	await page.waitForLoadState('networkidle');
+	await context.setOffline(true);
+	await page.getByText('The API cannot be reached', { exact: true }).waitFor();
+	t.is(await page.locator('main h1').textContent(), 'Keys and members', 'the page stays');
+	await context.setOffline(false);
+	await page.getByText('The API cannot be reached', { exact: true }).waitFor({ state: 'detached' });
+	await close();
+});
+
+test('two environments in two tabs do not mix', async (t) => {
+	const key = stack.keys.project;
+	const { page, context, close } = await openConsole(browser, stack, { key });
+	await page.getByLabel('Environment').selectOption('default/production');
+	await page.locator('.bar.production').waitFor();
+	const other = await context.newPage();
+	await other.goto(`${stack.api.listening.url}/console/default/dev/keys`);
+	await other.locator('main h1').waitFor();
+	t.is(await other.locator('.bar.production').count(), 0);
+	const reading = (env: string) => `fetch('/v2/schema/default/${env}/resources', { headers: {
+		'x-console-environment': sessionStorage.getItem('x') ?? '' } }).then(({ status }) => status)`;
+	t.is(await other.evaluate(reading('dev')), 401, 'a cookie alone opens nothing');
+	await stack.environment.post(`${schema}/resources`, { key: 'memo', name: 'Memo', actions: {} });
+	await close();
+});
+
+/** How many bytes a browser gets of a file. */
+function compressedLength(address: string): Promise<number> {
+	return new Promise((resolve, reject) => {
+		get(address, { headers: { 'accept-encoding': 'gzip' } }, (answer) => {
+			buffer(answer).then(({ length }) => resolve(length), reject);
+		}).on('error', reject);
+	});
+}
+
+test('what a first load takes is small, and comes from this server', async (t) => {
+	const context = await browser.newContext();
+	const page = await context.newPage();
+	const { url } = stack.api.listening;
+	let total = 0;
+	page.on('response', async (response) => {
+		t.true(response.url().startsWith(url), response.url());
+	});
+	await page.goto(`${url}/console/default/dev/check`);
+	await page.getByLabel('API key').fill(stack.keys.environment);
+	await page.keyboard.press('Enter');
+	await page.locator('main h1').waitFor();
+	await page.waitForLoadState('networkidle');
+	const assets = (await page.evaluate(
+		`performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/assets/'))`,
+	)) as readonly string[];
+	for (const address of assets) {
+		total += await compressedLength(address);
+	}
+	t.true(total > 10_000 && total <= 60 * 1024, `a first load takes ${total} bytes`);
+	await context.close();
+});

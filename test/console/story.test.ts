@@ -1,0 +1,140 @@
+import { mkdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { opa, runOpa, writeFiles } from '../compiler/engine.js';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, seriousViolations } from '../support/console-page.js';
+import { startConsoleStack } from '../support/console-stack.js';
+import { root } from '../support/root.js';
+import type { Stack } from '../support/stack.js';
+
+/**
+ * The story of the console, from a denial to a policy that allows what was meant and nothing else: why it was denied,
+ * what a role permission would let in besides, a rule in its place, and the difference that was published.
+ */
+
+let stack: Stack;
+let browser: Browser;
+
+/** Cat of finance may not read the budget; Dan of sales has the same role. */
+const document = {
+	format: 'regolith-environment',
+	version: 1,
+	schema: {
+		resources: { document: { name: 'Document', actions: { read: {}, write: {} } } },
+		user_attributes: { department: { type: 'string' } },
+		roles: {
+			employee: { name: 'Employee' },
+			owner: { name: 'Owner', permissions: ['document:read', 'document:write'] },
+		},
+	},
+	facts: {
+		tenants: { acme: { name: 'Acme' } },
+		users: { cat: { attributes: { department: 'finance' } }, dan: { attributes: { department: 'sales' } }, olga: {} },
+		resource_instances: { 'document:budget': { tenant: 'acme' } },
+		role_assignments: [
+			{ user: 'cat', role: 'employee', tenant: 'acme' },
+			{ user: 'dan', role: 'employee', tenant: 'acme' },
+			{ user: 'olga', role: 'owner', tenant: 'acme' },
+		],
+	},
+};
+
+test.before(async () => {
+	stack = await startConsoleStack();
+	browser = await startChromium();
+	const { status, revision } = await stack.environment.post('/v2/projects/default/envs/dev/import', document);
+	if (status !== 200) throw new Error(`the import answered ${status}`);
+	await stack.reached(revision);
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** Takes a screenshot for docs/console.md, with `UPDATE=1`. */
+async function picture(page: Page, name: string): Promise<void> {
+	if (process.env['UPDATE'] !== '1') return;
+	mkdirSync(join(root, 'docs/images'), { recursive: true });
+	await page.screenshot({ path: join(root, `docs/images/console-${name}.png`) });
+}
+
+/** The users in a table of impact. */
+async function usersIn(page: Page, table: string): Promise<readonly string[]> {
+	const rows = page.getByRole('table', { name: table }).locator('tbody tr');
+	await rows.first().waitFor();
+	const users = await rows.locator('td:first-child').allTextContents();
+	return [...new Set(users)].sort();
+}
+
+test('somebody is denied, and exactly that is put right', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	const asked = 'check?user=cat&action=read&resource=document&instance=budget&tenant=acme';
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await open(asked);
+	await answer.getByText('Denied').waitFor();
+	await page.getByRole('button', { name: 'Add this: cat as `owner` in tenant acme' }).waitFor();
+	await picture(page, 'check');
+
+	// The first idea: the role may read. The matrix drafts it, and impact tells whom else it lets in.
+	await open('matrix');
+	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
+	await page.getByText('In the draft: `document:read`, tenant role `employee`: granted.').waitFor();
+	await picture(page, 'matrix');
+	await open('draft');
+	t.deepEqual(await usersIn(page, 'Who gains'), ['cat', 'dan']);
+	await picture(page, 'impact');
+
+	// Dan should not. So the permission is taken back, and a set of finance made in its place.
+	await open('matrix');
+	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
+	await page.locator('nav .badge').waitFor({ state: 'detached' });
+	await open('condition-sets');
+	await page.getByRole('link', { name: 'New set' }).click();
+	await page.getByLabel('Key').fill('finance');
+	await page.getByLabel('Name', { exact: true }).fill('Finance department');
+	await page.getByLabel('The same as JSON').fill('{"user.department": {"equals": "finance"}}');
+	await page.getByText('1 of 3 users.').waitFor();
+	await page.getByRole('link', { name: 'cat' }).waitFor();
+	await picture(page, 'condition-set');
+	await page.getByRole('button', { name: 'Add to draft' }).click();
+	await page.getByText('You see this set as your draft has it').waitFor();
+	await open('matrix');
+	await page.getByRole('gridcell', { name: '`document:read`, user set `finance`' }).click();
+	await page.getByRole('checkbox', { name: /every/ }).check();
+	await open('draft');
+	t.deepEqual(await usersIn(page, 'Who gains'), ['cat']);
+	await page.getByText('regolith/user_sets/finance/selects.rego').first().waitFor();
+	await page.getByRole('button', { name: 'Publish' }).click();
+	await page
+		.getByText(/Published as revision \d+/)
+		.first()
+		.waitFor();
+
+	// The check allows, and the difference of the policies is what was drafted.
+	const difference = page.locator('.notice a').first();
+	const [from = '', to = ''] = (await difference.getAttribute('href'))?.match(/\d+/g) ?? [];
+	await stack.reached(Number(to));
+	await open(asked);
+	await answer.getByText('Allowed').waitFor();
+	await open(`policy?from=${from}&to=${to}`);
+	await page.locator('summary').filter({ hasText: 'regolith/user_sets/finance/selects.rego' }).click();
+	await page.getByLabel('Differences of regolith/user_sets/finance/selects.rego').waitFor();
+	await picture(page, 'difference');
+	t.deepEqual(await seriousViolations(page), []);
+
+	// The generated tests of the published policy pass.
+	const { body: policy } = await stack.environment.get<{ readonly files: readonly { path: string; text: string }[] }>(
+		`/v2/projects/default/envs/dev/policies/${to}`,
+	);
+	const folder = await mkdtemp(join(tmpdir(), 'regolith-story-'));
+	t.teardown(() => rm(folder, { recursive: true, force: true }));
+	await writeFiles(folder, policy.files);
+	t.regex(await runOpa(['test', '--timeout', '60s', '.'], folder), /PASS: (\d+)\/\1/, opa);
+	t.deepEqual(faults, []);
+	await close();
+});

@@ -1,0 +1,168 @@
+import test, { type ExecutionContext } from 'ava';
+import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose.js';
+import { createLogger } from '../../src/log.js';
+import type { AuthorizationResult } from '../../src/wire/check.js';
+import { withoutOrder } from '../compiler/engine.js';
+import { type Client, client } from '../support/client.js';
+import { chosenStores } from '../support/each-store.js';
+import { environmentPath, fillImpactWorld } from '../support/impact-world.js';
+import { newPlace, type Place } from '../support/management.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/** Why a check came out as it did, at a revision that is kept, over HTTP. */
+
+const stacks = new Map<string, Stack>();
+
+for (const kind of chosenStores()) {
+	test.before(`start the ${kind} store`, async () => {
+		stacks.set(kind, await startStack(kind));
+	});
+}
+test.after.always('stop', async () => {
+	for (const stack of stacks.values()) await stack.stop();
+});
+
+/** Declares a test of what is the same on both stores. */
+function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
+	if (chosenStores().includes('server')) test(title, run);
+}
+
+/** An environment of its own with a decision point. */
+interface Site {
+	readonly place: Place;
+	readonly point: RunningDecisionPoint;
+	readonly pdp: Client;
+}
+
+async function furnished(kind: string): Promise<Site> {
+	const stack = stacks.get(kind);
+	if (stack === undefined) throw new Error(`no stack of ${kind}`);
+	const url = stack.api.listening.url;
+	const place = await newPlace({ url, store: stack.api.store }, stack.organization);
+	await fillImpactWorld(place);
+	const point = await startDecisionPoint(stack.config, createLogger('silent'), url, place.secret);
+	return { place, point, pdp: client(point.listening.url, place.secret) };
+}
+
+const checks = [
+	{ user: 'ann', action: 'write', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
+	{ user: 'ben', action: 'read', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
+	{ user: 'ben', action: 'list', resource: { type: 'folder', key: 'inner', tenant: 'acme' } },
+	{ user: 'cal', action: 'write', resource: { type: 'document', key: 'plan', tenant: 'acme' } },
+	{
+		user: { key: 'dan', attributes: { department: 'sales' } },
+		action: 'write',
+		resource: { type: 'document', tenant: 'acme', attributes: { level: 1 } },
+		context: { at: 'night' },
+	},
+	{ user: 'eve', action: 'read', resource: 'document' },
+];
+
+/** Requests that change something, one after another. */
+const history: readonly (readonly [method: string, path: string, body?: object])[] = [
+	['PATCH', 'facts/users/cal', { attributes: { department: 'support' } }],
+	['DELETE', 'schema/roles/editor/permissions', { permissions: ['document:write'] }],
+	['DELETE', 'facts/relationship_tuples', { subject: 'folder:outer', relation: 'parent', object: 'folder:inner' }],
+	['DELETE', 'facts/users/ann'],
+	['PATCH', 'schema/condition_sets/drafts', { conditions: { 'resource.level': { equals: 2 } } }],
+	['POST', 'facts/users', { key: 'eve', role_assignments: [{ role: 'editor', tenant: 'default' }] }],
+	['DELETE', 'schema/resources/folder'],
+	['POST', 'facts/users', { key: 'ann' }],
+	['DELETE', 'facts/tenants/acme'],
+];
+
+type Answered = AuthorizationResult & { readonly debug?: { readonly attempts?: readonly object[] } };
+
+for (const kind of chosenStores()) {
+	test(`an explanation at a revision is what the decision point answered at it [${kind}]`, async (t) => {
+		const { place, point, pdp } = await furnished(kind);
+		const { http, schema, facts } = place;
+		const answers = new Map<number, readonly Answered[]>();
+		const ask = async () => {
+			const revision = await place.revision();
+			await point.replica.policyReached(revision);
+			const given: Answered[] = [];
+			for (const check of checks) {
+				given.push((await pdp.post<Answered>('/allowed', { ...check, use_debugger: 'attempts' })).body);
+			}
+			answers.set(revision, given);
+		};
+		await ask();
+		for (const [method, path, body] of history) {
+			const answer = await http.send(method, path.replace(/^schema/, schema).replace(/^facts/, facts), body);
+			t.true(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+			await ask();
+		}
+		const newest = await place.revision();
+		let attempts = 0;
+		const allowed = new Set<boolean>();
+		for (const [revision, given] of [...answers].reverse()) {
+			for (const [index, check] of checks.entries()) {
+				const body = { ...check, revision };
+				const explained = await http.post<Answered>(`${environmentPath(place)}/explanation`, body);
+				const said = `${JSON.stringify(body)} of ${newest}: ${JSON.stringify(explained.body)}`;
+				t.is(explained.status, 200, said);
+				t.is(explained.revision, revision);
+				t.deepEqual(withoutOrder(explained.body as never), withoutOrder(given[index] as never), said);
+				attempts += explained.body.debug?.attempts?.length ?? 0;
+				allowed.add(explained.body.allow);
+			}
+		}
+		t.true(answers.size === history.length + 1 && attempts > 10 && allowed.size === 2);
+		t.is(await place.revision(), newest);
+		await point.stop();
+	});
+}
+
+onServer('what has ended is there when it is explained at a time before its end', async (t) => {
+	const { place, point } = await furnished('server');
+	const end = new Date(Date.now() + 60_000);
+	const role = { user: 'dan', role: 'editor', tenant: 'other', expires_at: end.toISOString() };
+	await place.http.post(`${place.facts}/role_assignments`, role);
+	const revision = await place.revision();
+	await place.http.delete(`${place.facts}/role_assignments`, { user: 'dan', role: 'editor', tenant: 'other' });
+	const check = { user: 'dan', action: 'read', resource: { type: 'document', tenant: 'other' } };
+	const explain = async (more: object) => {
+		const path = `${environmentPath(place)}/explanation`;
+		return (await place.http.post<Answered>(path, { ...check, ...more })).body.allow;
+	};
+	t.true(await explain({ revision }));
+	t.true(await explain({ revision, at: new Date(end.getTime() - 1).toISOString() }));
+	t.false(await explain({ revision, at: end.toISOString() }));
+	t.false(await explain({ revision: revision + 1 }));
+	t.false(await explain({ revision: revision - 1 }));
+	await point.stop();
+});
+
+onServer('a revision that is to come, or is not kept, is refused and named', async (t) => {
+	const { place, point } = await furnished('server');
+	const explain = (body: object) => place.http.post(`${environmentPath(place)}/explanation`, { ...checks[0], ...body });
+	const newest = await place.revision();
+	t.is((await explain({ revision: newest })).status, 200);
+	const future = await explain({ revision: newest + 1 });
+	t.is(future.status, 404);
+	t.regex(String(future.body['message']), new RegExp(`'${newest + 1}'`));
+	for (const body of [
+		{},
+		{ revision: -1 },
+		{ revision: '1' },
+		{ revision: newest, at: 'yesterday' },
+		{ revision: newest, user: 5 },
+	]) {
+		t.is((await explain(body)).status, 422, JSON.stringify(body));
+	}
+	// Before the first schema there was no policy to explain by.
+	const first = await explain({ revision: 0 });
+	t.is(first.status, 410, JSON.stringify(first.body));
+	t.regex(String(first.body['message']), /revision 0 is no longer kept/);
+
+	const users = Array.from({ length: 5_001 }, (_, index) => [`user-${index}`, {}] as const);
+	const document = { format: 'regolith-environment', version: 1, facts: { users: Object.fromEntries(users) } };
+	const imported = await place.http.post(`${environmentPath(place)}/import`, document);
+	t.is(imported.status, 200, JSON.stringify(imported.body));
+	const old = await explain({ revision: newest });
+	t.is(old.status, 410);
+	t.regex(String(old.body['message']), /more than 5000 objects have changed since/);
+	t.is((await explain({ revision: newest + 1 })).status, 200);
+	await point.stop();
+});

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { startApi } from '../../src/compose.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/log.js';
+import { client } from '../support/client.js';
+import { askImpact, environmentPath, fillImpactWorld, impactLines } from '../support/impact-world.js';
+import { fillLargeWorld, turnEditors } from '../support/long-impact.js';
+import { newPlace, type Place } from '../support/management.js';
+import { provideDatabase } from '../support/postgres.js';
+import { neverSwept, settings } from '../support/stack.js';
+import { removeFolder, temporaryFolder } from '../support/temporary.js';
+
+/** What a process that compares states may take, and what becomes of everything else when it takes too much or ends. */
+
+interface Site {
+	readonly api: Awaited<ReturnType<typeof startApi>>;
+	/** Makes an environment. */
+	readonly place: () => Promise<Place>;
+	readonly stop: () => Promise<void>;
+}
+
+async function startSite(more: Readonly<Record<string, string>> = {}): Promise<Site> {
+	const folder = temporaryFolder();
+	const database = await provideDatabase('server', folder);
+	const given = { ...settings(folder, 'limits'), DATABASE_URL: database.url };
+	const config: Config = readConfig({ ...given, ...more });
+	const api = await startApi(config, createLogger('silent'), { policyWait: 120_000, sweepPause: neverSwept });
+	const url = api.listening.url;
+	const organization = client(url, config.bootstrap.organization ?? '');
+	return {
+		api,
+		place: () => newPlace({ url, store: api.store }, organization),
+		async stop() {
+			await api.stop();
+			await database.drop();
+			removeFolder(folder);
+		},
+	};
+}
+
+let site: Site;
+test.before(async () => {
+	site = await startSite();
+});
+test.after.always(() => site?.stop());
+
+/** A change that takes no time. */
+const small = [
+	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
+];
+
+test.serial('below the limits all is counted; past them counts are lower bounds', async (t) => {
+	const place = await site.place();
+	await fillLargeWorld(place, 60, 40);
+	const whole = await askImpact(place, turnEditors, { limits: { rows: 5 } });
+	const all = 60 * 41;
+	t.deepEqual(whole.body.counts, {
+		gained: all,
+		lost: all,
+		asked: 2 * all,
+		by_cause: [{ by: 'role_in_tenant', role: 'editor', gained: all, lost: all }],
+	});
+	t.deepEqual([whole.body.gains.length, whole.body.loses.length, whole.body.truncated], [5, 5, false]);
+	const part = await askImpact(place, turnEditors, { limits: { checks: 1_000 } });
+	t.is(part.body.counts.asked, 1_000);
+	t.is(part.body.counts.gained + part.body.counts.lost, 1_000);
+	t.true(part.body.truncated);
+	// What is said of resources as such comes first.
+	t.true(part.body.gains.every(({ resource }) => resource.key === null || part.body.gains.length > 60));
+	const none = await askImpact(place, turnEditors, { limits: { checks: 0, rows: 0 } });
+	t.deepEqual([none.body.counts.asked, none.body.truncated], [0, true]);
+});
+
+test.serial(
+	'while one is computed, writes and checks go on, others wait, and too many are told to come again',
+	async (t) => {
+		const place = await site.place();
+		await fillLargeWorld(place, 2_000, 100);
+		const limits = { checks: 100_000, rows: 1 };
+		const revision = await place.revision();
+		let done = 0;
+		const asked = Array.from({ length: 6 }, async () => {
+			const answer = await askImpact(place, turnEditors, { limits, base_revision: revision });
+			if (answer.status === 200) done += 1;
+			return answer;
+		});
+		// Nothing of the environment is locked: a write and a bundle come before the first answer.
+		const write = await place.http.post(`${place.facts}/users`, { key: 'written-meanwhile' });
+		t.is(write.status, 200);
+		const bundle = await place.http.get(`/bundles/${place.id}`);
+		t.is(bundle.status, 200);
+		t.is(done, 0, 'the write and the bundle did not wait');
+		const other = await site.place();
+		await fillImpactWorld(other);
+		t.is((await askImpact(other, small)).status, 200, 'another environment has a process of its own');
+		const answers = await Promise.all(asked);
+		t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429]);
+		const refused = answers.find(({ status }) => status === 429);
+		t.is(refused?.headers.get('retry-after'), '5');
+		for (const { status, body } of answers) if (status === 200) t.true(body.counts.gained > 0);
+		t.is(await place.revision(), revision + 1);
+	},
+);
+
+/** Runs a statement that needs the lock of an environment, at once or not at all. */
+async function takesLock({ store, id }: Place): Promise<boolean> {
+	return store.database.knex.transaction(async (transaction) => {
+		const rows = await transaction('environments').where({ id }).forUpdate().skipLocked().select('id');
+		return rows.length === 1;
+	});
+}
+
+test.serial('a process that is killed is a clean 503, and the next request has a new one', async (t) => {
+	const place = await site.place();
+	await fillLargeWorld(place, 2_000, 100);
+	const before = new Set(site.api.impactProcesses());
+	const asking = askImpact(place, turnEditors, { limits: { checks: 400_000 } });
+	let pid: number | undefined;
+	while (pid === undefined) {
+		await sleep(20);
+		pid = site.api.impactProcesses().find((one) => !before.has(one));
+	}
+	await sleep(300);
+	process.kill(pid, 'SIGKILL');
+	const { status, body } = await asking;
+	t.is(status, 503, JSON.stringify(body));
+	t.like(body, { message: 'the process that compares states has ended: try again' });
+	t.true(await takesLock(place));
+	const again = await askImpact(place, turnEditors, { limits: { checks: 100 } });
+	t.is(again.status, 200);
+	t.false(site.api.impactProcesses().includes(pid));
+});
+
+test.serial('who goes away ends the work', async (t) => {
+	const place = await site.place();
+	await fillLargeWorld(place, 2_000, 100);
+	const gone = new AbortController();
+	const draft = { base_revision: await place.revision(), changes: turnEditors };
+	const asking = fetch(`${place.url}${environmentPath(place)}/impact`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${place.secret}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ draft, limits: { checks: 1_000_000 } }),
+		signal: gone.signal,
+	});
+	await sleep(1_000);
+	gone.abort();
+	await t.throwsAsync(asking, { any: true });
+	const { status, body } = await askImpact(place, turnEditors, { limits: { checks: 10 } });
+	t.is(status, 200, JSON.stringify(body));
+	t.true(await takesLock(place));
+});
+
+test.serial('a draft that is refused leaves nothing, and the process goes on', async (t) => {
+	const place = await site.place();
+	await fillImpactWorld(place);
+	const revision = await place.revision();
+	t.is((await askImpact(place, small)).status, 200);
+	const pids = site.api.impactProcesses();
+	const refused = await askImpact(place, [...small, { kind: 'user', operation: 'delete', key: 'nobody' }]);
+	t.is(refused.status, 404);
+	t.deepEqual(site.api.impactProcesses(), pids);
+	t.deepEqual(impactLines((await askImpact(place, small)).body), [
+		'- ann write document in acme',
+		'- ann write document:note in acme',
+		'- ann write document:plan in acme',
+	]);
+	t.is(await place.revision(), revision);
+	const { body } = await place.http.get<{ readonly data: readonly object[] }>(
+		`${environmentPath(place)}/changes?per_page=1`,
+	);
+	t.is((body.data[0] as { readonly revision?: number })?.revision, revision);
+});
+
+test('what takes too long is cut, with lower bounds', async (t) => {
+	const slow = await startSite({ IMPACT_TIMEOUT: '2' });
+	const place = await slow.place();
+	await fillLargeWorld(place, 3_000, 200);
+	await askImpact(place, small, { limits: { checks: 1 } });
+	const { status, body } = await askImpact(place, turnEditors, { limits: { checks: 1_000_000, rows: 1 } });
+	if (status === 200) {
+		t.true(body.truncated);
+		t.true(body.counts.asked < 1_000_000);
+	} else {
+		// A busy machine may not get as far.
+		t.is(status, 503, JSON.stringify(body));
+		t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
+	}
+	await slow.stop();
+});
+
+test('what takes too much memory is refused, and the process is gone', async (t) => {
+	const little = await startSite({ IMPACT_MEMORY: '128' });
+	const place = await little.place();
+	await fillLargeWorld(place, 20_000, 20_000);
+	const { status, body } = await askImpact(place, turnEditors);
+	t.is(status, 503, JSON.stringify(body));
+	t.regex(JSON.stringify(body), /more than 128 MiB|has ended/);
+	t.deepEqual(little.api.impactProcesses(), []);
+	t.is((await place.http.get(`${place.facts}/users?per_page=1`)).status, 200);
+	await little.stop();
+});

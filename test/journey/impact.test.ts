@@ -1,0 +1,309 @@
+import test, { type ExecutionContext } from 'ava';
+import type { ImpactRow } from '../../src/wire/impact.js';
+import { client } from '../support/client.js';
+import { chosenStores } from '../support/each-store.js';
+import {
+	askImpact,
+	environmentPath,
+	fillImpactWorld,
+	impactLines,
+	type WrittenChange,
+} from '../support/impact-world.js';
+import { createSecret, newPlace, type Place } from '../support/management.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/** Who gains and who loses by a draft, over HTTP. */
+
+const stacks = new Map<string, Stack>();
+
+for (const kind of chosenStores()) {
+	test.before(`start the ${kind} store`, async () => {
+		stacks.set(kind, await startStack(kind));
+	});
+}
+test.after.always('stop', async () => {
+	for (const stack of stacks.values()) await stack.stop();
+});
+
+/** Declares a test of what is the same on both stores. */
+function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
+	if (chosenStores().includes('server')) test(title, run);
+}
+
+function stackOf(kind: string): Stack {
+	const stack = stacks.get(kind);
+	if (stack === undefined) throw new Error(`no stack of ${kind}`);
+	return stack;
+}
+
+async function furnished(stack: Stack): Promise<Place> {
+	const place = await newPlace({ url: stack.api.listening.url, store: stack.api.store }, stack.organization);
+	await fillImpactWorld(place);
+	return place;
+}
+
+interface Case {
+	readonly title: string;
+	readonly changes: readonly WrittenChange[];
+	readonly lines: readonly string[];
+	readonly causes: readonly object[];
+}
+
+const assignment = (operation: 'create' | 'delete', value: object) => ({ kind: 'role_assignment', operation, value });
+
+const cases: readonly Case[] = [
+	{
+		title: 'a tenant role loses a permission',
+		changes: [
+			{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
+		],
+		lines: ['- ann write document in acme', '- ann write document:note in acme', '- ann write document:plan in acme'],
+		causes: [{ by: 'role_in_tenant', role: 'editor', gained: 0, lost: 3 }],
+	},
+	{
+		title: 'a role is assigned in a tenant, and another one taken on a folder',
+		changes: [
+			assignment('create', { user: 'dan', role: 'editor', tenant: 'other' }),
+			assignment('delete', { user: 'ben', role: 'viewer', resource_instance: 'folder:outer' }),
+		],
+		lines: [
+			'+ dan read document in other',
+			'+ dan write document in other',
+			'- ben list folder:inner in acme',
+			'- ben list folder:outer in acme',
+			'- ben read document:plan in acme',
+		],
+		causes: [
+			{ by: 'role_in_tenant', role: 'editor', gained: 2, lost: 0 },
+			{ by: 'role_on_instance', role: 'folder#viewer', gained: 0, lost: 2 },
+			{ by: 'role_on_instance', role: 'document#reader', gained: 0, lost: 1 },
+		],
+	},
+	{
+		title: 'a document comes into a folder',
+		changes: [
+			{
+				kind: 'relationship_tuple',
+				operation: 'create',
+				value: { subject: 'folder:inner', relation: 'parent', object: 'document:note' },
+			},
+		],
+		lines: ['+ ben read document:note in acme'],
+		causes: [{ by: 'role_on_instance', role: 'document#reader', gained: 1, lost: 0 }],
+	},
+	{
+		title: 'a folder leaves another one, around which closures lead',
+		changes: [
+			{
+				kind: 'relationship_tuple',
+				operation: 'delete',
+				value: { subject: 'folder:outer', relation: 'parent', object: 'folder:inner' },
+			},
+		],
+		lines: ['- ben list folder:inner in acme', '- ben read document:plan in acme'],
+		causes: [
+			{ by: 'role_on_instance', role: 'document#reader', gained: 0, lost: 1 },
+			{ by: 'role_on_instance', role: 'folder#viewer', gained: 0, lost: 1 },
+		],
+	},
+	{
+		title: 'a derivation goes',
+		changes: [
+			{
+				kind: 'resource_role',
+				operation: 'update',
+				key: 'document:reader',
+				value: { name: 'Reader', permissions: ['read'], granted_to: null },
+			},
+		],
+		lines: ['- ben read document:plan in acme'],
+		causes: [{ by: 'role_on_instance', role: 'document#reader', gained: 0, lost: 1 }],
+	},
+	{
+		title: 'conditions become others',
+		changes: [
+			{
+				kind: 'condition_set',
+				operation: 'update',
+				key: 'drafts',
+				value: {
+					name: 'Drafts',
+					type: 'resourceset',
+					resource: 'document',
+					conditions: { 'resource.level': { equals: 2 } },
+				},
+			},
+		],
+		lines: ['+ cal write document:note in acme', '- cal write document:plan in acme'],
+		causes: [{ by: 'set_rule', userset: 'staff', resourceset: 'drafts', gained: 1, lost: 1 }],
+	},
+	{
+		title: 'an attribute of a user becomes another one',
+		changes: [{ kind: 'user', operation: 'update', key: 'dan', value: { attributes: { department: 'sales' } } }],
+		lines: ['+ dan write document:plan in acme'],
+		causes: [{ by: 'set_rule', userset: 'staff', resourceset: 'drafts', gained: 1, lost: 0 }],
+	},
+	{
+		title: 'a user goes, and another one comes with a role that comes too',
+		changes: [
+			{ kind: 'user', operation: 'delete', key: 'ann' },
+			{ kind: 'user', operation: 'create', key: 'eve', value: {} },
+			{ kind: 'role', operation: 'create', key: 'lister', value: { name: 'Lister', permissions: ['folder:list'] } },
+			assignment('create', { user: 'eve', role: 'lister', tenant: 'other' }),
+		],
+		lines: [
+			'+ eve list folder in other',
+			'- ann read document in acme',
+			'- ann read document:note in acme',
+			'- ann read document:plan in acme',
+			'- ann write document in acme',
+			'- ann write document:note in acme',
+			'- ann write document:plan in acme',
+		],
+		causes: [
+			{ by: 'role_in_tenant', role: 'editor', gained: 0, lost: 6 },
+			{ by: 'role_in_tenant', role: 'lister', gained: 1, lost: 0 },
+		],
+	},
+	{ title: 'nothing changes', changes: [], lines: [], causes: [] },
+	{
+		title: 'only a name changes',
+		changes: [
+			{
+				kind: 'role',
+				operation: 'update',
+				key: 'editor',
+				value: { name: 'Author', permissions: ['document:read', 'document:write'] },
+			},
+		],
+		lines: [],
+		causes: [],
+	},
+];
+
+for (const kind of chosenStores()) {
+	test(`a draft shows who gains and who loses, and changes nothing [${kind}]`, async (t) => {
+		const stack = stackOf(kind);
+		const place = await furnished(stack);
+		const revision = await place.revision();
+		for (const { title, changes, lines, causes } of cases) {
+			const { status, body, revision: shown } = await askImpact(place, changes);
+			t.is(status, 200, `${title}: ${JSON.stringify(body)}`);
+			t.deepEqual(impactLines(body), lines, title);
+			t.deepEqual(body.counts.by_cause, causes as typeof body.counts.by_cause, title);
+			t.deepEqual([body.counts.gained, body.counts.lost], [body.gains.length, body.loses.length], title);
+			t.is(body.truncated, false, title);
+			t.deepEqual(body.decisions, { replayed: 0, skipped: 0, gained: 0, lost: 0, rows: [], truncated: false }, title);
+			t.deepEqual([body.base_revision, shown], [revision, revision], title);
+		}
+		t.is(await place.revision(), revision);
+
+		// What applying a draft does is what was foretold.
+		const { changes = [], lines = [] } = cases[1] ?? {};
+		const applied = await place.http.post(`${environmentPath(place)}/drafts/apply`, {
+			base_revision: revision,
+			changes,
+		});
+		t.is(applied.status, 200, JSON.stringify(applied.body));
+		const back = await askImpact(place, [
+			assignment('delete', { user: 'dan', role: 'editor', tenant: 'other' }),
+			assignment('create', { user: 'ben', role: 'viewer', resource_instance: 'folder:outer' }),
+		]);
+		const turned = lines.map((line) => (line.startsWith('+') ? `-${line.slice(1)}` : `+${line.slice(1)}`)).sort();
+		t.deepEqual(impactLines(back.body), turned);
+		t.is(back.body.base_revision, revision + 1);
+	});
+}
+
+onServer('a row says why, before and after', async (t) => {
+	const place = await furnished(stackOf('server'));
+	const { body } = await askImpact(place, cases[3]?.changes ?? []);
+	const row = body.loses.find(({ action }) => action === 'read');
+	t.deepEqual<unknown, ImpactRow | undefined>(
+		row as never,
+		{
+			user: 'ben',
+			action: 'read',
+			resource: { type: 'document', key: 'plan' },
+			tenant: 'acme',
+			before: {
+				allow: true,
+				code: 'allow',
+				reason: 'the roles of user `ben` on `document:plan` grant `document:read`',
+				by: [{ by: 'role_on_instance', role: 'document#reader' }],
+			},
+			after: {
+				allow: false,
+				code: 'no_graph_roles',
+				reason: 'user `ben` has no role on `document:plan`',
+				by: [],
+			},
+		} as never,
+	);
+});
+
+onServer('logged decisions are decided again', async (t) => {
+	const stack = stackOf('server');
+	const place = await furnished(stack);
+	const event = (id: number, user: string, input: object) => ({
+		decision_id: `decision-${id}`,
+		timestamp: `2026-01-31T08:00:0${id}Z`,
+		input: { user: { key: user }, action: 'write', ...input },
+		result: { allow: true, code: 'allow' },
+	});
+	const plan = { resource: { type: 'document', key: 'plan', tenant: 'acme' } };
+	const uploaded = await place.http.post('/v1/decision_logs/ingress', [
+		event(1, 'ann', plan),
+		event(2, 'dan', { resource: { type: 'document', tenant: 'acme', attributes: { level: 2 } } }),
+		event(3, 'ann', { resource: 'document' }),
+		event(4, 'ben', plan),
+	]);
+	t.is(uploaded.status, 204);
+	const changes = [
+		{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
+		{ kind: 'user', operation: 'update', key: 'dan', value: { attributes: { department: 'sales' } } },
+		...(cases[5]?.changes ?? []),
+	];
+	const { body } = await askImpact(place, changes);
+	const { rows, ...counts } = body.decisions;
+	t.deepEqual(counts, { replayed: 3, skipped: 1, gained: 1, lost: 1, truncated: false });
+	t.deepEqual(
+		rows.map(({ timestamp, user, logged, before, after }) => [timestamp, user, logged, before.allow, after.allow]),
+		[
+			['2026-01-31T08:00:02.000Z', 'dan', 'allow', false, true],
+			['2026-01-31T08:00:01.000Z', 'ann', 'allow', true, false],
+		],
+	);
+	t.is((await askImpact(place, changes, { limits: { decisions: 0 } })).body.decisions.replayed, 0);
+});
+
+onServer('what cannot be applied has no impact, and who may not read learns nothing', async (t) => {
+	const stack = stackOf('server');
+	const place = await furnished(stack);
+	const base_revision = await place.revision();
+	await place.http.patch(`${place.facts}/users/dan`, { first_name: 'Dan' });
+	const change = { kind: 'user', operation: 'delete', key: 'dan' };
+	const stale = await askImpact(place, [change], { base_revision });
+	t.is(stale.status, 409, JSON.stringify(stale.body));
+	t.is((await askImpact(place, [{ kind: 'user', operation: 'delete', key: 'nobody' }])).status, 404);
+	t.is((await askImpact(place, [{ kind: 'user', operation: 'delete' }])).status, 422);
+	t.is((await askImpact(place, [change], { limits: { checks: -1 } })).status, 422);
+	t.is((await askImpact(place, [change], { base_revision: base_revision + 100 })).status, 422);
+	const url = stack.api.listening.url;
+	const { organization_id, project_id, id } = place;
+	const secret = await createSecret(stack.api.store, organization_id, {
+		project_id,
+		environment_id: id,
+		access_level: 'read',
+	});
+	const reader = await askImpact(place, [change], { http: client(url, secret) });
+	t.is(reader.status, 200, JSON.stringify(reader.body));
+	t.is((await askImpact(place, [change], { http: stack.environment })).status, 403);
+	t.is((await askImpact(place, [change], { http: client(url) })).status, 401);
+});
+
+onServer('past a limit, counts are lower bounds', async (t) => {
+	const place = await furnished(stackOf('server'));
+	const { body } = await askImpact(place, cases[0]?.changes ?? [], { limits: { rows: 1, checks: 2 } });
+	t.deepEqual([body.loses.length, body.counts.asked, body.counts.lost, body.truncated], [1, 2, 2, true]);
+});

@@ -1,0 +1,48 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A server that stands for decision points: it keeps what it is asked, and answers as a test wants. */
+export interface FakeDecisionPoint {
+	readonly port: number;
+	/** What it was asked, the oldest first. */
+	readonly asked: readonly Question[];
+	/** How it answers from now on. */
+	answer: FakeAnswer;
+	stop(): Promise<void>;
+}
+
+export interface Question {
+	readonly method: string;
+	readonly path: string;
+	readonly headers: IncomingHttpHeaders;
+	readonly body: string;
+}
+
+export interface FakeAnswer {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
+}
+
+/** Starts one on a free port of this machine. */
+export async function startFakeDecisionPoint(): Promise<FakeDecisionPoint> {
+	const asked: Question[] = [];
+	const server = createServer(async (request, response) => {
+		const { method = '', url = '', headers } = request;
+		asked.push({ method, path: url, headers, body: await text(request) });
+		response.writeHead(fake.answer.status, fake.answer.headers).end(fake.answer.body);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const fake: FakeDecisionPoint = {
+		port: (server.address() as AddressInfo).port,
+		asked,
+		answer: { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' },
+		stop: () =>
+			new Promise((resolve) => {
+				server.close(() => resolve());
+				server.closeAllConnections();
+			}),
+	};
+	return fake;
+}

@@ -1,0 +1,11 @@
+import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
+
+/** How many rows of a table the unit's transaction has read, by any way. */
+export async function rowsRead(unit: ReadingUnit, table: string): Promise<number> {
+	const { rows } = await unit.raw<{ readonly read: number }>(
+		`select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as read from pg_stat_xact_user_tables
+		where relname = :table and :environment_id::uuid is not null`,
+		{ table },
+	);
+	return rows[0]?.read ?? 0;
+}
