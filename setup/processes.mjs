@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from './progress.mjs';
 
@@ -45,7 +45,9 @@ const alone = new Set([
 	'console/directory-screen',
 	'console/draft-screen',
 	'console/elements',
+	'console/graph-screen',
 	'console/matrix-screen',
+	'console/operation-screens',
 	'console/policy-screen',
 	'console/requests-screen',
 	'console/shell',
@@ -53,6 +55,7 @@ const alone = new Set([
 	'http/server',
 	'journey/cascades',
 	'journey/check-limit',
+	'journey/command-line',
 	'journey/concurrent-writes',
 	'journey/cycle-limit',
 	'journey/disk-full',
@@ -100,17 +103,17 @@ const sharedEnding = '.shared.test.js';
  * the others. Writes the latter into dist/, from where the next build removes them. Throws a `SetupError` when a file
  * that needs its own process does not exist.
  * @param {string} root the package's folder, compiled
+ * @param {readonly string[]} [skipped] files that are not run, relative to the folder of tests
  * @returns {readonly string[]} paths relative to the package
  */
-export function planProcesses(root) {
-	const files = readdirSync(join(root, 'dist/test'), { recursive: true })
-		.filter((file) => file.endsWith(ending) && !file.endsWith(sharedEnding))
-		.sort();
+export function planProcesses(root, skipped = []) {
+	const files = testFiles(root);
 	const unknown = [...alone].find((name) => !files.includes(name + ending));
 	if (unknown) throw new SetupError(`setup/processes.mjs names test/${unknown}.test.ts, which does not exist.`);
 
 	// INVARIANT: each file is in one process, because each is either alone or in a room that shares.
-	const [single, together] = [files.filter(isAlone), files.filter((file) => !isAlone(file))];
+	const run = files.filter((file) => !skipped.includes(file));
+	const [single, together] = [run.filter(isAlone), run.filter((file) => !isAlone(file))];
 	const processes = single.map((file) => `dist/test/${file}`);
 	for (const [room, count] of Object.entries(shared)) {
 		const inRoom = together.filter((file) => roomName(file) === room);
@@ -122,6 +125,23 @@ export function planProcesses(root) {
 		}
 	}
 	return processes;
+}
+
+/**
+ * The files of tests that open pages in Chromium.
+ * @param {string} root the package's folder, compiled
+ * @returns {readonly string[]} relative to the folder of tests
+ */
+export function pageTests(root) {
+	return testFiles(root).filter((file) =>
+		/support\/chromium\.js'/.test(readFileSync(join(root, 'dist/test', file), 'utf8')),
+	);
+}
+
+function testFiles(root) {
+	return readdirSync(join(root, 'dist/test'), { recursive: true })
+		.filter((file) => file.endsWith(ending) && !file.endsWith(sharedEnding))
+		.sort();
 }
 
 function isAlone(file) {

@@ -8,7 +8,7 @@ import { provideClientTools } from './client-tools.mjs';
 import { checkConsoleTypes } from './console-types.mjs';
 import { execute } from './execute.mjs';
 import { startPostgres } from './postgres.mjs';
-import { planProcesses } from './processes.mjs';
+import { pageTests, planProcesses } from './processes.mjs';
 import { SetupError, step } from './progress.mjs';
 import { providePrometheus } from './prometheus.mjs';
 import { sumRooms } from './rooms.mjs';
@@ -19,14 +19,20 @@ import { prepareTemplates } from './templates.mjs';
  * Checks style, then runs all tests, or those that AVA's arguments choose, against a PostgreSQL of their own, and tells
  * how long each room of them took.
  * @param {string} root the package's folder
- * @param {readonly string[]} parameters for AVA; sources (`test/x.test.ts`) stand for what they compile to
+ * @param {readonly string[]} parameters for AVA; sources (`test/x.test.ts`) stand for what they compile to, and without
+ *   any file all are run
  * @param {string} [node] the Node.js to run the tests and the programs under test with
  * @returns {Promise<{passed: number, failed: number}>}
  */
 export async function runTests(root, parameters, node = process.execPath) {
 	const styleFailures = (await checkStyle(root)) + (await checkPageTypes(root));
-	const chosen = files(root, parameters);
-	const chromium = chosen.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
+	const named = parameters.map(compiled);
+	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
+	const chromium =
+		isAll || named.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
+	// Whoever names a file wants it run: without Chromium it fails, and says why.
+	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
+	const chosen = isAll ? [...named, ...planProcesses(root, skipped)] : named;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
 	const hasClientTests = chosen.some((file) => clients.test(file));
 	const clientTools = hasClientTests ? await step('client', (say) => provideClientTools(root, say)) : undefined;
@@ -44,6 +50,7 @@ export async function runTests(root, parameters, node = process.execPath) {
 			const variables = { ...addresses, ...browser, ...collector, ...tools, TEST_TIMES: times, ...lessCollecting };
 			const { passed, failed } = await runAva(root, node, chosen, variables, interrupted);
 			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
+			if (skipped.length > 0) console.log(`\nSkipped, because there is no Chromium: ${skipped.join(', ')}`);
 			return { passed, failed: failed + styleFailures };
 		} finally {
 			await templates.remove();
@@ -143,12 +150,6 @@ function stopWhenTold() {
 	const controller = new AbortController();
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
 	return controller.signal;
-}
-
-/** AVA's arguments: those given, and when no file is among them, all files, most of which share processes. */
-function files(root, parameters) {
-	const given = parameters.map(compiled);
-	return given.some((parameter) => parameter.endsWith('.js')) ? given : [...given, ...planProcesses(root)];
 }
 
 /**

@@ -42,7 +42,7 @@ async function drafted(page: Page): Promise<readonly Loose[]> {
 	return (JSON.parse(String(text)) as { readonly changes: readonly Loose[] }).changes;
 }
 
-test('changes are told by revision, with what differs, narrow and dark too', async (t) => {
+test.serial('changes are told by revision, with what differs, narrow and dark too', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		await open('changes?kind=user&operation=update');
@@ -63,7 +63,7 @@ test('changes are told by revision, with what differs, narrow and dark too', asy
 	}
 });
 
-test('filters are in the address, and pages stay while others write', async (t) => {
+test.serial('filters are in the address, and pages stay while others write', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes');
 	await page.getByLabel('Kind').selectOption('user');
@@ -92,7 +92,7 @@ test('filters are in the address, and pages stay while others write', async (t) 
 	await close();
 });
 
-test('one change is undone in the draft', async (t) => {
+test.serial('one change is undone in the draft', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('changes?kind=role_assignment&text=ann*');
 	await page.getByRole('button', { name: 'Undo: role assignment ann#editor@acme was created' }).click();
@@ -107,34 +107,37 @@ test('one change is undone in the draft', async (t) => {
 	await close();
 });
 
-test('a revision is undone as a whole: a deleted resource comes back with its actions, and a role with its grants', async (t) => {
-	const { page, open, close } = await openConsole(browser, stack);
-	await open(`changes?from=${deletion}&to=${deletion}`);
-	await page.locator('.changes-items').waitFor();
-	t.is(await page.getByRole('button', { name: /^Undo: resource report / }).count(), 0, 'alone it is not known whole');
-	await page.getByRole('button', { name: 'Undo this revision' }).click();
-	await page.getByText('It is undone in the draft').waitFor();
-	const changes = await drafted(page);
-	t.like(
-		changes.find(({ kind }) => kind === 'resource'),
-		{
-			operation: 'create',
-			key: 'report',
-			value: { name: 'Report', actions: { read: { name: 'Read' }, print: { name: 'Print' } } },
-		},
-	);
-	const role = changes.find(({ kind }) => kind === 'role')?.['value'] as Loose | undefined;
-	t.deepEqual(role?.['permissions'], ['report:read', 'report:print']);
-	// What the page made of the log is what the API takes.
-	const draft = { base_revision: deletion + 1, changes };
-	const applied = await stack.environment.post('/v2/projects/default/envs/dev/drafts/apply', draft);
-	t.is(applied.status, 200, JSON.stringify(applied.body));
-	const { body } = await stack.environment.get(`${schema}/resources/report`);
-	t.deepEqual(Object.keys(body['actions'] as object).sort(), ['print', 'read']);
-	await close();
-});
+test.serial(
+	'a revision is undone as a whole: a deleted resource comes back with its actions, and a role with its grants',
+	async (t) => {
+		const { page, open, close } = await openConsole(browser, stack);
+		await open(`changes?from=${deletion}&to=${deletion}`);
+		await page.locator('.changes-items').waitFor();
+		t.is(await page.getByRole('button', { name: /^Undo: resource report / }).count(), 0, 'alone it is not known whole');
+		await page.getByRole('button', { name: 'Undo this revision' }).click();
+		await page.getByText('It is undone in the draft').waitFor();
+		const changes = await drafted(page);
+		t.like(
+			changes.find(({ kind }) => kind === 'resource'),
+			{
+				operation: 'create',
+				key: 'report',
+				value: { name: 'Report', actions: { read: { name: 'Read' }, print: { name: 'Print' } } },
+			},
+		);
+		const role = changes.find(({ kind }) => kind === 'role')?.['value'] as Loose | undefined;
+		t.deepEqual(role?.['permissions'], ['report:read', 'report:print']);
+		// What the page made of the log is what the API takes.
+		const draft = { base_revision: deletion, changes };
+		const applied = await stack.environment.post('/v2/projects/default/envs/dev/drafts/apply', draft);
+		t.is(applied.status, 200, JSON.stringify(applied.body));
+		const { body } = await stack.environment.get(`${schema}/resources/report`);
+		t.deepEqual(Object.keys(body['actions'] as object).sort(), ['print', 'read']);
+		await close();
+	},
+);
 
-test('a key that only reads sees changes and undoes nothing', async (t) => {
+test.serial('a key that only reads sees changes and undoes nothing', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(key['secret']) });

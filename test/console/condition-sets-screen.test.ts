@@ -54,7 +54,7 @@ async function readJson(page: Page): Promise<unknown> {
 	return JSON.parse(await json(page).inputValue());
 }
 
-test('sets are paged and searched by the server, and the address says so', async (t) => {
+test.serial('sets are paged and searched by the server, and the address says so', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');
 	await page.getByText('Page 1 of 2, 34 in all').waitFor();
@@ -73,7 +73,7 @@ test('sets are paged and searched by the server, and the address says so', async
 	await close();
 });
 
-test('rows and JSON are in step, and a problem is at its row', async (t) => {
+test.serial('rows and JSON are in step, and a problem is at its row', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets/grown-up');
 	await attribute(page).first().waitFor();
@@ -105,7 +105,7 @@ test('rows and JSON are in step, and a problem is at its row', async (t) => {
 	await close();
 });
 
-test('a set is made by keyboard alone, seen, drafted and saved', async (t) => {
+test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');
 	await page.getByRole('link', { name: 'New set' }).focus();
@@ -149,7 +149,7 @@ test('a set is made by keyboard alone, seen, drafted and saved', async (t) => {
 	await close();
 });
 
-test('a set is tried on attributes by hand, and shows where it is used', async (t) => {
+test.serial('a set is tried on attributes by hand, and shows where it is used', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets/grown-up');
 	await page.getByLabel('Attributes of the user').fill('{"age": 20, "team": "a"}');
@@ -176,7 +176,7 @@ test('a set is tried on attributes by hand, and shows where it is used', async (
 	await close();
 });
 
-test('the screen of condition sets is usable narrow, dark and by everybody', async (t) => {
+test.serial('the screen of condition sets is usable narrow, dark and by everybody', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const screen of ['condition-sets', 'condition-sets?new=yes', 'condition-sets/grown-up']) {
@@ -190,7 +190,7 @@ test('the screen of condition sets is usable narrow, dark and by everybody', asy
 	}
 });
 
-test('a key that only reads tries sets and saves none', async (t) => {
+test.serial('a key that only reads tries sets and saves none', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: String(made['secret']) });

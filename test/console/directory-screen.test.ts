@@ -93,7 +93,7 @@ const pages = [
 	'directory/instances/document%3Abudget',
 ];
 
-test('every part of the directory is readable, narrow and dark, without a serious fault', async (t) => {
+test.serial('every part of the directory is readable, narrow and dark, without a serious fault', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const name of pages) {
@@ -108,7 +108,7 @@ test('every part of the directory is readable, narrow and dark, without a seriou
 	}
 });
 
-test('a user is searched on the server, by the keyboard, and names of people are text', async (t) => {
+test.serial('a user is searched on the server, by the keyboard, and names of people are text', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
 	await page.getByText('42 in all').waitFor();
@@ -133,7 +133,7 @@ test('a user is searched on the server, by the keyboard, and names of people are
 	await close();
 });
 
-test('a user’s page tells roles and what they allow, and asks about them elsewhere', async (t) => {
+test.serial('a user’s page tells roles and what they allow, and asks about them elsewhere', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/users/ann%40example.com');
 	const roles = page.getByRole('table', { name: 'Roles of ann@example.com' });
@@ -182,7 +182,7 @@ async function rolesHeld(key: string): Promise<readonly unknown[]> {
 	]);
 }
 
-test('a user is created, gets a role that ends and one on an instance, loses it, and is deleted', async (t) => {
+test.serial('a user is created, gets a role that ends and one on an instance, loses it, and is deleted', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('directory');
 	await page.getByRole('button', { name: 'Create a user…' }).click();
@@ -243,7 +243,7 @@ test('a user is created, gets a role that ends and one on an instance, loses it,
 	await close();
 });
 
-test('a group gets a member, a role and a group', async (t) => {
+test.serial('a group gets a member, a role and a group', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/groups/team%3Aoncall');
 	await page.getByText('Nobody is in it.').waitFor();
@@ -271,7 +271,7 @@ test('a group gets a member, a role and a group', async (t) => {
 	await close();
 });
 
-test('an instance gets a relationship and loses it, and a tenant a user', async (t) => {
+test.serial('an instance gets a relationship and loses it, and a tenant a user', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/instances/document%3Amemo');
 	await page.getByText('Relate an instance to it').click();
@@ -295,7 +295,7 @@ test('an instance gets a relationship and loses it, and a tenant a user', async 
 	await close();
 });
 
-test('a key that only reads sees all of it and writes nothing', async (t) => {
+test.serial('a key that only reads sees all of it and writes nothing', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);
 	const { page, open, close } = await openConsole(browser, stack, { key: String(key['secret']) });
@@ -310,7 +310,7 @@ test('a key that only reads sees all of it and writes nothing', async (t) => {
 	await close();
 });
 
-test('what is not there is told', async (t) => {
+test.serial('what is not there is told', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('directory/users/nobody');
 	t.regex((await page.getByRole('alert').textContent()) ?? '', /nobody/);

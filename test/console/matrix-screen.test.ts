@@ -81,7 +81,7 @@ async function keptDrafts(page: Page): Promise<readonly { readonly changes: read
 	return JSON.parse(String(await page.evaluate(kept))) as never;
 }
 
-test('cells say who is granted what and why', async (t) => {
+test.serial('cells say who is granted what and why', async (t) => {
 	const { page, faults, close } = await openMatrix();
 	const read = '[...document.querySelectorAll("[role=grid] [data-row][aria-label]")].map((cell) => cell.ariaLabel)';
 	const labels = (await page.evaluate(read)) as readonly string[];
@@ -102,7 +102,7 @@ test('cells say who is granted what and why', async (t) => {
 	await close();
 });
 
-test('the matrix is edited by keyboard alone, and an edit is taken back', async (t) => {
+test.serial('the matrix is edited by keyboard alone, and an edit is taken back', async (t) => {
 	const { page, faults, close } = await openMatrix();
 	const press = async (...keys: readonly string[]) => {
 		for (const key of keys) await page.keyboard.press(key);
@@ -157,7 +157,7 @@ test('the matrix is edited by keyboard alone, and an edit is taken back', async 
 	await close();
 });
 
-test('a derivation is drafted from the panel', async (t) => {
+test.serial('a derivation is drafted from the panel', async (t) => {
 	const { page, close } = await openMatrix();
 	await page.getByRole('gridcell', { name: '`document:read`, role `folder:owner`' }).click();
 	await page.getByRole('button', { name: 'Stop deriving document:editor' }).click();
@@ -183,7 +183,7 @@ test('a derivation is drafted from the panel', async (t) => {
 	await close();
 });
 
-test('the address narrows the matrix', async (t) => {
+test.serial('the address narrows the matrix', async (t) => {
 	const { page, open, close } = await openMatrix('?resource=folder&columns=role');
 	t.is(await page.getByRole('row').count(), 3);
 	t.is(await page.getByRole('columnheader').count(), 3);
@@ -195,7 +195,7 @@ test('the address narrows the matrix', async (t) => {
 	await close();
 });
 
-test('a key that only reads sees the same matrix, and no cell to press', async (t) => {
+test.serial('a key that only reads sees the same matrix, and no cell to press', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
 	const { page, close } = await openMatrix('', { key: String(made['secret']) });
@@ -209,7 +209,7 @@ test('a key that only reads sees the same matrix, and no cell to press', async (
 	await close();
 });
 
-test('the matrix has no serious fault, wide and light, narrow and dark', async (t) => {
+test.serial('the matrix has no serious fault, wide and light, narrow and dark', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, faults, close } = await openMatrix('', options);
 		await page.getByRole('button', { name: '`document:write`, role `document:editor`' }).click();
@@ -251,7 +251,7 @@ function largeSchema(): object {
 	};
 }
 
-test('of a large matrix only what is seen is rendered, and the keyboard reaches all of it', async (t) => {
+test.serial('of a large matrix only what is seen is rendered, and the keyboard reaches all of it', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const answer = { format: 'regolith-environment', version: 1, schema: largeSchema() };
 	await page.route(/\/export\?half=schema$/, (route) =>

@@ -41,7 +41,7 @@ async function published(): Promise<number> {
 	return Number(body['compiled_revision']);
 }
 
-test('files are a tree, and each line has an address that stays', async (t) => {
+test.serial('files are a tree, and each line has an address that stays', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
 	await page.getByText('Choose a file.').waitFor();
@@ -67,7 +67,7 @@ test('files are a tree, and each line has an address that stays', async (t) => {
 	await close();
 });
 
-test('two revisions are compared, tables apart from rules, and each says whose changes made it', async (t) => {
+test.serial('two revisions are compared, tables apart from rules, and each says whose changes made it', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy?view=revisions');
 	const row = page.locator('tr', { has: page.getByRole('link', { name: String(after), exact: true }) });
@@ -89,7 +89,7 @@ test('two revisions are compared, tables apart from rules, and each says whose c
 	await close();
 });
 
-test('a schema that does not compile is told, with what the compiler said', async (t) => {
+test.serial('a schema that does not compile is told, with what the compiler said', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const { body } = await stack.environment.get('/v2/projects/default/dev/policy');
 	const failure = { revision: after + 1, message: 'rego_type_error: <b>1</b>' };
@@ -112,7 +112,7 @@ test('a schema that does not compile is told, with what the compiler said', asyn
 	await close();
 });
 
-test('the policy is downloaded as a folder', async (t) => {
+test.serial('the policy is downloaded as a folder', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
 	const coming = page.waitForEvent('download');
@@ -127,7 +127,7 @@ test('the policy is downloaded as a folder', async (t) => {
 	await close();
 });
 
-test('the screen is usable narrow, dark and by everybody', async (t) => {
+test.serial('the screen is usable narrow, dark and by everybody', async (t) => {
 	const file = 'file=regolith/resources/memo/permits.rego';
 	const screens = ['policy', `policy?${file}#L8`, 'policy?view=revisions', 'policy?view=compare'];
 	for (const options of [{}, { width: 390, dark: true } as const]) {

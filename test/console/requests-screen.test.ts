@@ -49,7 +49,7 @@ async function rolesHeld(user: string): Promise<readonly unknown[]> {
 	return body.map(({ role }) => role);
 }
 
-test('a request is approved with another role, by the keyboard alone', async (t) => {
+test.serial('a request is approved with another role, by the keyboard alone', async (t) => {
 	await asks('ann', 'editor', 'viewer');
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
@@ -100,7 +100,7 @@ async function focusedLabel(page: { evaluate(script: string): Promise<unknown> }
 	return page.evaluate(`document.activeElement.getAttribute('aria-label')`);
 }
 
-test('an operation is approved: the role is on the instance', async (t) => {
+test.serial('an operation is approved: the role is on the instance', async (t) => {
 	await asks('ben');
 	const signIn = { user_id: 'ben', tenant_id: 'acme' };
 	const { body } = await stack.environment.post('/v2/auth/elements_login_as', signIn);
@@ -118,7 +118,7 @@ test('an operation is approved: the role is on the instance', async (t) => {
 	await close();
 });
 
-test('what somebody else has decided meanwhile is refused with the reason', async (t) => {
+test.serial('what somebody else has decided meanwhile is refused with the reason', async (t) => {
 	await asks('cy', 'editor');
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=cy');
@@ -131,7 +131,7 @@ test('what somebody else has decided meanwhile is refused with the reason', asyn
 	await close();
 });
 
-test('a key that only reads sees requests and decides nothing', async (t) => {
+test.serial('a key that only reads sees requests and decides nothing', async (t) => {
 	await asks('dora', 'editor');
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);

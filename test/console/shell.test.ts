@@ -45,7 +45,7 @@ const everyScreen = [
 	'elements',
 ];
 
-test('every screen opens, narrow and dark, without a serious fault', async (t) => {
+test.serial('every screen opens, narrow and dark, without a serious fault', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const screen of everyScreen) {
@@ -60,7 +60,7 @@ test('every screen opens, narrow and dark, without a serious fault', async (t) =
 	}
 });
 
-test('a wrong key is refused with the reason, and no key stays in the browser', async (t) => {
+test.serial('a wrong key is refused with the reason, and no key stays in the browser', async (t) => {
 	const context = await browser.newContext();
 	const page = await context.newPage();
 	await page.goto(`${stack.api.listening.url}/console/default/dev/check`);
@@ -82,7 +82,7 @@ test('a wrong key is refused with the reason, and no key stays in the browser', 
 	await context.close();
 });
 
-test('a key that only reads sees every screen and no button that writes', async (t) => {
+test.serial('a key that only reads sees every screen and no button that writes', async (t) => {
 	const { secret } = await makeKey('read');
 	const { page, open, faults, close } = await openConsole(browser, stack, { key: secret });
 	t.is(await page.getByText('read only', { exact: true }).count(), 1);
@@ -99,7 +99,7 @@ test('a key that only reads sees every screen and no button that writes', async 
 	await close();
 });
 
-test('a key that is revoked leads to the sign-in page with the reason, and the draft is kept', async (t) => {
+test.serial('a key that is revoked leads to the sign-in page with the reason, and the draft is kept', async (t) => {
 	const { id, secret } = await makeKey('write');
 	const { page, open, close } = await openConsole(browser, stack, { key: secret });
 	const name = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=dev')
@@ -119,7 +119,7 @@ test('a key that is revoked leads to the sign-in page with the reason, and the d
 	await close();
 });
 
-test('a page that is behind says so, and reads again when it is told to', async (t) => {
+test.serial('a page that is behind says so, and reads again when it is told to', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');
@@ -131,7 +131,7 @@ test('a page that is behind says so, and reads again when it is told to', async 
 	await close();
 });
 
-test('an API that is away is told in the bar, and found again', async (t) => {
+test.serial('an API that is away is told in the bar, and found again', async (t) => {
 	const { page, context, open, close } = await openConsole(browser, stack);
 	await open('keys');
 	await page.waitForLoadState('networkidle');
@@ -143,7 +143,7 @@ test('an API that is away is told in the bar, and found again', async (t) => {
 	await close();
 });
 
-test('two environments in two tabs do not mix', async (t) => {
+test.serial('two environments in two tabs do not mix', async (t) => {
 	const key = stack.keys.project;
 	const { page, context, close } = await openConsole(browser, stack, { key });
 	await page.getByLabel('Environment').selectOption('default/production');
@@ -168,7 +168,7 @@ function compressedLength(address: string): Promise<number> {
 	});
 }
 
-test('what a first load takes is small, and comes from this server', async (t) => {
+test.serial('what a first load takes is small, and comes from this server', async (t) => {
 	const context = await browser.newContext();
 	const page = await context.newPage();
 	const { url } = stack.api.listening;

@@ -71,7 +71,7 @@ async function usersIn(page: Page, table: string): Promise<readonly string[]> {
 	return [...new Set(users)].sort();
 }
 
-test('somebody is denied, and exactly that is put right', async (t) => {
+test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	const asked = 'check?user=cat&action=read&resource=document&instance=budget&tenant=acme';
 	const answer = page.getByRole('status', { name: 'The answer' });

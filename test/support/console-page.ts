@@ -8,7 +8,7 @@ import type { Stack } from './stack.js';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** How long a page may take to show something, in milliseconds: generous, because a busy machine must not fail a test. */
-const patience = 30_000;
+const patience = 60_000;
 
 /** How a window looks. */
 export interface WindowOptions {

@@ -1,0 +1,124 @@
+import test from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { setDocumentScene } from '../support/console-stack.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
+
+/** The relationship graph in Chromium. */
+
+let stack: Stack;
+let browser: Browser;
+/** Markup, and a mark that turns the direction of writing. */
+const hostileName = '<img src=x onerror=alert(1)>\u202eeman';
+
+test.before(async () => {
+	stack = await startStack();
+	await setDocumentScene(stack);
+	const { environment } = stack;
+	await environment.post(`${facts}/users`, { key: 'eve', first_name: hostileName });
+	await environment.post(`${facts}/resource_instances`, { key: 'shelf', resource: 'folder', tenant: 'acme' });
+	for (let number = 0; number < 70; number += 1) {
+		await environment.post(`${facts}/resource_instances`, { key: `d${number}`, resource: 'document', tenant: 'acme' });
+		const tuple = { subject: 'folder:shelf', relation: 'parent', object: `document:d${number}` };
+		await environment.post(`${facts}/relationship_tuples`, tuple);
+	}
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** The names of the drawn nodes. */
+async function drawnNodes(page: Page): Promise<readonly string[]> {
+	await page.locator('svg .graph-node').first().waitFor();
+	return page.locator('svg .graph-node > text:first-of-type').allTextContents();
+}
+
+/** The first column of a table. */
+async function firstColumn(page: Page, caption: string): Promise<readonly string[]> {
+	return page.getByRole('table', { name: caption }).locator('tbody tr > td:first-child').allTextContents();
+}
+
+test.serial('what is around a user is drawn, listed, and followed by the keyboard alone', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('graph');
+	await page.getByText('Choose where to start').waitFor();
+	await page.getByRole('combobox', { name: 'Start from' }).focus();
+	await page.keyboard.type('ann');
+	await page.getByRole('option', { name: 'user:ann' }).waitFor();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.keyboard.press('Enter');
+	t.deepEqual(await drawnNodes(page), ['user ann', 'folder plans']);
+	t.is(await page.locator('svg title').textContent(), '2 nodes, 1 connections');
+	t.deepEqual(await page.locator('svg .graph-label').allTextContents(), ['editor']);
+	t.deepEqual(await firstColumn(page, 'Nodes, by distance from the start'), ['user:ann', 'instance:folder:plans']);
+	t.deepEqual(await firstColumn(page, 'Connections'), ['user:ann']);
+	t.is(await page.locator('svg .graph-more').textContent(), '+1', 'the document is not shown');
+	t.deepEqual(await seriousViolations(page), []);
+	const folder = page.getByRole('button', { name: 'folder plans, 1 more: start from here' });
+	await folder.focus();
+	await page.keyboard.press('Enter');
+	await page.getByRole('button', { name: 'document budget: start from here' }).waitFor();
+	t.is(new URL(page.url()).searchParams.get('from'), 'instance:folder:plans');
+	t.deepEqual((await drawnNodes(page)).toSorted(), ['document budget', 'folder plans', 'user ann']);
+	await page.goBack();
+	await page.getByRole('button', { name: 'document budget: start from here' }).waitFor({ state: 'detached' });
+	t.deepEqual(await drawnNodes(page), ['user ann', 'folder plans']);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('a path says how a user comes to a role on an instance', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('graph?mode=path&from=user:ann&to=instance:document:budget%23editor');
+	const path = page.getByRole('listitem').filter({ hasText: 'user:ann' });
+	await path.waitFor();
+	t.is(
+		await path.textContent(),
+		'user:ann — editor → instance:folder:plans — parent: editor gives editor → instance:document:budget',
+	);
+	await open('graph?mode=path&from=user:bob&to=instance:document:budget');
+	await page.getByText('No path leads there.').waitFor();
+	t.is(await page.locator('svg').count(), 0);
+	await close();
+});
+
+test.serial('the schema shows relations, roles and what is derived', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('graph?mode=schema&from=resource:document');
+	t.true((await drawnNodes(page)).includes('resource folder'));
+	t.true((await page.locator('svg .graph-label').allTextContents()).includes('parent'));
+	await open('graph?mode=schema&from=role:document%23editor');
+	await page.getByText('by parent').first().waitFor();
+	t.is((await stack.environment.get(`${schema}/resources/document`)).status, 200);
+	await close();
+});
+
+test.serial('what is left out is counted, and said', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('graph?from=instance:folder:shelf');
+	await page.getByText('There is more than is shown.').waitFor();
+	const nodes = await drawnNodes(page);
+	t.is(nodes.length, 60);
+	t.is(await page.locator('svg .graph-start + .graph-more, svg .graph-start .graph-more').textContent(), '+11');
+	t.is((await firstColumn(page, 'Nodes, by distance from the start')).length, 60);
+	await close();
+});
+
+test.serial('a hostile name stays text, narrow and dark, and what does not exist is said', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack, { width: 390, dark: true });
+	await open('graph?from=user:eve');
+	await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+	t.true(((await page.locator('main').textContent()) ?? '').includes('\\u{202e}'));
+	t.is(await page.locator('main img').count(), 0);
+	t.deepEqual(await seriousViolations(page), []);
+	t.is(await overflowWidth(page), 0);
+	await open('graph?from=user:nobody');
+	await page.getByRole('alert').getByText('nobody').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});

@@ -1,0 +1,211 @@
+import { readFile } from 'node:fs/promises';
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { facts, type Stack, schema } from '../support/stack.js';
+
+/** Decision points, keys, environments and elements in Chromium: each is looked at, and does what it is for. */
+
+let stack: Stack;
+let browser: Browser;
+let receiver: Receiver;
+
+test.before(async () => {
+	receiver = await startReceiver();
+	stack = await startConsoleStack();
+	await setDocumentScene(stack);
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+	await receiver?.stop();
+});
+
+const narrow = { width: 390, dark: true } as const;
+
+test.serial('decision points say their state, and their key is rotated', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('decision-points');
+	const row = page.getByRole('table', { name: 'Decision points' }).locator('tbody tr').first();
+	await row.getByText('ready').waitFor();
+	t.regex((await row.textContent()) ?? '', /\d+\.\d+\.\d+/, 'its version');
+	t.deepEqual(await seriousViolations(page), []);
+	const { body } = await stack.environment.get<{ readonly pdp_config: { readonly client_secret: string } }>(
+		'/v2/api-key/default/dev',
+	);
+	t.truthy(body);
+	const rotate = page.getByRole('button', { name: /^Rotate the key/ }).first();
+	await rotate.click();
+	await page.getByRole('button', { name: 'Rotate the key', exact: true }).click();
+	const dialog = page.getByRole('dialog', { name: 'The other key' });
+	const secret = (await dialog.locator('pre').textContent()) ?? '';
+	t.regex(secret, /^permit_key_/);
+	await page.keyboard.press('Escape');
+	await dialog.waitFor({ state: 'detached' });
+	t.false((await page.content()).includes(secret), 'it was shown once');
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('a key is made, shown once, used, rotated and revoked', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('keys');
+	await page.getByRole('button', { name: 'Make a key', exact: true }).click();
+	await page.getByLabel('Name').fill('of the nightly job');
+	await page.getByLabel('May').selectOption('write');
+	await page.getByRole('button', { name: 'Make the key' }).click();
+	const dialog = page.getByRole('dialog', { name: 'The secret of the key' });
+	const first = (await dialog.locator('pre').textContent()) ?? '';
+	t.deepEqual(await seriousViolations(page), []);
+	await dialog.getByRole('button', { name: 'Close' }).click();
+	const row = page.getByRole('row').filter({ hasText: 'of the nightly job' });
+	await row.waitFor();
+	t.regex((await row.textContent()) ?? '', /write/);
+	t.false((await page.content()).includes(first));
+	const statusWith = async (secret: string) => {
+		const headers = { authorization: `Bearer ${secret}` };
+		return (await fetch(`${stack.api.listening.url}${schema}/resources`, { headers })).status;
+	};
+	t.is(await statusWith(first), 200);
+	await row.getByRole('button', { name: 'Rotate of the nightly job' }).click();
+	await page.getByRole('button', { name: 'Rotate the key', exact: true }).click();
+	const second = (await dialog.locator('pre').textContent()) ?? '';
+	await dialog.getByRole('button', { name: 'Close' }).click();
+	t.deepEqual([await statusWith(first), await statusWith(second)], [401, 200]);
+	await row.getByRole('button', { name: 'Revoke of the nightly job' }).click();
+	await page.getByRole('button', { name: 'Revoke the key', exact: true }).click();
+	await row.waitFor({ state: 'detached' });
+	t.is(await statusWith(second), 401);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('in production a write asks for the name of the environment', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
+	await page.getByLabel('Environment').selectOption('default/production');
+	await page.locator('.bar.production').waitFor();
+	await page.getByRole('link', { name: 'Elements' }).click();
+	await page.getByLabel(/^Origins/).fill('https://app.example.com');
+	const save = page.getByRole('button', { name: 'Save the origins' });
+	await save.click();
+	const dialog = page.getByRole('dialog', { name: 'Save the origins' });
+	const confirm = dialog.getByRole('button', { name: 'Save the origins' });
+	t.true(await confirm.isDisabled());
+	await dialog.getByRole('textbox').fill('dev');
+	t.true(await confirm.isDisabled());
+	await page.keyboard.press('Escape');
+	await dialog.waitFor({ state: 'detached' });
+	const stored = async () => {
+		const { body } = await stack.project.get('/v2/projects/default/envs/production');
+		return (body['settings'] as Readonly<Record<string, unknown>> | null)?.['elements_origins'];
+	};
+	t.is(await stored(), undefined, 'nothing was saved');
+	await save.click();
+	await dialog.getByRole('textbox').fill('production');
+	await confirm.click();
+	await page.getByText('The origins were saved.').waitFor({ state: 'attached' });
+	t.deepEqual(await stored(), ['https://app.example.com']);
+	await open('elements');
+	await close();
+});
+
+test.serial('environments are compared, and what another one has is drafted with its impact', async (t) => {
+	const { project } = stack;
+	const elsewhere = '/v2/schema/default/production';
+	await project.post(`${elsewhere}/resources`, {
+		key: 'document',
+		name: 'Document',
+		actions: { read: {}, sign: {} },
+		attributes: { kind: { type: 'string' } },
+	});
+	await project.post(`${elsewhere}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:sign'] });
+	const holder = { user: 'bob', role: 'reader', tenant: 'acme' };
+	await stack.environment.post(`${facts}/role_assignments`, holder);
+	const { page, open, faults, close } = await openConsole(browser, stack, { key: stack.keys.project });
+	await open('environments');
+	await page.getByLabel('With').selectOption('production');
+	const table = page.getByRole('table', { name: 'Differences between the schemas' });
+	await table.getByText('roles.reader.permissions').waitFor();
+	t.deepEqual(await seriousViolations(page), []);
+	await page.getByRole('button', { name: 'Draft what production has' }).click();
+	await page.getByText(/changes? are drafted\..*only here stay as they are/).waitFor();
+	t.not(await page.locator('nav .badge').textContent(), '0');
+	await page.getByRole('link', { name: 'See who gains and who loses' }).click();
+	const gained = page.getByRole('table', { name: 'Who gains' }).getByRole('row').nth(1);
+	await gained.waitFor();
+	t.deepEqual((await gained.getByRole('cell').allTextContents()).slice(0, 3), ['bob', 'sign', 'document']);
+	t.is((await stack.environment.get(`${schema}/roles/reader`)).body['permissions']?.toString(), 'document:read');
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('a document is exported, tried and imported', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	await open('environments');
+	const [download] = await Promise.all([
+		page.waitForEvent('download'),
+		page.getByRole('button', { name: 'Export as a document' }).click(),
+	]);
+	t.is(download.suggestedFilename(), 'dev.json');
+	const document = JSON.parse(await readFile(await download.path(), 'utf8'));
+	document.schema.roles.auditor = { name: 'Auditor' };
+	const file = { name: 'dev.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(document)) };
+	await page.getByLabel('Drop a document here').setInputFiles(file);
+	const bring = page.getByRole('button', { name: 'Import', exact: true });
+	t.true(await bring.isDisabled(), 'it is tried first');
+	await page.getByRole('button', { name: 'Try it out' }).click();
+	await page.getByText('role: 1 created, 0 updated, 0 deleted').waitFor();
+	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 404);
+	await bring.click();
+	await page.getByRole('button', { name: 'Import the document' }).click();
+	await page.getByText('Imported: 1 objects changed.').waitFor({ state: 'attached' });
+	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 200);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+test.serial('an element has its levels, a preview as a user, and a webhook that is tested', async (t) => {
+	const { environment } = stack;
+	const element = {
+		key: 'members',
+		name: 'Members',
+		elements_type: 'user_management',
+		settings: {},
+		roles_to_levels: { LEVEL_1: ['reader'] },
+		webhook: { url: receiver.url },
+	};
+	const made = await environment.post('/v2/elements/default/dev/config', element);
+	t.is(made.status, 200, JSON.stringify(made.body));
+	await environment.post(`${facts}/users/ann/roles`, { role: 'reader', tenant: 'acme' });
+	for (const options of [narrow, {}]) {
+		const { page, open, faults, close } = await openConsole(browser, stack, options);
+		await open('elements');
+		await page.getByRole('link', { name: 'Members', exact: true }).click();
+		await page.getByRole('heading', { name: 'Members' }).waitFor();
+		await page.getByRole('row').filter({ hasText: 'level 1' }).getByText('reader').waitFor();
+		await page.waitForLoadState('networkidle');
+		t.deepEqual(await seriousViolations(page), []);
+		t.is(await overflowWidth(page), 0);
+		t.deepEqual(faults, []);
+		await close();
+	}
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('elements?element=members');
+	await page.getByText('Nothing was sent yet.').waitFor();
+	await page.getByRole('button', { name: 'Send a test' }).click();
+	await page.getByRole('table', { name: 'Deliveries' }).getByText('delivered').waitFor();
+	t.is(receiver.bodies()[0]?.['type'], 'test');
+
+	await page.getByRole('combobox', { name: 'As the user' }).fill('ann');
+	await page.getByRole('combobox', { name: 'In the tenant' }).fill('acme');
+	await page.getByRole('button', { name: 'Sign in as this user' }).click();
+	const link = page.getByRole('link', { name: 'Open the element' });
+	const [opened] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+	await opened.getByText('ann').first().waitFor();
+	await close();
+});
