@@ -77,17 +77,27 @@ function documentDraft(
 	stored: SchemaObjects,
 	revision: number,
 ): DraftFile {
+	const { draft, note } = draftSchema(document['schema'], stored, revision);
+	const notes = [
+		...(note === null ? [] : [note]),
+		...(document['facts'] === undefined ? [] : ['Its facts are not in the draft: import it to bring them.']),
+	];
+	return { draft, note: notes.length === 0 ? null : notes.join(' ') };
+}
+
+/**
+ * Makes a draft of the schema half of a document: what differs from what is stored at `revision`, without deleting
+ * anything.
+ */
+export function draftSchema(schema: unknown, stored: SchemaObjects, revision: number): DraftFile {
 	const begun: Draft = { base_revision: revision, changes: [] };
-	const wanted = readSchemaObjects(document['schema']);
+	const wanted = readSchemaObjects(schema);
 	const draft = [...wanted.values()].reduce((made, object) => withObject(stored, made, object), begun);
 	// The resource of users is always there, and documents name it only where it was changed.
 	const changes = draft.changes.map((change) => (change.key === userResource ? toUpdate(change) : change));
 	const left = [...stored.keys()].filter((subject) => !wanted.has(subject)).length;
-	const notes = [
-		...(left > 0 ? [`${left} objects that the document does not name stay as they are.`] : []),
-		...(document['facts'] === undefined ? [] : ['Its facts are not in the draft: import it to bring them.']),
-	];
-	return { draft: { ...draft, changes }, note: notes.length === 0 ? null : notes.join(' ') };
+	const note = left === 0 ? null : `${left} objects that are only here stay as they are.`;
+	return { draft: { ...draft, changes }, note };
 }
 
 function toUpdate(change: DraftChange): DraftChange {

@@ -1,16 +1,25 @@
+import { useSignal } from '@preact/signals';
+import { draftSchema } from '../../../model/draft-file.js';
 import { type SchemaDifference, schemaDifference } from '../../../model/schema-difference.js';
+import { ActionButton } from '../../../part/action-button.js';
+import { currentDraft, replaceDraft } from '../../current-draft.js';
 import { readSchemaOfEnvironment } from '../../other-environment.js';
+import { confirmWrite } from '../../part/confirm.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { openSession } from '../../session.js';
+import { readSchema } from '../../read-schema.js';
+import { mayWrite, openSession } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { EnvironmentChoice } from './environment-choice.js';
 
 /** The most differences that are shown: more is no comparison but another environment. */
 const maxShown = 500;
+/** How long reading the schema may take, in milliseconds. */
+const readMilliseconds = 30_000;
 
 /** What differs between the schema of this environment and that of another one of the project. */
 export function CompareEnvironments() {
@@ -32,11 +41,11 @@ function Differences({ other }: { readonly other: string }) {
 			readSchemaOfEnvironment(project.key, other),
 			readSchemaOfEnvironment(project.key, environment.key),
 		]);
-		return schemaDifference(theirs, ours);
+		return { theirs, differences: schemaDifference(theirs, ours) };
 	}, [other]);
 	return (
 		<LoadedFrame loaded={loaded}>
-			{(differences) =>
+			{({ theirs, differences }) =>
 				differences.length === 0 ? (
 					<Empty title="The schemas are the same" />
 				) : (
@@ -46,6 +55,7 @@ function Differences({ other }: { readonly other: string }) {
 							<KeyText text={environment.key} />
 							{differences.length > maxShown && `; the first ${maxShown} are shown`}.
 						</p>
+						{mayWrite.value && <DraftDifferences other={other} schema={theirs} />}
 						<DataTable
 							caption="Differences between the schemas"
 							rows={differences.slice(0, maxShown)}
@@ -61,6 +71,41 @@ function Differences({ other }: { readonly other: string }) {
 				)
 			}
 		</LoadedFrame>
+	);
+}
+
+interface DraftDifferencesProps {
+	readonly other: string;
+	/** The schema half of the other environment's document. */
+	readonly schema: unknown;
+}
+
+/** Makes a draft of what the other environment has, so that its impact is seen before it is here. */
+function DraftDifferences({ other, schema }: DraftDifferencesProps) {
+	const said = useSignal<string | null>(null);
+	const draft = async () => {
+		const { objects, revision } = await readSchema(AbortSignal.timeout(readMilliseconds));
+		const made = draftSchema(schema, objects, revision);
+		if (made.draft.changes.length === 0) {
+			said.value = `Everything that ${other} has is here already.`;
+			return;
+		}
+		const question = `What is drafted now is replaced by ${made.draft.changes.length} changes that bring what ${other} has.`;
+		if (currentDraft.value !== null && !(await confirmWrite('Replace the draft', question, { always: true }))) return;
+		replaceDraft(made.draft);
+		said.value = [`${made.draft.changes.length} changes are drafted.`, made.note].filter(Boolean).join(' ');
+	};
+	return (
+		<div class="line">
+			<ActionButton act={draft}>
+				Draft what <KeyText text={other} /> has
+			</ActionButton>
+			{said.value !== null && (
+				<p role="status">
+					{said.value} <a href={screenPath('draft')}>See who gains and who loses</a>
+				</p>
+			)}
+		</div>
 	);
 }
 

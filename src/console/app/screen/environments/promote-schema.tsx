@@ -32,8 +32,8 @@ export function PromoteSchema() {
 			<h2>Promote</h2>
 			<p class="quiet about">
 				Copies resources, roles, relations and condition sets, without facts. Compare first: an object that differs
-				stops the copy unless it may be overwritten. To see who would gain and lose there, open that environment and
-				import the document of this one as a draft.
+				stops the copy unless it may be overwritten. To see who would gain and lose there, open that environment,
+				compare it with this one, and draft what this one has.
 			</p>
 			<form
 				class="columns"
