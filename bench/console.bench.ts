@@ -1,6 +1,7 @@
 import { startChromium } from '../test/support/chromium.js';
 import { client } from '../test/support/client.js';
 import { openConsole } from '../test/support/console-page.js';
+import { consoleScreens } from '../test/support/console-screens.js';
 import { startStack } from '../test/support/stack.js';
 import { accepted } from './support/api.js';
 import { consoleEnvironment } from './support/console-environment.js';
@@ -15,24 +16,12 @@ import { consoleEnvironment } from './support/console-environment.js';
 const scale = Number(process.env['SCALE'] ?? 1);
 const rounds = Number(process.env['ROUNDS'] ?? 7);
 
-/** What is waited for on each screen: the first of its content, and no longer that it loads. */
+/** Screens with something to look at, besides all of them. */
 const screens: Readonly<Record<string, string>> = {
-	check: 'main form',
+	...consoleScreens,
 	'check?user=user-7@example.com&action=read&resource=document&tenant=tenant-7': 'main .check-verdict',
-	decisions: 'main table, main .empty',
 	'graph?from=user:user-7@example.com': 'main svg, main table',
-	matrix: 'main [role=grid]',
-	'condition-sets': 'main table',
-	policy: 'main .policy-sides',
-	draft: 'main .empty, main form',
-	directory: 'main table',
 	'directory/users/user-7@example.com': 'main table',
-	requests: 'main .empty, main .requests-list li',
-	changes: 'main .changes-revisions',
-	'decision-points': 'main table',
-	keys: 'main table',
-	environments: 'main form, main .environments-drop',
-	elements: 'main .empty, main table',
 };
 
 const stack = await startStack('server', { PDP_DECISION_LOG: 'api' });

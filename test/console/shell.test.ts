@@ -4,6 +4,7 @@ import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { consoleScreens } from '../support/console-screens.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** What all screens of the console share, in Chromium: signing in, the bar, rights, and what happens when things end. */
@@ -28,22 +29,7 @@ async function makeKey(access_level: string): Promise<{ readonly id: string; rea
 	return { id: String(made['id']), secret: String(made['secret']) };
 }
 
-const everyScreen = [
-	'check',
-	'decisions',
-	'graph',
-	'matrix',
-	'condition-sets',
-	'policy',
-	'draft',
-	'directory',
-	'requests',
-	'changes',
-	'decision-points',
-	'keys',
-	'environments',
-	'elements',
-];
+const everyScreen = Object.keys(consoleScreens);
 
 test.serial('every screen opens, narrow and dark, without a serious fault', async (t) => {
 	for (const options of [{}, { width: 390, dark: true } as const]) {

@@ -38,7 +38,8 @@ export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 					<g
 						key={node.id}
 						role="button"
-						tabIndex={0}
+						// Attributes of SVG are case-sensitive.
+						tabindex={0}
 						class={`graph-node graph-${node.kind}${node.id === start ? ' graph-start' : ''}`}
 						aria-label={`${label}${node.more === undefined ? '' : `, ${node.more} more`}: start from here`}
 						onClick={() => onStart(node.id)}

@@ -52,25 +52,26 @@ function AskedGraph({ question, onStart }: AskedGraphProps) {
 	);
 	return (
 		<LoadedFrame loaded={loaded}>
-			{(graph) => (
-				<>
-					{mode === 'path' && graph.paths.length === 0 && (
-						<p role="status">
-							<strong>No path leads there.</strong>
-							{graph.truncated && ' The search ended at its limit, so there may be one.'}
-						</p>
-					)}
-					{graph.truncated && graph.nodes.length > 0 && (
-						<p class="notice">There is more than is shown. Start from another node, or go fewer steps.</p>
-					)}
-					{graph.nodes.length > 0 && (
-						<>
-							<LazyDrawing graph={graph} start={from} onStart={onStart} />
-							<GraphTables graph={graph} onStart={onStart} />
-						</>
-					)}
-				</>
-			)}
+			{(graph) =>
+				mode === 'path' && graph.paths.length === 0 ? (
+					<p role="status">
+						<strong>No path leads there.</strong>
+						{graph.truncated && ' The search ended at its limit, so there may be one.'}
+					</p>
+				) : (
+					<>
+						{graph.truncated && graph.nodes.length > 0 && (
+							<p class="notice">There is more than is shown. Start from another node, or go fewer steps.</p>
+						)}
+						{graph.nodes.length > 0 && (
+							<>
+								<LazyDrawing graph={graph} start={from} onStart={onStart} />
+								<GraphTables graph={graph} onStart={onStart} />
+							</>
+						)}
+					</>
+				)
+			}
 		</LoadedFrame>
 	);
 }

@@ -1,0 +1,118 @@
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { consoleEnvironment } from '../../bench/support/console-environment.js';
+import { startChromium } from '../support/chromium.js';
+import { client } from '../support/client.js';
+import { openConsole, seriousViolations } from '../support/console-page.js';
+import { consoleScreens } from '../support/console-screens.js';
+import { startConsoleStack } from '../support/console-stack.js';
+import { onAllStores } from '../support/each-store.js';
+import type { Stack } from '../support/stack.js';
+
+/**
+ * The console on 100,000 users, 200,000 instances, 300 resource types and 1,000 condition sets. Only `npm run test:all`
+ * runs it, because importing the environment takes minutes. How long screens take is measured by `bench/console.bench.ts`.
+ */
+
+const journey = onAllStores ? test.serial : test.serial.skip;
+
+let stack: Stack | undefined;
+let browser: Browser | undefined;
+
+/** How long the import may take, in milliseconds. */
+const importTime = 900_000;
+
+async function startLargeStack(): Promise<Stack> {
+	const started = await startConsoleStack();
+	const { facts, ...document } = consoleEnvironment(1) as { readonly facts: { readonly role_assignments: object[] } };
+	// An assignment for each user: more of them only take longer.
+	const role_assignments = facts.role_assignments.filter((_, index) => index % 5 === 0);
+	const raw = JSON.stringify({ ...document, facts: { ...facts, role_assignments } });
+	const http = client(started.api.listening.url, started.keys.environment);
+	const path = '/v2/projects/default/envs/dev/import?conflict_strategy=overwrite';
+	const { status, body, revision } = await http.post(path, undefined, { raw });
+	if (status !== 200) throw new Error(JSON.stringify(body).slice(0, 500));
+	await started.reached(revision);
+	return started;
+}
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** What the first journey started for all. */
+function started(): { readonly stack: Stack; readonly browser: Browser } {
+	if (stack === undefined || browser === undefined) throw new Error('the large environment could not be made');
+	return { stack, browser };
+}
+
+journey('every screen shows its content', async (t) => {
+	t.timeout(importTime);
+	stack = await startLargeStack();
+	browser = await startChromium();
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	for (const [screen, content] of Object.entries(consoleScreens)) {
+		await open(screen);
+		await page.locator(content).first().waitFor();
+		t.deepEqual(await seriousViolations(page), [], screen);
+	}
+	t.deepEqual(faults, []);
+	await close();
+});
+
+journey('one user among 100,000 is found, and what they may do is told', async (t) => {
+	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
+	await open('directory');
+	await page
+		.getByText(/100,?000/)
+		.first()
+		.waitFor();
+	await page.getByLabel('Search').fill('user-99999');
+	await page.getByRole('link', { name: 'user-99999@example.com' }).click();
+	await page.getByRole('heading', { name: 'user-99999@example.com' }).waitFor();
+	await page.locator('main table').first().waitFor();
+	await open('check?user=user-99999@example.com&action=list&resource=document&tenant=tenant-93');
+	await page
+		.getByRole('status', { name: 'The answer' })
+		.getByText(/Allowed|Denied/)
+		.waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
+journey('the matrix of 300 resources and 50 roles draws what is seen, wherever it is scrolled to', async (t) => {
+	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
+	await open('matrix');
+	const grid = page.locator('main [role=grid]');
+	await grid.waitFor();
+	const cells = () => grid.locator('[role=gridcell]').count();
+	t.true((await cells()) < 3_000);
+	await grid.hover();
+	for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(500, 2_000);
+	await page.waitForFunction(`document.querySelectorAll('main [role=gridcell]').length > 50`);
+	t.true((await cells()) < 3_000, 'what is out of sight is not drawn');
+	await page.getByLabel('Resource or action').fill('document:action-7');
+	await page.getByText(/^1 of 30\d resources/).waitFor();
+	t.deepEqual(await seriousViolations(page), []);
+	t.deepEqual(faults, []);
+	await close();
+});
+
+journey('a role that is taken from thousands is told with lower bounds', async (t) => {
+	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
+	await open('draft');
+	const role = { name: 'Role', permissions: [] };
+	const { revision } = await started().stack.environment.get('/v2/projects/default/envs/dev/export?half=schema');
+	const draft = {
+		base_revision: revision,
+		changes: [{ kind: 'role', operation: 'update', key: 'role-0', value: role }],
+	};
+	const file = { name: 'draft.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(draft)) };
+	await page.getByLabel('Drop a draft or the document').setInputFiles(file);
+	await page.getByText('checks lost').waitFor();
+	t.regex((await page.locator('.draft-counts').textContent()) ?? '', /at least|[1-9]\d{3}/);
+	await page.getByRole('table', { name: 'Who loses' }).getByRole('row').nth(1).waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});

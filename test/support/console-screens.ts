@@ -1,0 +1,20 @@
+/**
+ * Every screen of the console by its path within an environment, with a selector of its first content: what is there when
+ * the screen no longer only loads.
+ */
+export const consoleScreens: Readonly<Record<string, string>> = {
+	check: 'main form',
+	decisions: 'main table, main .empty',
+	graph: 'main form',
+	matrix: 'main [role=grid], main .empty',
+	'condition-sets': 'main table, main .empty',
+	policy: 'main .policy-sides, main .empty',
+	draft: 'main .empty, main form',
+	directory: 'main table, main .empty',
+	requests: 'main .empty, main .requests-list li',
+	changes: 'main .changes-revisions, main .empty',
+	'decision-points': 'main table, main .empty',
+	keys: 'main table',
+	environments: 'main .environments-drop, main form',
+	elements: 'main table, main .empty',
+};
