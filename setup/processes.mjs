@@ -46,6 +46,7 @@ const alone = new Set([
 	'console/draft-screen',
 	'console/elements',
 	'console/graph-screen',
+	'console/keyboard',
 	'console/large-environment',
 	'console/matrix-screen',
 	'console/operation-screens',

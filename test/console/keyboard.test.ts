@@ -1,0 +1,90 @@
+import test from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.js';
+import { openConsole } from '../support/console-page.js';
+import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
+import { facts, type Stack } from '../support/stack.js';
+
+/** Asking, drafting and publishing without a mouse: screens 1, 2 and 3, from one to the next. */
+
+let stack: Stack;
+let browser: Browser;
+
+test.before(async () => {
+	stack = await startConsoleStack();
+	await setDocumentScene(stack);
+	const given = { user: 'bob', role: 'reader', tenant: 'acme' };
+	const { revision } = await stack.environment.post(`${facts}/role_assignments`, given);
+	await stack.reached(revision);
+	browser = await startChromium();
+});
+
+test.after.always(async () => {
+	await browser?.close();
+	await stack?.stop();
+});
+
+/** The most stops between two places of a screen. */
+const mostStops = 120;
+
+/** What has the focus, as it is announced. */
+async function focused(page: Page): Promise<string> {
+	return String(
+		await page.evaluate(`(() => {
+			const one = document.activeElement;
+			return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent;
+		})()`),
+	).trim();
+}
+
+/** Presses Tab until something of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+	for (let stop = 0; stop < mostStops; stop += 1) {
+		await page.keyboard.press('Tab');
+		if ((await focused(page)) === name) return;
+	}
+	throw new Error(`Tab does not lead to ${name}`);
+}
+
+test('a denial is looked at, a permission is drafted, and published when its impact is known', async (t) => {
+	const { page, faults, close } = await openConsole(browser, stack);
+	await page.getByRole('heading', { name: 'Check and why' }).waitFor();
+	await tabTo(page, 'User');
+	await page.keyboard.type('bob');
+	for (const [label, text] of [
+		['Action', 'sign'],
+		['Resource', 'document:budget'],
+		['Tenant', 'acme'],
+	] as const) {
+		await tabTo(page, label);
+		await page.keyboard.type(text);
+	}
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	const answer = page.getByRole('status', { name: 'The answer' });
+	await answer.getByText('Denied').waitFor();
+
+	await tabTo(page, 'Policy matrix');
+	await page.keyboard.press('Enter');
+	await page.getByRole('grid').waitFor();
+	await tabTo(page, '`document:read`, tenant role `reader`: granted.');
+	await page.keyboard.press('ArrowDown');
+	t.is(await focused(page), '`document:sign`, tenant role `reader`: not granted.');
+	await page.keyboard.press('Enter');
+	t.is(await focused(page), '`document:sign`, tenant role `reader`: granted. Drafted, not granted before.');
+
+	await tabTo(page, 'Draft and impact1');
+	await page.keyboard.press('Enter');
+	const gained = page.getByRole('table', { name: 'Who gains' }).getByRole('row').nth(1);
+	await gained.waitFor();
+	t.deepEqual((await gained.getByRole('cell').allTextContents()).slice(0, 2), ['bob', 'sign']);
+	await tabTo(page, 'Publish');
+	await page.keyboard.press('Enter');
+	await page.getByText(/Published as revision \d+: /).waitFor();
+
+	await tabTo(page, 'Check something');
+	await page.keyboard.press('Enter');
+	await page.getByRole('heading', { name: 'Check and why' }).waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
