@@ -8,7 +8,7 @@ import type { Draft } from '../wire/draft.js';
 import { applyDraft } from './draft.js';
 
 /** How long a draft may be tried out, in seconds: the writers of the environment wait meanwhile. */
-const maxSeconds = 60;
+const maxSeconds = 10;
 
 /** What a draft would make of an environment. */
 export interface TriedDraft<T> {

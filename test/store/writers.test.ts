@@ -91,7 +91,8 @@ journey('a unit that would keep others waiting for too long is ended, and nothin
 		unit.endWithin(-1);
 		await unit.create(User, { key: 'late', attributes: {} }, 'late');
 	});
-	t.is((await t.throwsAsync(work, { instanceOf: Failure })).code, 'limit_reached');
+	const { code, info } = await t.throwsAsync(work, { instanceOf: Failure });
+	t.deepEqual([code, info], ['limit_reached', { code: 'TAKES_TOO_LONG' }]);
 	t.is(await place.revision(), before);
 	t.is((await place.http.post(`${place.facts}/users`, { key: 'early' })).status, 200);
 });

@@ -1,17 +1,11 @@
 import type { LoggedChange } from './logged-change.js';
+import { schemaKinds } from './revision-changes.js';
 
 /** How changes of the log are told to people. */
 
 /** The kinds of objects in the log, in the order in which they are offered. */
 export const changeKinds = [
-	'resource',
-	'resource_action',
-	'resource_attribute',
-	'action_group',
-	'relation',
-	'role',
-	'condition_set',
-	'condition_set_rule',
+	...schemaKinds,
 	'user',
 	'tenant',
 	'tenant_user',

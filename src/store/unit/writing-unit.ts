@@ -345,7 +345,8 @@ export class WritingUnit extends ReadingUnit {
 	protected override get database(): Knex {
 		if (this.#closed) throw new Error('a unit of work went on after its end');
 		if (this.clock.now().getTime() > this.#deadline) {
-			throw new Failure('limit_reached', 'this takes longer than others may be kept waiting');
+			const message = 'this takes longer than others may be kept waiting';
+			throw new Failure('limit_reached', message, { code: 'TAKES_TOO_LONG' });
 		}
 		return super.database;
 	}

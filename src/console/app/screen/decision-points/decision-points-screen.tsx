@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { readPointState } from '../../../model/point-state.js';
 import { ActionButton } from '../../../part/action-button.js';
-import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
-import { confirmWrite } from '../../part/confirm.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
@@ -11,6 +9,7 @@ import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
 import { SecretDialog } from '../../part/secret-dialog.js';
 import { TimeText } from '../../part/time-text.js';
+import { rotateKey } from '../../rotate-key.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
@@ -102,11 +101,9 @@ function PointKeys() {
 	const rotate = async (id: string) => {
 		const text =
 			'The old key is refused at once: decision points that use it stop answering until they have the other.';
-		if (!(await confirmWrite('Rotate the key', text, { always: true }))) return;
-		const path = { api_key_id: id };
-		const rotated = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
-		secret.value = rotated.secret;
-		announce('The key was rotated.');
+		const rotated = await rotateKey(id, text);
+		if (rotated === null) return;
+		secret.value = rotated;
 		loaded.reload();
 	};
 	return (

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
 import { ApiFailure } from '../../../model/api-failure.js';
 import type { Draft } from '../../../model/draft.js';
 import { causePhrases, countText, groupImpact, type ImpactGroup } from '../../../model/impact-groups.js';
 import { answered, management } from '../../api.js';
+import { LazyDetails } from '../../part/lazy-details.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { environmentPath } from '../../session.js';
@@ -132,22 +132,17 @@ interface GroupProps {
 }
 
 function Group({ title, group: { cause, count, rows }, truncated, isFirst }: GroupProps) {
-	const isOpen = useSignal(isFirst);
+	const summary = (
+		<>
+			<strong>{countText(count, truncated)}</strong> by{' '}
+			<PhraseText phrases={cause === null ? ['something else'] : causePhrases(cause)} />
+			{rows.length < count && <span class="quiet">, {rows.length} of them listed</span>}
+		</>
+	);
 	return (
-		<details
-			class="draft-objects"
-			open={isFirst}
-			onToggle={(event) => {
-				isOpen.value = event.currentTarget.open;
-			}}
-		>
-			<summary>
-				<strong>{countText(count, truncated)}</strong> by{' '}
-				<PhraseText phrases={cause === null ? ['something else'] : causePhrases(cause)} />
-				{rows.length < count && <span class="quiet">, {rows.length} of them listed</span>}
-			</summary>
-			{isOpen.value && rows.length > 0 && <ImpactRows caption={title} rows={rows} />}
-		</details>
+		<LazyDetails class="draft-objects" isFirst={isFirst} summary={summary}>
+			{() => rows.length > 0 && <ImpactRows caption={title} rows={rows} />}
+		</LazyDetails>
 	);
 }
 

@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
 import { kindWord, operationWords } from '../../../model/change-words.js';
 import { diffCounts, diffLines } from '../../../model/line-diff.js';
 import { DataTable } from '../../part/data-table.js';
 import { DiffView } from '../../part/diff-view.js';
 import { KeyText } from '../../part/key-text.js';
+import { LazyDetails } from '../../part/lazy-details.js';
 
 type Preview = components['schemas']['DraftPreview'];
 type File = Preview['policy']['files'][number];
@@ -74,21 +74,16 @@ function FileDifference({
 	readonly file: File;
 	readonly isFirst: boolean;
 }) {
-	const isOpen = useSignal(isFirst);
 	const what = before === null ? 'new' : after === null ? 'gone' : 'changed';
+	const summary = (
+		<>
+			<KeyText text={path} /> <span class="quiet">{what}</span>
+		</>
+	);
 	return (
-		<details
-			class="draft-objects"
-			open={isFirst}
-			onToggle={(event) => {
-				isOpen.value = event.currentTarget.open;
-			}}
-		>
-			<summary>
-				<KeyText text={path} /> <span class="quiet">{what}</span>
-			</summary>
-			{isOpen.value && <FileLines path={path} before={before ?? ''} after={after ?? ''} />}
-		</details>
+		<LazyDetails class="draft-objects" isFirst={isFirst} summary={summary}>
+			{() => <FileLines path={path} before={before ?? ''} after={after ?? ''} />}
+		</LazyDetails>
 	);
 }
 

@@ -87,7 +87,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 		[JSON.stringify(draft)],
 	);
 	const stale = refused.value ?? staleDraft(preview.failure);
-	const isTried = preview.failure === null && !preview.loading;
+	const isTried = !preview.loading && (preview.failure === null || isTooLong(preview.failure));
 	return (
 		<>
 			<DraftActions draft={draft} />
@@ -112,6 +112,11 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 			)}
 		</>
 	);
+}
+
+/** Whether the preview was given up for the sake of others who write: such a draft can be published all the same. */
+function isTooLong(failure: Error): boolean {
+	return failure instanceof ApiFailure && failure.info['code'] === 'TAKES_TOO_LONG';
 }
 
 function staleDraft(failure: Error | null): StaleDraft | null {

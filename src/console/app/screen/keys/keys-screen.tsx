@@ -10,6 +10,7 @@ import { Pager } from '../../part/pager.js';
 import { Screen } from '../../part/screen.js';
 import { SecretDialog } from '../../part/secret-dialog.js';
 import { TimeText } from '../../part/time-text.js';
+import { rotateKey } from '../../rotate-key.js';
 import { openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
@@ -42,11 +43,9 @@ export function KeysScreen() {
 	const rotate = async (id: string) => {
 		const text =
 			'The old secret is refused at once. Decision points and applications that use it stop working with it.';
-		if (!(await confirmWrite('Rotate the key', text, { always: true }))) return;
-		const path = { api_key_id: id };
-		const rotated = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
-		secret.value = rotated.secret;
-		announce('The key was rotated.');
+		const rotated = await rotateKey(id, text);
+		if (rotated === null) return;
+		secret.value = rotated;
 		loaded.reload();
 	};
 	const revoke = async (id: string) => {

@@ -1,0 +1,12 @@
+import { announce } from '../part/announce.js';
+import { answered, management } from './api.js';
+import { confirmWrite } from './part/confirm.js';
+
+/** Gives an API key another secret, once that is confirmed, and returns it; `null` if it is not. Throws `ApiFailure`. */
+export async function rotateKey(id: string, text: string): Promise<string | null> {
+	if (!(await confirmWrite('Rotate the key', text, { always: true }))) return null;
+	const path = { api_key_id: id };
+	const { secret } = await answered(management.POST('/v2/api-key/{api_key_id}/rotate-secret', { params: { path } }));
+	announce('The key was rotated.');
+	return secret;
+}
