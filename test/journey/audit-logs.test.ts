@@ -172,6 +172,15 @@ journey('events of any OPA are taken, whatever they ask', async (t, place) => {
 	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
 });
 
+journey('texts that no index could hold are logged all the same', async (t, place) => {
+	// Characters of three bytes that do not compress.
+	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
+	const text = long.join('');
+	t.is(await upload(place, event({ user: text, code: text, action: text, type: text, tenant: text })), 204);
+	const [logged] = (await place.http.get<Paginated>(logsOf(place))).body.data;
+	t.like(logged, { user_key: text.slice(0, 512), reason: text, input: { user: { key: text } } });
+});
+
 journey('decisions are of their environment alone', async (t, place, management) => {
 	await upload(place, event({}));
 	const other = await newPlace(management, management.organization);
