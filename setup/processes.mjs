@@ -91,6 +91,7 @@ const alone = new Set([
 	'setup/opa',
 	'setup/version',
 	'store/batch',
+	'store/decision-plans',
 	'store/graph-plans',
 	'store/plans',
 	'store/server-client',

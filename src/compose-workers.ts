@@ -4,13 +4,18 @@ import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { workerCommand } from './command/worker-command.js';
-import { decisionReceivers, offlineCopy, requireDecisionPointPorts, startDecisionPoint } from './compose.js';
+import {
+	decisionReceivers,
+	offlineCopy,
+	type RunningDecisionPoint,
+	requireDecisionPointPorts,
+	startDecisionPoint,
+} from './compose.js';
 import { decisionLogFamilies } from './compose-pdp-metrics.js';
 import { type Config, ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
 import type { Logger } from './log.js';
 import { currentHealth } from './pdp/current-health.js';
-import type { DecisionLog } from './pdp/decision-log.js';
 import { connectFeed, reportState } from './pdp/feed-client.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
 import type { StartedPoint } from './pdp/readiness.js';
@@ -18,6 +23,7 @@ import type { Replica } from './pdp/replica.js';
 import { SliceScheduler } from './pdp/slice-scheduler.js';
 import { StateReport } from './pdp/state-report.js';
 import { readBundleVerifier } from './pdp/verification-keys.js';
+import { DecisionRate } from './telemetry/decision-rate.js';
 import { version } from './version.js';
 import { LeaderClient } from './workers/leader-client.js';
 import type { WorkerStatus } from './workers/messages.js';
@@ -73,10 +79,17 @@ export async function startDecisionWorkers(
 	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	copier?.start();
 	const pdp_instance_id = `${hostname()}:${new URL(url).port}`;
+	const rate = new DecisionRate(() => pool.decided);
 	const report = new StateReport(
 		{ changes: pool.changes, health: () => pool.health },
 		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
-		() => ({ version, workers: config.pdp_workers, decision_log: pool.counts }),
+		() => ({
+			version,
+			mode: config.pdp_mode,
+			workers: config.pdp_workers,
+			checks_per_second: rate.report(),
+			decision_log: pool.counts,
+		}),
 		log,
 	);
 	report.start();
@@ -110,7 +123,7 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 		leader,
 		async beforeListening(replica) {
 			await replica.reached(revision);
-			const told = await leader.count(workerStatus(replica, null));
+			const told = await leader.count(workerStatus(replica, undecided));
 			await replica.reached(told.revision);
 			await replica.policyReached(told.policyRevision);
 		},
@@ -119,9 +132,9 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 		leader.tell({ type: 'failed', message: errorMessage(error), setting: error instanceof ConfigError });
 	});
 	if (running === undefined) return exit(1);
-	const { replica, decisions, listening } = running;
+	const { replica, listening } = running;
 	const tell = () => {
-		leader.tell({ type: 'status', status: workerStatus(replica, decisions) });
+		leader.tell({ type: 'status', status: workerStatus(replica, running) });
 	};
 	tell();
 	leader.tell({ type: 'listening', url: listening.url });
@@ -135,13 +148,19 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	exit(0);
 }
 
-function workerStatus(replica: Replica, decisions: DecisionLog | null): WorkerStatus {
+/** What became of decisions in a worker. */
+type WorkerDecisions = Pick<RunningDecisionPoint, 'decided' | 'decisions'>;
+
+const undecided: WorkerDecisions = { decided: { total: 0 }, decisions: null };
+
+function workerStatus(replica: Replica, { decided, decisions }: WorkerDecisions): WorkerStatus {
 	const receivers = Object.values(decisions?.counts.receivers ?? {});
 	return {
 		revision: replica.revision,
 		policyRevision: replica.policyRevision,
 		state: replica.state,
 		health: currentHealth(replica),
+		decided: decided.total,
 		sampledOut: decisions?.counts.sampled_out ?? 0,
 		lost: receivers.reduce((total, { lost }) => total + lost, 0),
 	};

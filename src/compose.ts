@@ -63,6 +63,7 @@ import type { FreeSpace } from './store/database/embedded/space.js';
 import { listen as listenToWriters } from './store/database/listener.js';
 import { PolicyStore } from './store/policy/policy-store.js';
 import { Store } from './store/store.js';
+import { DecisionRate } from './telemetry/decision-rate.js';
 import { DecisionTally } from './telemetry/decision-tally.js';
 import { RequestTally } from './telemetry/request-tally.js';
 import { createTracing } from './telemetry/tracing.js';
@@ -335,6 +336,8 @@ export interface RunningDecisionPoint {
 	readonly started: StartedPoint;
 	/** `null` when decisions are not logged. */
 	readonly decisions: DecisionLog | null;
+	/** What it has decided so far. */
+	readonly decided: Pick<DecisionTally, 'total'>;
 	stop(): Promise<void>;
 }
 
@@ -431,10 +434,16 @@ export async function startDecisionPoint(
 	copier?.start();
 	decisions?.start();
 	const pdp_instance_id = name();
+	const rate = new DecisionRate(() => decided.total);
 	const report = new StateReport(
 		{ changes: replica.revisions, health: () => currentHealth(replica) },
 		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
-		() => ({ version, decision_log: decisions?.counts }),
+		() => ({
+			version,
+			mode: config.pdp_mode,
+			checks_per_second: rate.report(),
+			decision_log: decisions?.counts,
+		}),
 		log,
 	);
 	if (leader === undefined) {
@@ -447,6 +456,7 @@ export async function startDecisionPoint(
 		replica,
 		started: startedPoint(replica),
 		decisions,
+		decided,
 		async stop() {
 			report.stop();
 			await Promise.all([replica.stop(), copier?.stop()]);

@@ -5,7 +5,10 @@ import { type Contexts, endpoint } from './access.js';
 import { remoteConfig } from './pdp-config.js';
 
 const tag = 'Decision points';
-const example = { pdp_instance_id: 'rack-7', state: { api_version: 'v2', pdp: { version: '0.9.0' } } };
+const example = {
+	pdp_instance_id: 'rack-7',
+	state: { api_version: 'v2', pdp: { version: '0.9.0', mode: 'edge', checks_per_second: 12.5 } },
+};
 
 /** What a decision point asks and reports, with its own API key (contract: What the PDP asks from this API). */
 export const ownPdp = [

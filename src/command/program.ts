@@ -223,6 +223,7 @@ function declareObservation(program: Declaration): void {
 		.option('--resource <type>', 'only decisions about resources of this type')
 		.option('--allowed', 'only what was allowed')
 		.option('--denied', 'only what was denied')
+		.option('--code <code>', 'only decisions with this code, such as no_permission')
 		.option('--since <time>', 'only what is newer: 2026-01-31T08:00:00Z, or how long ago: 90s, 15m, 2h, 1d')
 		.option('--until <time>', 'only what is older, written in the same way')
 		.option('--search <text>', 'only what has this text in a key')

@@ -12,6 +12,7 @@ import {
 import { searchPattern } from '../store/unit/filter.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/audit-log.js';
+import { maxKeyLength } from '../wire/common.js';
 
 /** How large an event may be, in characters of JSON. Of a larger one the input is not kept. */
 const maxEventLength = 64 * 1024;
@@ -27,7 +28,8 @@ export function auditLogRow(event: DecisionEvent, api_key_id: string): AuditLogR
 		id: auditLogId(decision_id),
 		logged_at: new Date(timestamp),
 		api_key_id,
-		user_key: text(isObject(user) ? user['key'] : user),
+		// An index has it, which takes no more. The event has all of it.
+		user_key: text(isObject(user) ? user['key'] : user, maxKeyLength),
 		action: text(action),
 		resource_type: text(on['type']),
 		tenant: text(on['tenant']),
@@ -44,10 +46,10 @@ function bounded(event: DecisionEvent): DecisionEvent {
 	return JSON.stringify(result ?? null).length <= maxEventLength ? { ...short, result } : short;
 }
 
-/** A text as the store can keep it. */
-function text(value: unknown): string | null {
+/** The beginning of a text, as the store can keep it. */
+function text(value: unknown, length = 1_024): string | null {
 	// PostgreSQL's text has no NUL.
-	return typeof value === 'string' ? value.replaceAll('\0', '\ufffd').slice(0, 1_024) : null;
+	return typeof value === 'string' ? value.replaceAll('\0', '\ufffd').slice(0, length) : null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

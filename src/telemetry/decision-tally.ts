@@ -29,6 +29,13 @@ export class DecisionTally {
 		counts[model] = (counts[model] ?? 0) + 1;
 	}
 
+	/** How many decisions were counted. */
+	get total(): number {
+		let total = 0;
+		for (const counts of this.#codes.values()) for (const count of counts) total += count;
+		return total;
+	}
+
 	/** The counts as metrics. */
 	families(): MetricFamilies {
 		const values = [...this.#codes].flatMap(([code, counts]) =>

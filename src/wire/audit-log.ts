@@ -111,6 +111,11 @@ const decision = z
 	.transform((text) => text === 'true')
 	.optional();
 
+const code = z
+	.string()
+	.regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be a code such as `no_permission`: 1 to 128 of a-z, A-Z, 0-9, `_`, `-`')
+	.optional();
+
 /** Which decisions are asked for. */
 export const AuditLogQuery = z.object({
 	pdp_id: Uuid.optional().describe('Only decisions of this PDP config (its id).'),
@@ -119,6 +124,11 @@ export const AuditLogQuery = z.object({
 	tenant: Reference.optional().describe('Only decisions in the tenant with this key.'),
 	action: Reference.optional().describe('Only decisions about the action with this key.'),
 	decision: decision.describe('Only what was allowed (`true`) or denied (`false`).'),
+	code: code.meta({
+		description:
+			'Only decisions with this code, which is their `reason`: `allow`, or that of a denial, such as `no_permission`. ' +
+			'Events that came without a code have none.',
+	}),
 	timestamp_from: unixTime.meta({ description: 'In seconds since 1970.' }),
 	timestamp_to: unixTime.meta({ description: 'In seconds since 1970; exclusive.' }),
 	sort_by: z.enum(['None', 'timestamp']).optional().meta({ description: 'The newest first in any case.' }),

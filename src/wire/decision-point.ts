@@ -99,6 +99,12 @@ export const RemoteConfig = z
 	});
 export type RemoteConfig = z.input<typeof RemoteConfig>;
 
+/** What decision points of Regolith say in their state; others may say anything. */
+const saidText =
+	'One of Regolith says how it is as `GET /healthy` does, and in `pdp` its `version`, its `mode` (`edge`, or `cloud` where ' +
+	'it evaluates no condition sets), `checks_per_second` (checks decided a second since its last report, by all workers), ' +
+	'its `workers` where there are several, and what became of its `decision_log`. Any of these may be missing.';
+
 /** How large the state of a decision point may be, as JSON text. */
 const maxStateLength = 16_384;
 
@@ -109,7 +115,7 @@ export const PdpStateUpdate = z
 		state: Attributes.refine(
 			(state) => (JSON.stringify(state) ?? '').length <= maxStateLength,
 			`must be at most ${maxStateLength} characters of JSON`,
-		).describe('What it says of itself: any object of at most 16,384 characters of JSON.'),
+		).describe(`What it says of itself: any object of at most 16,384 characters of JSON. ${saidText}`),
 	})
 	.meta({ id: 'PDPStateUpdate', description: 'What a decision point reports about itself.' });
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
@@ -132,7 +138,7 @@ export const PdpInstanceRead = z
 		pdp_instance_id: z.string().describe('The name by which it reported.'),
 		api_key_id: Uuid.describe('The API key that it reported with: the id of its config.'),
 		environment_id: Uuid.describe('The id of the environment that it serves.'),
-		state: StoredObject.describe('What it said of itself last.'),
+		state: StoredObject.describe(`What it said of itself last. ${saidText}`),
 		first_seen_at: Timestamp.describe('When it reported for the first time, in UTC.'),
 		last_seen_at: Timestamp.describe('When it reported last, in UTC.'),
 	})

@@ -29,6 +29,8 @@ export interface WorkerStatus {
 	readonly policyRevision: number;
 	readonly state: ReplicaState;
 	readonly health: Health;
+	/** Decisions that it has made. */
+	readonly decided: number;
 	/** Decisions that no sampling rule chose. */
 	readonly sampledOut: number;
 	/** Decisions that did not reach the leading process. */

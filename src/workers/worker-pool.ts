@@ -81,6 +81,7 @@ export class WorkerPool {
 	#replaced = 0;
 	#stopping = false;
 	/** What workers that ended had counted. */
+	#decidedBefore = 0;
 	#sampledOutBefore = 0;
 	#lostBefore = 0;
 
@@ -123,10 +124,14 @@ export class WorkerPool {
 		return this.health.status !== 'unavailable';
 	}
 
+	/** How many decisions all workers have made so far, as far as they told. */
+	get decided(): number {
+		return this.#decidedBefore + sum(this.#statuses.map(({ decided }) => decided));
+	}
+
 	/** What became of decisions so far. */
 	get counts(): PoolCounts {
-		const statuses = [...this.#members.values()].flatMap(({ status }) => (status === undefined ? [] : [status]));
-		const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+		const statuses = this.#statuses;
 		return {
 			sampled_out: this.#sampledOutBefore + sum(statuses.map(({ sampledOut }) => sampledOut)),
 			receivers: Object.fromEntries(this.#queues.map(([name, queue]) => [name, queue.counts])),
@@ -147,6 +152,11 @@ export class WorkerPool {
 			counter('regolith_pdp_workers_replaced_total', 'Workers that ended and were replaced', [sample(this.#replaced)]),
 		];
 		return renderFamilies([[...own, ...(families?.() ?? [])], ...told]);
+	}
+
+	/** What workers told last, also those that do not answer yet. */
+	get #statuses(): readonly WorkerStatus[] {
+		return [...this.#members.values()].flatMap(({ status }) => (status === undefined ? [] : [status]));
 	}
 
 	/** The workers that answer requests. */
@@ -270,6 +280,7 @@ export class WorkerPool {
 		for (const abort of asked.values()) abort.abort();
 		this.#members.delete(worker.id);
 		this.#metrics.end(worker.id);
+		this.#decidedBefore += status?.decided ?? 0;
 		this.#sampledOutBefore += status?.sampledOut ?? 0;
 		this.#lostBefore += status?.lost ?? 0;
 		this.#noteProgress();
@@ -282,6 +293,10 @@ export class WorkerPool {
 			if (!this.#stopping) this.#fork().catch(() => {});
 		}, pause);
 	}
+}
+
+function sum(values: readonly number[]): number {
+	return values.reduce((total, value) => total + value, 0);
 }
 
 function isEqual(one: WorkersProgress, other: WorkersProgress): boolean {

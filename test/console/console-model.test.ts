@@ -144,6 +144,8 @@ test('the report of a decision point is read as far as it goes', (t) => {
 		pdp: {
 			version: '0.9.0',
 			workers: 4,
+			mode: 'edge',
+			checks_per_second: 12.5,
 			decision_log: { sampled_out: 7, receivers: { api: { sent: 5, lost: 2 }, stdout: { sent: 4, lost: 1 } } },
 		},
 		status: 'ok',
@@ -160,10 +162,14 @@ test('the report of a decision point is read as far as it goes', (t) => {
 		policyRevision: 11,
 		version: '0.9.0',
 		workers: 4,
+		mode: 'edge',
+		checksPerSecond: 12.5,
 		lost: 3,
 		sampledOut: 7,
 	});
 	t.is(readPointState({ degraded: { reason: 'another' } }).detail, 'another');
+	t.like(readPointState({ pdp: { version: '0.8.0' } }), { mode: null, checksPerSecond: null }, 'an older one');
+	t.like(readPointState({ pdp: { mode: 7, checks_per_second: 'many' } }), { mode: null, checksPerSecond: null });
 	const anything = fc.property(fc.anything(), (said) => {
 		t.is(typeof readPointState(said).state, 'string');
 	});

@@ -71,6 +71,13 @@ test.serial('filters are in the address', async (t) => {
 	await open('decisions?user=bob&decision=deny');
 	await page.getByRole('row').getByText('denied').first().waitFor();
 	t.is(await page.getByRole('row').getByText('ann').count(), 0);
+	await page.getByRole('combobox', { name: 'Code', exact: true }).selectOption('user_not_synced');
+	await page.getByRole('button', { name: 'Filter' }).click();
+	await page.getByText('No decision passes the filter').waitFor();
+	t.is(new URL(page.url()).searchParams.get('code'), 'user_not_synced');
+	await page.getByRole('combobox', { name: 'Code', exact: true }).selectOption('no_graph_roles');
+	await page.getByRole('button', { name: 'Filter' }).click();
+	await page.getByRole('row').getByText('no_graph_roles').first().waitFor();
 	await page.getByRole('combobox', { name: 'Decision', exact: true }).selectOption('allow');
 	await page.getByRole('button', { name: 'Filter' }).click();
 	await page.getByText('No decision passes the filter').waitFor();

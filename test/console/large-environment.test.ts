@@ -21,9 +21,12 @@ let browser: Browser | undefined;
 
 /** How long the import may take, in milliseconds. */
 const importTime = 900_000;
+/** The same of comparing what is with what is drafted. */
+const comparisonTime = 300_000;
 
 async function startLargeStack(): Promise<Stack> {
-	const started = await startConsoleStack();
+	// What is tested here is no speed, and the first comparison reads the whole environment.
+	const started = await startConsoleStack({ IMPACT_TIMEOUT: '240' });
 	const { facts, ...document } = consoleEnvironment(1) as { readonly facts: { readonly role_assignments: object[] } };
 	// An assignment for each user: more of them only take longer.
 	const role_assignments = facts.role_assignments.filter((_, index) => index % 5 === 0);
@@ -100,6 +103,7 @@ journey('the matrix of 300 resources and 50 roles draws what is seen, wherever i
 });
 
 journey('a role that is taken from thousands is told with lower bounds', async (t) => {
+	t.timeout(comparisonTime);
 	const { page, open, faults, close } = await openConsole(started().browser, started().stack);
 	await open('draft');
 	const role = { name: 'Role', permissions: [] };
@@ -110,7 +114,7 @@ journey('a role that is taken from thousands is told with lower bounds', async (
 	};
 	const file = { name: 'draft.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(draft)) };
 	await page.getByLabel('Drop a draft or the document').setInputFiles(file);
-	await page.getByText('checks lost').waitFor();
+	await page.getByText('checks lost').waitFor({ timeout: comparisonTime });
 	t.regex((await page.locator('.draft-counts').textContent()) ?? '', /at least|[1-9]\d{3}/);
 	await page.getByRole('table', { name: 'Who loses' }).getByRole('row').nth(1).waitFor();
 	t.deepEqual(faults, []);

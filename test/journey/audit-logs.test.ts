@@ -22,6 +22,7 @@ interface Asked {
 	readonly type?: string;
 	readonly tenant?: string;
 	readonly allow?: boolean;
+	readonly code?: string;
 }
 
 /** An event as a decision point sends it. */
@@ -32,6 +33,7 @@ function event({
 	type = 'document',
 	tenant = 'acme',
 	allow = false,
+	code = allow ? 'allow' : 'no_permission',
 }: Asked) {
 	return {
 		decision_id: randomUUID(),
@@ -39,7 +41,7 @@ function event({
 		path: 'regolith/check/code',
 		labels: { id: 'rack-7:7766', version: '0.9.0' },
 		input: { user: { key: user, attributes: { email: `${user}@sent.com` } }, action, resource: { type, tenant } },
-		result: { allow, code: allow ? 'allow' : 'no_permission' },
+		result: { allow, code },
 	};
 }
 
@@ -91,7 +93,7 @@ journey('decisions are narrowed by what was asked, by whom and when', async (t, 
 	await upload(
 		place,
 		event({ at: '08:00:00' }),
-		event({ at: '09:00:00', user: 'ben', tenant: 'beta' }),
+		event({ at: '09:00:00', user: 'ben', tenant: 'beta', code: 'tenant_mismatch' }),
 		event({ at: '10:00:00', user: 'cat', action: 'write', allow: true }),
 		event({ at: '11:00:00', user: 'ben', type: 'folder', allow: true }),
 	);
@@ -102,6 +104,10 @@ journey('decisions are narrowed by what was asked, by whom and when', async (t, 
 		['users=ben&users=cat', ['11', '10', '09']],
 		['decision=false', ['09', '08']],
 		['decision=true&users=ben', ['11']],
+		['code=no_permission', ['08']],
+		['code=allow&users=cat', ['10']],
+		['code=tenant_mismatch&decision=true', []],
+		['code=no_such_code', []],
 		['resources=folder', ['11']],
 		['tenant=beta', ['09']],
 		['action=write', ['10']],
@@ -122,6 +128,10 @@ journey('decisions are narrowed by what was asked, by whom and when', async (t, 
 	}
 	for (const [query, at] of [
 		['decision=maybe', 'query.decision'],
+		['code=', 'query.code'],
+		['code=no%20permission', 'query.code'],
+		['code=a&code=b', 'query.code'],
+		[`code=${'a'.repeat(129)}`, 'query.code'],
 		['timestamp_from=yesterday', 'query.timestamp_from'],
 		['pdp_id=7', 'query.pdp_id'],
 		['sort_by=user', 'query.sort_by'],
@@ -160,6 +170,15 @@ journey('events of any OPA are taken, whatever they ask', async (t, place) => {
 	t.is((await http.get(`${logsOf(place)}/${String(found.get('d/1')?.['id'])}`)).status, 200);
 	t.deepEqual(problemPlaces(await http.post(ingress, [{ decision_id: 'd' }])), ['body.0.timestamp']);
 	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
+});
+
+journey('texts that no index could hold are logged all the same', async (t, place) => {
+	// Characters of three bytes that do not compress.
+	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
+	const text = long.join('');
+	t.is(await upload(place, event({ user: text, code: text, action: text, type: text, tenant: text })), 204);
+	const [logged] = (await place.http.get<Paginated>(logsOf(place))).body.data;
+	t.like(logged, { user_key: text.slice(0, 512), reason: text, input: { user: { key: text } } });
 });
 
 journey('decisions are of their environment alone', async (t, place, management) => {

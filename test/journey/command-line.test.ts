@@ -161,6 +161,7 @@ const readings: readonly Reading[] = [
 	[['status'], 0, /^API +http[\s\S]* {2}environment +default\/dev\n[\s\S]* {2}state +ok, ready\n/],
 	[['status', '--json'], 0, { healthy: true, problems: [] }],
 	[['logs', '--denied', '--since', '1h'], 0, /^\d{4}-.*bob read document:q3.*\n.*eve\\u001b\[2J.*\n$/],
+	[['logs', '--code', 'allow', '--action', 'read'], 0, /^[^\n]* allowed +ann read document:q3[^\n]*\n$/],
 	[['logs', '--json', '--user', 'ann', '-t', 'acme', '--limit', '1'], 0, {}],
 	[['test', '--run', 'test_resource_types'], 0, /^\d+ of \d+ tests pass, schema revision \d+\n$/],
 ];
@@ -416,6 +417,7 @@ const failing: readonly Failing[] = [
 	[['assign', 'ann', 'reader', '-t', 'acme', '--until', 'soon'], none, [/^body\.expires_at: /, /422 from POST/]],
 	[['check', 'a', 'b', 'c', '--context', '[]'], none, [/^--context: must be a JSON object/]],
 	[['import', '/nowhere.json'], none, [/^\/nowhere\.json: ENOENT/]],
+	[['logs', '--code', 'not a code'], none, [/^query\.code: must be a code such as/, /422 from GET/]],
 	[['logs', '--since', 'tomorrow'], none, [/^--since: `tomorrow` must be a time such as [^\n]*\n$/]],
 	[['check', 'a', 'b', 'c', '--min-revision', '✓'], none, [/^--min-revision: `✓` is not a revision[^\n]*\n$/]],
 	[['policy', '-o', '/dev/null'], none, [/^\/dev\/null[^\n]*: ENOTDIR[^\n]*\n$/]],

@@ -10,7 +10,7 @@ import { fails } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Listed } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
-import type { Stack } from '../support/stack.js';
+import { type Stack, schema } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /** PDP configs, and what a decision point asks and tells (contract: PDP configs; What the PDP asks from this API). */
@@ -135,12 +135,13 @@ journey('what decision points say of themselves is kept, the last of each', asyn
 		if (at === 'state') t.is(body, undefined);
 	};
 	await told('a', { api_version: 'v2', pdp: { version: '0.8.0' } });
-	await told('b', { api_version: 'v2' }, 'config');
+	await told('b', { api_version: 'v2', pdp: { mode: 'edge', checks_per_second: 12.5 } }, 'config');
 	await told('a', { api_version: 'v2', pdp: { version: '0.9.0' }, seen_sdks: ['node'] });
 	const [first, second] = await instances(organization);
 	const common = { environment_id: place.id, api_key_id: key_id };
 	t.like(first, { ...common, pdp_instance_id: 'a', state: { pdp: { version: '0.9.0' }, seen_sdks: ['node'] } });
-	t.like(second, { ...common, pdp_instance_id: 'b' });
+	t.like(second, { ...common, pdp_instance_id: 'b', state: { pdp: { mode: 'edge', checks_per_second: 12.5 } } });
+	t.notRegex(JSON.stringify(first), /checks_per_second/, 'one of another version need not say it');
 	t.is(await place.revision(), revision, 'it is no change of the environment');
 	fails(
 		t,
@@ -200,6 +201,24 @@ onEachStack('a request that waits under a key ends with the key, and no other do
 	}
 	t.is((await other).status, 304);
 });
+
+onEachStack('a decision point reports its mode and how many checks it answers', async (t, stack) => {
+	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
+	const report = async () => {
+		const [instance] = (await stack.environment.get<readonly Reported[]>('/v2/pdps/default/dev/instances')).body;
+		return instance?.state.pdp;
+	};
+	for (const _ of Array.from({ length: 200 })) await stack.pdp.post('/allowed', question);
+	t.like(await eventually(report), { mode: 'edge' });
+	// Whatever makes it report again: a policy that is being compiled, or the minute.
+	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
+	const { checks_per_second } = (await eventually(report, (pdp) => pdp?.checks_per_second)) ?? {};
+	t.true(Number(checks_per_second) > 0 && Number(checks_per_second) <= 200, String(checks_per_second));
+});
+
+interface Reported {
+	readonly state: { readonly pdp?: { readonly mode?: unknown; readonly checks_per_second?: unknown } };
+}
 
 onEachStack('a decision point whose key is rotated stops answering and says why', async (t, stack) => {
 	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };

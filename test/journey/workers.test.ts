@@ -161,6 +161,23 @@ test.serial('any worker tells the numbers of all', async (t) => {
 	t.is(scrape.sum('regolith_pdp_revision'), (await point.pdp.get('/ready')).revision);
 });
 
+test.serial('the report of a decision point counts the checks of all workers', async (t) => {
+	// Whatever makes it report again: a policy that is being compiled, or the minute.
+	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
+	const reported = async () => {
+		const { body } = await stack.environment.get<readonly Reported[]>('/v2/pdps/default/dev/instances');
+		return body.map(({ state }) => state.pdp).find((pdp) => pdp?.workers === workers);
+	};
+	const said = await eventually(reported, (pdp) => Number(pdp?.checks_per_second) > 0);
+	t.is(said?.mode, 'edge');
+});
+
+interface Reported {
+	readonly state: {
+		readonly pdp?: { readonly workers?: number; readonly mode?: string; readonly checks_per_second?: number };
+	};
+}
+
 test.serial('ten thousand connections are answered, and hold up no other', async (t) => {
 	const { hostname, port } = new URL(point.url);
 	const sockets: Socket[] = [];

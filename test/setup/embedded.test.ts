@@ -20,6 +20,7 @@ test('whoever runs on each store is among the files for the embedded one', (t) =
 	t.is(imported[0], 'support/hold-embedded', 'it must be known before they are read');
 	const apart = [
 		// These have a database of their own in their own process, or are about the server's alone.
+		'store/decision-plans.test',
 		'store/graph-plans.test',
 		'store/plans.test',
 		'store/server-client.test',

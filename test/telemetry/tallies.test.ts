@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
+import { DecisionRate } from '../../src/telemetry/decision-rate.js';
 import { DecisionTally } from '../../src/telemetry/decision-tally.js';
 import { Durations, histogram } from '../../src/telemetry/durations.js';
 import { counter, gauge, sample } from '../../src/telemetry/metric-family.js';
@@ -48,6 +49,29 @@ test('a histogram counts each duration in every bucket that holds it', (t) => {
 
 const user = { key: 'ann' };
 const resource = { type: 'document', tenant: 'acme' };
+
+test('the rate of decisions is that of the time between reports', (t) => {
+	let [count, now] = [3, 1_000];
+	const rate = new DecisionRate(
+		() => count,
+		() => now,
+	);
+	const after = (seconds: number, decided: number) => {
+		now += seconds * 1_000;
+		count += decided;
+		return rate.report();
+	};
+	t.is(after(0, 0), 0, 'what was before does not count');
+	t.is(after(0.5, 4), 4, 'less than a second counts as one');
+	t.is(after(3.5, 4), 2, 'since the start');
+	t.is(after(56, 292), 5);
+	t.is(after(60, 6), 0.1);
+	t.is(after(0.5, 50), 0.9, 'a report that follows at once is of the time of the one before, too');
+	t.is(after(59.5, 550), 10);
+	t.is(after(60, 1), 0, 'to one decimal');
+	count = 0;
+	t.is(after(60, 0), 0, 'never less than none');
+});
 
 test('decisions are counted by code, and by the model that the question asks', async (t) => {
 	const tally = new DecisionTally();

@@ -16,6 +16,7 @@ export interface LogsOptions extends SharedOptions {
 	readonly resource?: string;
 	readonly allowed?: true;
 	readonly denied?: true;
+	readonly code?: string;
 	/** A time in ISO 8601, or how long ago, such as `15m`. */
 	readonly since?: string;
 	readonly until?: string;
@@ -66,14 +67,14 @@ export async function logs(session: Session, options: LogsOptions): Promise<Told
 type ReadDecisions = (from: Date | undefined, limit: number) => Promise<readonly LoggedDecision[]>;
 
 async function reader(session: Session, options: LogsOptions): Promise<ReadDecisions> {
-	const { user, action, resource, tenant, allowed, denied, search } = options;
+	const { user, action, resource, tenant, allowed, denied, code, search } = options;
 	if (allowed && denied) throw new ConfigError('--allowed and --denied: choose one');
 	if (options.follow && options.until !== undefined) throw new ConfigError('--until: what is followed has no end');
 	const { project, environment } = await session.place();
 	const at = path`/v2/pdps/${project}/${environment}/audit_logs`;
 	const since = readTime('--since', options.since);
 	const decision = allowed ? 'true' : denied ? 'false' : undefined;
-	const filters = { users: user, action, resources: resource, tenant, decision, search };
+	const filters = { users: user, action, resources: resource, tenant, decision, code, search };
 	const timestamp_to = seconds(readTime('--until', options.until));
 	return async (from, limit) => {
 		const narrowed = { ...filters, timestamp_from: seconds(from ?? since), timestamp_to };

@@ -6,6 +6,8 @@ export interface DecisionFilter {
 	readonly tenant: string;
 	/** `allow`, `deny`, or empty for both. */
 	readonly decision: string;
+	/** The code of a denial, or `allow`. */
+	readonly code: string;
 	/** The id of a PDP config. */
 	readonly pdp: string;
 	/** Instants: ISO 8601 in UTC. `to` is exclusive. */
@@ -19,6 +21,7 @@ const names = [
 	'resource',
 	'tenant',
 	'decision',
+	'code',
 	'pdp',
 	'from',
 	'to',
@@ -26,9 +29,9 @@ const names = [
 
 /** The filter of an address. */
 export function readDecisionFilter(get: (parameter: string) => string): DecisionFilter {
-	const [user = '', action = '', resource = '', tenant = '', decision = '', pdp = '', from = '', to = ''] =
+	const [user = '', action = '', resource = '', tenant = '', decision = '', code = '', pdp = '', from = '', to = ''] =
 		names.map(get);
-	return { user, action, resource, tenant, decision, pdp, from, to };
+	return { user, action, resource, tenant, decision, code, pdp, from, to };
 }
 
 /** What the API takes for a filter. */
@@ -38,6 +41,7 @@ export interface AuditLogParameters {
 	readonly resources?: string[];
 	readonly tenant?: string;
 	readonly decision?: 'true' | 'false';
+	readonly code?: string;
 	readonly pdp_id?: string;
 	readonly timestamp_from?: string;
 	readonly timestamp_to?: string;
@@ -45,7 +49,7 @@ export interface AuditLogParameters {
 
 /** The parameters of the API for a filter. Times are whole seconds there: the end is rounded up. */
 export function auditLogParameters(filter: DecisionFilter): AuditLogParameters {
-	const { user, action, resource, tenant, decision, pdp, from, to } = filter;
+	const { user, action, resource, tenant, decision, code, pdp, from, to } = filter;
 	const [begin, end] = [seconds(from, Math.floor), seconds(to, Math.ceil)];
 	return {
 		...(user === '' ? {} : { users: [user] }),
@@ -53,6 +57,7 @@ export function auditLogParameters(filter: DecisionFilter): AuditLogParameters {
 		...(resource === '' ? {} : { resources: [resource] }),
 		...(tenant === '' ? {} : { tenant }),
 		...(decision === 'allow' || decision === 'deny' ? { decision: decision === 'allow' ? 'true' : 'false' } : {}),
+		...(code === '' ? {} : { code }),
 		...(pdp === '' ? {} : { pdp_id: pdp }),
 		...(begin === null ? {} : { timestamp_from: begin }),
 		...(end === null ? {} : { timestamp_to: end }),

@@ -8,6 +8,10 @@ export interface PointState {
 	readonly policyRevision: number | null;
 	readonly version: string | null;
 	readonly workers: number;
+	/** `edge`, or `cloud` where it evaluates no condition sets; `null` where it did not say. */
+	readonly mode: string | null;
+	/** Over the time up to its report; `null` where it did not say. */
+	readonly checksPerSecond: number | null;
 	/** Decisions that it could not log. */
 	readonly lost: number;
 	/** Decisions that its sampling left out of the log. */
@@ -17,7 +21,7 @@ export interface PointState {
 /** Reads the report of a decision point. It may be of another version, or of another program: nothing is taken for granted. */
 export function readPointState(report: unknown): PointState {
 	const { state, detail, revision, policy_revision, degraded, pdp } = record(report);
-	const { version, workers, decision_log } = record(pdp);
+	const { version, workers, mode, checks_per_second, decision_log } = record(pdp);
 	const { receivers, sampled_out } = record(decision_log);
 	const { reason } = record(degraded);
 	return {
@@ -27,6 +31,8 @@ export function readPointState(report: unknown): PointState {
 		policyRevision: number(policy_revision),
 		version: text(version),
 		workers: number(workers) ?? 1,
+		mode: text(mode),
+		checksPerSecond: number(checks_per_second),
 		lost: Object.values(record(receivers)).reduce<number>((sum, one) => sum + (number(record(one)['lost']) ?? 0), 0),
 		sampledOut: number(sampled_out) ?? 0,
 	};

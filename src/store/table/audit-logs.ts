@@ -32,6 +32,8 @@ export interface AuditLogFilter {
 	readonly tenant?: string | undefined;
 	readonly action?: string | undefined;
 	readonly decision?: boolean | undefined;
+	/** At most 128 bytes: longer ones are not found. */
+	readonly code?: string | undefined;
 	/** From here on. */
 	readonly from?: Date | undefined;
 	/** Up to here, exclusively. */
@@ -126,13 +128,15 @@ export class AuditLogs {
 
 	#chosen(filter: AuditLogFilter): Knex.QueryBuilder {
 		const query = this.database('audit_logs').where({ environment_id: this.#environment });
-		const { pdp_id, users, resources, tenant, action, decision, from, to, pattern } = filter;
+		const { pdp_id, users, resources, tenant, action, decision, code, from, to, pattern } = filter;
 		if (pdp_id !== undefined) query.where({ api_key_id: pdp_id });
 		if (users !== undefined) query.whereRaw('user_key = any(?::text[])', [[...users]]);
 		if (resources !== undefined) query.whereRaw('resource_type = any(?::text[])', [[...resources]]);
 		if (tenant !== undefined) query.where({ tenant });
 		if (action !== undefined) query.where({ action });
 		if (decision !== undefined) query.where({ decision });
+		// The index has no others.
+		if (code !== undefined) query.where({ code }).whereRaw('octet_length(code) <= 128');
 		if (from !== undefined) query.where('logged_at', '>=', from);
 		if (to !== undefined) query.where('logged_at', '<', to);
 		if (pattern !== undefined) {

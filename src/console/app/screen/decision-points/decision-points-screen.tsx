@@ -59,7 +59,13 @@ function Instances() {
 							{ title: 'Revision', align: 'end', cell: ({ read }) => <Revision {...read} /> },
 							{ title: 'Policy', align: 'end', cell: ({ read }) => read.policyRevision ?? 'unknown' },
 							{ title: 'Version', cell: ({ read }) => <KeyText text={read.version ?? 'unknown'} /> },
+							{ title: 'Mode', cell: ({ read }) => <KeyText text={read.mode ?? 'unknown'} /> },
 							{ title: 'Workers', align: 'end', cell: ({ read }) => read.workers },
+							{
+								title: 'Checks a second',
+								align: 'end',
+								cell: ({ read }) => read.checksPerSecond?.toLocaleString('en') ?? 'unknown',
+							},
 							{ title: 'Decisions lost', align: 'end', cell: ({ read }) => read.lost.toLocaleString('en') },
 							{ title: 'Heard of', cell: ({ last_seen_at }) => <TimeText at={last_seen_at} /> },
 						]}

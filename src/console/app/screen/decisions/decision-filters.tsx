@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type DecisionFilter, fieldInstant, isNarrowed, readDecisionFilter } from '../../../model/decision-filter.js';
+import { denialCodes } from '../../../model/denial-codes.js';
 import { fieldTime } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
@@ -48,6 +49,7 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 						<option value="deny">denied</option>
 					</select>
 				</label>
+				<CodeSelect value={edited.code} onValue={field('code')} />
 				<PointSelect value={edited.pdp} onValue={field('pdp')} />
 				<TimeField label="From" value={edited.from} onValue={field('from')} />
 				<TimeField label="Before" value={edited.to} onValue={field('to')} />
@@ -69,6 +71,24 @@ export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 interface FieldProps {
 	readonly value: string;
 	readonly onValue: (text: string) => void;
+}
+
+/** The codes that this version knows, and the one of the address, which may be of another version or of another policy. */
+function CodeSelect({ value, onValue }: FieldProps) {
+	const codes = value === '' || denialCodes.includes(value) ? denialCodes : [...denialCodes, value];
+	return (
+		<label>
+			<span>Code</span>
+			<select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+				<option value="">any</option>
+				{codes.map((code) => (
+					<option key={code} value={code}>
+						{visibleText(code)}
+					</option>
+				))}
+			</select>
+		</label>
+	);
 }
 
 /** Decisions are stored with the API key of the decision point, so those that share a key are one choice. */

@@ -1,0 +1,71 @@
+import test from 'ava';
+import { keepAuditLogs } from '../../src/store/table/audit-logs.js';
+import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
+import { onEachStore } from '../support/each-store.js';
+import type { Place } from '../support/management.js';
+
+/** How many rows are read to find the decisions with a code among very many, with and without statistics about them. */
+
+const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
+const many = 20_000;
+const rare = 20;
+
+const received = new Date('2031-05-03T12:00:00Z');
+
+/** Logs very many decisions on two days, of which the oldest few of each day have a code of their own. */
+async function populate({ store, id }: Place): Promise<void> {
+	const { knex } = store.database;
+	await keepAuditLogs(knex, received, { days: 30, bytes: 2 ** 40 });
+	await knex.raw(
+		`insert into audit_logs
+			(environment_id, received_on, id, logged_at, api_key_id, user_key, action, decision, code, raw)
+		select :id::uuid, day::date, gen_random_uuid(), day::timestamptz + n * interval '1 second', :id::uuid, 'ann', 'read',
+			false, case when n <= :rare then 'tenant_mismatch' else 'no_permission' end, '{}'
+		from unnest(array['2031-05-03', '2031-05-04']) as day, generate_series(1, :many) as n`,
+		{ id, rare: rare / 2, many: many / 2 },
+	);
+}
+
+/** How many decisions were read, by any way, from the parts of all days; a little before the unit, too. */
+async function decisionsRead(unit: ReadingUnit): Promise<number> {
+	const { rows } = await unit.raw<{ readonly read: number }>(
+		`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as read from pg_stat_xact_user_tables
+		where relname like 'audit_logs%' and :environment_id::uuid is not null`,
+		{},
+	);
+	return rows[0]?.read ?? 0;
+}
+
+for (const counted of [false, true]) {
+	journey(
+		`decisions with a rare code are found alone, statistics ${counted ? 'known' : 'missing'}`,
+		async (t, place) => {
+			await populate(place);
+			if (counted) await place.store.database.knex.raw('analyze');
+			await place.store.snapshot(place.id, async (unit) => {
+				const code = 'tenant_mismatch';
+				const before = await decisionsRead(unit);
+				const { data, total_count } = await unit.auditLogs().page({ code }, { page: 1, per_page: 100 });
+				t.is(total_count, rare);
+				t.deepEqual([...new Set(data.map((row) => row.code))], [code]);
+				t.true(data[0] !== undefined && data[0].logged_at > received, 'the newest first');
+				const read = (await decisionsRead(unit)) - before;
+				// Once for the page and once to count.
+				t.true(read >= rare && read <= 4 * rare, `${read} decisions were read`);
+			});
+		},
+	);
+}
+
+journey('of decisions with a code that most have, only a page is read', async (t, place) => {
+	await populate(place);
+	await place.store.database.knex.raw('analyze');
+	await place.store.snapshot(place.id, async (unit) => {
+		const before = await decisionsRead(unit);
+		const { data } = await unit.auditLogs().page({ code: 'no_permission' }, { page: 1, per_page: 10 });
+		t.is(data.length, 10);
+		const read = (await decisionsRead(unit)) - before;
+		// What is counted ends at 10,000.
+		t.true(read >= 10 && read <= 11_000, `${read} decisions were read`);
+	});
+});
