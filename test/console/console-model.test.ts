@@ -6,6 +6,7 @@ import { curlCommand } from '../../src/console/model/curl-command.js';
 import { type Draft, type DraftChange, draftSubject, withChange } from '../../src/console/model/draft.js';
 import { jsonProblem } from '../../src/console/model/json-problem.js';
 import { readPointState } from '../../src/console/model/point-state.js';
+import { isProductionEnvironment } from '../../src/console/model/production.js';
 import { schemaDifference } from '../../src/console/model/schema-difference.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
 
@@ -180,4 +181,21 @@ test('JSON that is none is refused with its place', (t) => {
 	t.is(jsonProblem('{"a": [1, null]}'), null);
 	for (const text of ['{', '{"a": }', "{'a': 1}", '{"a": 1,}', 'undefined']) t.not(jsonProblem(text), null, text);
 	t.regex(jsonProblem('{\n"a": 1,}') ?? '', /line 2/);
+});
+
+const environments: readonly (readonly [
+	isProduction: boolean,
+	environment: Parameters<typeof isProductionEnvironment>[0],
+])[] = [
+	[true, { key: 'production' }],
+	[true, { key: 'prod', settings: null }],
+	[true, { key: 'eu', settings: { production: true } }],
+	[false, { key: 'production', settings: { production: false } }],
+	[false, { key: 'staging', settings: { production: 'yes' } }],
+];
+
+test('an environment is in production by its settings, or else by its key, as the server has it', (t) => {
+	for (const [isProduction, environment] of environments) {
+		t.is(isProductionEnvironment(environment), isProduction, JSON.stringify(environment));
+	}
 });
