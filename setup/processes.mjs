@@ -63,6 +63,7 @@ const alone = new Set([
 	'journey/input',
 	'journey/isolation',
 	'journey/nodes',
+	'journey/policy-tests',
 	'journey/refusals',
 	'journey/start',
 	'journey/storm',
