@@ -39,6 +39,7 @@ import { sessionCookieHeader } from './console/session-cookie.js';
 import { refuseForgedWrite, requireElementSession, requireOwnPath } from './elements/element-session.js';
 import type { ImpactSource } from './impact-source.js';
 import type { Monitoring } from './monitoring.js';
+import type { PolicyTests } from './policy-tests.js';
 
 interface ByKey {
 	readonly caller: Caller;
@@ -89,6 +90,7 @@ export interface Contexts {
 		readonly unit: ReadingUnit;
 		readonly account: AccountUnit;
 		readonly policies: PolicyStore;
+		readonly policyTests: PolicyTests;
 		readonly instances: PdpInstances;
 		readonly copies: EnvironmentCopier;
 	};
@@ -173,13 +175,14 @@ export interface Guarded {
 	/** Where decision points are, and how they are asked. */
 	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
 	readonly impact: ImpactSource;
+	readonly policyTests: PolicyTests;
 	/** Called while a request is handled, when it has led an environment to a revision. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
 export function guard(guarded: Guarded): Surround {
-	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, wrote } = guarded;
+	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, policyTests, wrote } = guarded;
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		probe: (_, run) => run(monitoring),
@@ -229,7 +232,8 @@ export function guard(guarded: Guarded): Surround {
 			const account = store.account(caller.organization_id);
 			const scope = environmentScope(environment);
 			const unit = store.reading(scope);
-			return run({ caller, environment, account, policies, copies, unit, instances: store.pdpInstances(scope) });
+			const instances = store.pdpInstances(scope);
+			return run({ caller, environment, account, policies, policyTests, copies, unit, instances });
 		},
 		'environment.own': async (request, run) => {
 			const caller = await authenticate(store, readCredentials(request));
