@@ -3,7 +3,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { consolePath, readConsolePlace } from '../../src/console/model/console-place.js';
 import { curlCommand } from '../../src/console/model/curl-command.js';
-import { type Draft, type DraftChange, draftSubject, withChange } from '../../src/console/model/draft.js';
+import {
+	afterPublishing,
+	type Draft,
+	type DraftChange,
+	draftSubject,
+	withChange,
+} from '../../src/console/model/draft.js';
 import { jsonProblem } from '../../src/console/model/json-problem.js';
 import { readPointState } from '../../src/console/model/point-state.js';
 import { schemaDifference } from '../../src/console/model/schema-difference.js';
@@ -180,4 +186,29 @@ test('JSON that is none is refused with its place', (t) => {
 	t.is(jsonProblem('{"a": [1, null]}'), null);
 	for (const text of ['{', '{"a": }', "{'a': 1}", '{"a": 1,}', 'undefined']) t.not(jsonProblem(text), null, text);
 	t.regex(jsonProblem('{\n"a": 1,}') ?? '', /line 2/);
+});
+
+test('publishing a draft leaves what was drafted while it ran', (t) => {
+	const role = { kind: 'role', key: 'staff', value: { name: 'Staff' } } as const;
+	const tenant = { kind: 'tenant', operation: 'create', key: 'acme', value: { name: 'Acme' } } as const;
+	const published: Draft = { base_revision: 4, changes: [{ ...role, operation: 'create' }, tenant] };
+	t.is(afterPublishing(published, published, 9), null);
+	t.is(afterPublishing({ ...published, changes: [tenant] }, published, 9), null, 'a change was taken out');
+	const other = { kind: 'user', operation: 'delete', key: 'ann' } as const;
+	t.deepEqual(
+		afterPublishing({ ...published, changes: [...published.changes, other] }, published, 9),
+		{ base_revision: 4, changes: [other] },
+		'nobody has looked whether others changed the user',
+	);
+	const renamed = { ...role, value: { name: 'Everybody' } };
+	t.deepEqual(
+		afterPublishing({ ...published, changes: [{ ...renamed, operation: 'create' }, tenant] }, published, 9),
+		{ base_revision: 9, changes: [{ ...renamed, operation: 'update' }] },
+		'what was created is there now',
+	);
+	const deleted: Draft = { base_revision: 4, changes: [{ kind: 'role', operation: 'delete', key: 'staff' }] };
+	t.deepEqual(afterPublishing({ base_revision: 4, changes: [{ ...renamed, operation: 'update' }] }, deleted, 9), {
+		base_revision: 9,
+		changes: [{ ...renamed, operation: 'create' }],
+	});
 });

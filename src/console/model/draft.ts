@@ -39,6 +39,30 @@ export function withoutChange(draft: Draft, index: number): Draft {
 	return { ...draft, changes: draft.changes.toSpliced(index, 1) };
 }
 
+/**
+ * What is left of a draft when another one that it grew from was published, as a revision; `null` for nothing. What was
+ * published is left out; what was drafted for the same objects since is said of the objects as they are now.
+ */
+export function afterPublishing(draft: Draft, published: Draft, revision: number): Draft | null {
+	const made = new Map(published.changes.map((change) => [draftSubject(change), change]));
+	const left = draft.changes.filter((change) => !isSameChange(made.get(draftSubject(change)), change));
+	if (left.length === 0) return null;
+	const changes = left.map((change) => afterChange(made.get(draftSubject(change)), change));
+	// What was published itself is in the way of what follows it. Other objects may have been changed by others.
+	const follows = left.some((change) => made.has(draftSubject(change)));
+	return { base_revision: follows ? revision : draft.base_revision, changes };
+}
+
+function isSameChange(one: DraftChange | undefined, other: DraftChange): boolean {
+	return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+/** A change that was drafted together with an earlier one of the same object, when that one was made already. */
+function afterChange(made: DraftChange | undefined, change: DraftChange): DraftChange {
+	if (made === undefined || change.operation === 'delete') return change;
+	return { ...change, operation: made.operation === 'delete' ? 'create' : 'update' };
+}
+
 /** Two changes of one object, one after the other, as one; `null` where they come to nothing. */
 function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | null {
 	if (later.operation === 'delete') return earlier.operation === 'create' ? null : later;
