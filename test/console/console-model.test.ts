@@ -212,3 +212,19 @@ test('publishing a draft leaves what was drafted while it ran', (t) => {
 		changes: [{ ...renamed, operation: 'create' }],
 	});
 });
+
+test('a grant is the same object of a draft whenever it ends', (t) => {
+	const value = { user: 'ann', role: 'editor', tenant: 'acme' };
+	const ending = { ...value, expires_at: '2999-01-01T00:00:00Z' };
+	for (const kind of ['role_assignment', 'relationship_tuple']) {
+		const draft = { base_revision: 1, changes: [] };
+		const shortened = withChange(draft, { kind, operation: 'update', value: ending });
+		const taken = { kind, operation: 'delete', value } as const;
+		t.deepEqual(withChange(shortened, taken).changes, [taken], 'two undos of one grant come to the older one');
+		const again = { kind, operation: 'create', value: ending } as const;
+		t.deepEqual(withChange({ ...draft, changes: [taken] }, again).changes, [{ ...again, operation: 'update' }]);
+		t.deepEqual(withChange({ ...draft, changes: [taken] }, { ...again, value }).changes, []);
+	}
+	const rule = { kind: 'condition_set_rule', operation: 'create' } as const;
+	t.not(draftSubject({ ...rule, value }), draftSubject({ ...rule, value: ending }));
+});

@@ -1,5 +1,7 @@
 /** Changes that are collected before they are made, all or none (docs/drafts.md). */
 
+import { isRecord } from './equal-json.js';
+
 /** A change of one object. `key` is absent for objects that only their content names. */
 export interface DraftChange {
 	readonly kind: string;
@@ -15,9 +17,15 @@ export interface Draft {
 	readonly changes: readonly DraftChange[];
 }
 
+/** Kinds that may end, and are the same object whenever that is. */
+const endingKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
+
 /** What names the object of a change among all objects: equal texts, equal objects. */
 export function draftSubject({ kind, key, value }: DraftChange): string {
-	return JSON.stringify([kind, key ?? sorted(value)]);
+	if (key !== undefined) return JSON.stringify([kind, key]);
+	if (!endingKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);
+	const { expires_at: _, ...name } = value;
+	return JSON.stringify([kind, sorted(name)]);
 }
 
 /**
@@ -68,8 +76,13 @@ function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | n
 	if (later.operation === 'delete') return earlier.operation === 'create' ? null : later;
 	if (earlier.operation === 'create') return { ...later, operation: 'create' };
 	// An object that only its content names is there again, as it was.
-	if (earlier.operation === 'delete' && later.key === undefined) return null;
+	if (earlier.operation === 'delete' && later.key === undefined && !hasEnd(later)) return null;
 	return { ...later, operation: 'update' };
+}
+
+/** Whether a change says when its object ends. */
+function hasEnd({ kind, value }: DraftChange): boolean {
+	return endingKinds.has(kind) && isRecord(value) && value['expires_at'] !== undefined;
 }
 
 /** A value with the members of its objects in order, so that equal values give equal text. */
