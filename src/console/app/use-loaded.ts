@@ -5,9 +5,9 @@ import { newestRevision, shownRevisions } from './session.js';
 
 /** What a screen reads from the server. */
 export interface Loaded<Value> {
-	/** What was read last; `null` before the first answer. */
+	/** What was read last; `null` before the first answer, and when a question with other dependencies failed. */
 	readonly value: Value | null;
-	/** What the last try failed with. What was read before stays. */
+	/** What the last try failed with. What was read before by the same question stays. */
 	readonly failure: Error | null;
 	readonly loading: boolean;
 	reload(): void;
@@ -42,6 +42,8 @@ export function useLoaded<Value>(
 ): Loaded<Value> {
 	/** What is shown by this, among all that is. */
 	const { current: shown } = useRef({});
+	/** The dependencies that the value was read for. */
+	const answers = useRef(dependencies);
 	const value = useSignal<Value | null>(null);
 	const failure = useSignal<Error | null>(null);
 	const loading = useSignal(true);
@@ -54,6 +56,7 @@ export function useLoaded<Value>(
 		load(controller.signal).then(
 			(answer) => {
 				if (controller.signal.aborted) return;
+				answers.current = dependencies;
 				value.value = answer;
 				failure.value = null;
 				loading.value = false;
@@ -61,6 +64,11 @@ export function useLoaded<Value>(
 			},
 			(error: unknown) => {
 				if (controller.signal.aborted) return;
+				if (dependencies.some((one, index) => one !== answers.current[index])) {
+					// It is the answer to another question.
+					value.value = null;
+					showRevision(shown, null);
+				}
 				failure.value = error instanceof Error ? error : new Error(String(error));
 				loading.value = false;
 				if (isAway(error)) {
