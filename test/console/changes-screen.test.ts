@@ -137,6 +137,36 @@ test.serial(
 	},
 );
 
+test.serial('what others added after an undone change is named, and not taken away', async (t) => {
+	const { environment } = stack;
+	await environment.post(`${schema}/resources`, {
+		key: 'memo',
+		name: 'Memo',
+		actions: { read: {}, print: {}, sign: {} },
+	});
+	await environment.post(`${schema}/roles`, { key: 'clerk', name: 'Clerk', permissions: ['memo:read'] });
+	const permissions = `${schema}/roles/clerk/permissions`;
+	const { revision: undone } = await environment.post(permissions, { permissions: ['memo:print'] });
+	const { revision: later } = await environment.post(permissions, { permissions: ['memo:sign'] });
+	const { page, open, close } = await openConsole(browser, stack);
+	for (const [revision, isOvertaken] of [
+		[later, false],
+		[undone, true],
+	] as const) {
+		await open(`changes?from=${revision}&to=${revision}`);
+		await page.getByRole('button', { name: 'Undo: role clerk was changed' }).click();
+		await page.getByText('It is undone in the draft').waitFor();
+		await open('draft');
+		const told = isOvertaken ? 'Others have changed this meanwhile' : 'What it changes';
+		await page.getByRole('heading', { name: told }).waitFor();
+		await page.getByText(`1 change, based on revision ${revision}`).waitFor();
+		if (isOvertaken) await page.getByRole('cell', { name: String(later), exact: true }).waitFor();
+		t.is(await page.getByRole('button', { name: 'Publish' }).count(), isOvertaken ? 0 : 1);
+		await page.getByRole('button', { name: 'Discard the draft' }).click();
+	}
+	await close();
+});
+
 test.serial('a key that only reads sees changes and undoes nothing', async (t) => {
 	const body = { project_id: 'default', environment_id: 'dev', access_level: 'read', name: 'reader' };
 	const { body: key } = await stack.organization.post('/v2/api-key', body);

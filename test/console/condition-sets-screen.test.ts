@@ -105,6 +105,29 @@ test.serial('rows and JSON are in step, and a problem is at its row', async (t) 
 	await close();
 });
 
+test.serial('what others change while a set is edited is not taken away by the draft', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	const set = `${schema}/condition_sets/everybody`;
+	await open('condition-sets/everybody');
+	await json(page).waitFor();
+	await page.getByText('3 of 3 users.').waitFor();
+	const { revision } = await stack.environment.patch(set, { name: 'All of us' });
+	const behind = page.getByText(`revision ${revision}, you see ${Number(revision) - 1}`);
+	await behind.waitFor();
+	await json(page).fill('{"user.age": {"less-than": 18}}');
+	await page.getByText('1 of 3 users.').waitFor();
+	await behind.waitFor();
+	await page.getByRole('button', { name: 'Add to draft' }).click();
+	await page.getByText('You see this set as your draft has it').waitFor();
+	await open('draft');
+	await page.getByRole('heading', { name: 'Others have changed this meanwhile' }).waitFor();
+	const row = page.getByRole('table', { name: 'What has changed' }).getByRole('row').nth(1);
+	t.regex((await row.textContent()) ?? '', /everybody/);
+	t.is(await page.getByRole('button', { name: 'Publish' }).count(), 0);
+	await page.getByRole('button', { name: 'Discard the draft' }).click();
+	await close();
+});
+
 test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('condition-sets');

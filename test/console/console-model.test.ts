@@ -3,7 +3,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { consolePath, readConsolePlace } from '../../src/console/model/console-place.js';
 import { curlCommand } from '../../src/console/model/curl-command.js';
-import { type Draft, type DraftChange, draftSubject, withChange } from '../../src/console/model/draft.js';
+import {
+	afterPublishing,
+	type Draft,
+	type DraftChange,
+	draftSubject,
+	withChange,
+} from '../../src/console/model/draft.js';
 import { jsonProblem } from '../../src/console/model/json-problem.js';
 import { readPointState } from '../../src/console/model/point-state.js';
 import { isProductionEnvironment } from '../../src/console/model/production.js';
@@ -198,4 +204,45 @@ test('an environment is in production by its settings, or else by its key, as th
 	for (const [isProduction, environment] of environments) {
 		t.is(isProductionEnvironment(environment), isProduction, JSON.stringify(environment));
 	}
+});
+
+test('publishing a draft leaves what was drafted while it ran', (t) => {
+	const role = { kind: 'role', key: 'staff', value: { name: 'Staff' } } as const;
+	const tenant = { kind: 'tenant', operation: 'create', key: 'acme', value: { name: 'Acme' } } as const;
+	const published: Draft = { base_revision: 4, changes: [{ ...role, operation: 'create' }, tenant] };
+	t.is(afterPublishing(published, published, 9), null);
+	t.is(afterPublishing({ ...published, changes: [tenant] }, published, 9), null, 'a change was taken out');
+	const other = { kind: 'user', operation: 'delete', key: 'ann' } as const;
+	t.deepEqual(
+		afterPublishing({ ...published, changes: [...published.changes, other] }, published, 9),
+		{ base_revision: 4, changes: [other] },
+		'nobody has looked whether others changed the user',
+	);
+	const renamed = { ...role, value: { name: 'Everybody' } };
+	t.deepEqual(
+		afterPublishing({ ...published, changes: [{ ...renamed, operation: 'create' }, tenant] }, published, 9),
+		{ base_revision: 9, changes: [{ ...renamed, operation: 'update' }] },
+		'what was created is there now',
+	);
+	const deleted: Draft = { base_revision: 4, changes: [{ kind: 'role', operation: 'delete', key: 'staff' }] };
+	t.deepEqual(afterPublishing({ base_revision: 4, changes: [{ ...renamed, operation: 'update' }] }, deleted, 9), {
+		base_revision: 9,
+		changes: [{ ...renamed, operation: 'create' }],
+	});
+});
+
+test('a grant is the same object of a draft whenever it ends', (t) => {
+	const value = { user: 'ann', role: 'editor', tenant: 'acme' };
+	const ending = { ...value, expires_at: '2999-01-01T00:00:00Z' };
+	for (const kind of ['role_assignment', 'relationship_tuple']) {
+		const draft = { base_revision: 1, changes: [] };
+		const shortened = withChange(draft, { kind, operation: 'update', value: ending });
+		const taken = { kind, operation: 'delete', value } as const;
+		t.deepEqual(withChange(shortened, taken).changes, [taken], 'two undos of one grant come to the older one');
+		const again = { kind, operation: 'create', value: ending } as const;
+		t.deepEqual(withChange({ ...draft, changes: [taken] }, again).changes, [{ ...again, operation: 'update' }]);
+		t.deepEqual(withChange({ ...draft, changes: [taken] }, { ...again, value }).changes, []);
+	}
+	const rule = { kind: 'condition_set_rule', operation: 'create' } as const;
+	t.not(draftSubject({ ...rule, value }), draftSubject({ ...rule, value: ending }));
 });

@@ -163,8 +163,12 @@ test.serial('a draft that others have overtaken is refused object by object, and
 test.serial('what the server refuses is said, and nothing is half done', async (t) => {
 	const missing = { ...takeWriting, value: { name: 'Staff', permissions: ['document:fly'] } };
 	const revision = await newestRevision();
-	const { page, close } = await openFile({ base_revision: revision, changes: [giveReading, missing] });
+	const { page, close } = await openFile({ base_revision: revision, changes: [giveReading] });
+	const objects = page.getByRole('table', { name: 'Objects that change' });
+	await objects.waitFor();
+	await chooseFile(page, { base_revision: revision, changes: [giveReading, missing] });
 	await page.getByRole('alert').filter({ hasText: 'fly' }).waitFor();
+	t.is(await objects.count(), 0, 'they are those of the draft before');
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
 	await page.getByRole('button', { name: 'Take out: role staff changed' }).click();

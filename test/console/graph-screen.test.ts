@@ -122,3 +122,15 @@ test.serial('a hostile name stays text, narrow and dark, and what does not exist
 	t.deepEqual(faults, []);
 	await close();
 });
+
+test.serial('a question that fails leaves nothing of the one before', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('graph?from=user:ann');
+	await drawnNodes(page);
+	await page.getByRole('combobox', { name: 'Start from' }).fill('user:nobody');
+	await page.getByRole('button', { name: 'Show', exact: true }).click();
+	await page.getByRole('alert').getByText('nobody').waitFor();
+	t.is(await page.locator('svg .graph-node').count(), 0);
+	t.is(await page.getByRole('table').count(), 0);
+	await close();
+});

@@ -1,14 +1,9 @@
 import { effect, signal } from '@preact/signals';
-import { type Draft, type DraftChange, withChange, withoutChange } from '../model/draft.js';
-import { openSession, seenRevision, sessionState } from './session.js';
+import { type Draft, withoutChange } from '../model/draft.js';
+import { openSession, sessionState } from './session.js';
 
 /** The draft of the environment that is open; `null` while nothing is drafted. It outlives the session in this tab. */
 export const currentDraft = signal<Draft | null>(null);
-
-/** Adds changes of what is shown to the draft, or merges them with what the draft does to the same objects. */
-export function addToDraft(...changes: readonly DraftChange[]): void {
-	editDraft(seenRevision.value, (draft) => changes.reduce(withChange, draft));
-}
 
 /**
  * Changes the draft, or begins one. `seen` is the revision that the change was made from: a draft is based on the oldest

@@ -40,8 +40,11 @@ export const sessionState = signal<SessionState>({ state: 'opening' });
 /** The newest revision of the environment that the page has heard of. */
 export const newestRevision = signal(0);
 
-/** The revision that what is shown was read at, or later. */
-export const seenRevision = signal(0);
+/** The revisions that what is shown was read at, or later, by what was read. */
+export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
+
+/** The oldest revision that something shown was read at; the newest one while nothing is shown. */
+export const seenRevision = computed(() => Math.min(newestRevision.value, ...shownRevisions.value.values()));
 
 /** What the page cannot reach at the moment, in words; `null` while the API answers. */
 export const apiTrouble = signal<string | null>(null);
@@ -147,7 +150,6 @@ async function signIn(body: object): Promise<void> {
 
 function open(session: ConsoleSession): void {
 	newestRevision.value = session.revision;
-	seenRevision.value = session.revision;
 	sessionState.value = { state: 'open', session };
 }
 

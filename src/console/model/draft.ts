@@ -1,5 +1,7 @@
 /** Changes that are collected before they are made, all or none (docs/drafts.md). */
 
+import { isRecord } from './equal-json.js';
+
 /** A change of one object. `key` is absent for objects that only their content names. */
 export interface DraftChange {
 	readonly kind: string;
@@ -15,9 +17,15 @@ export interface Draft {
 	readonly changes: readonly DraftChange[];
 }
 
+/** Kinds that may end, and are the same object whenever that is. */
+const endingKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
+
 /** What names the object of a change among all objects: equal texts, equal objects. */
 export function draftSubject({ kind, key, value }: DraftChange): string {
-	return JSON.stringify([kind, key ?? sorted(value)]);
+	if (key !== undefined) return JSON.stringify([kind, key]);
+	if (!endingKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);
+	const { expires_at: _, ...name } = value;
+	return JSON.stringify([kind, sorted(name)]);
 }
 
 /**
@@ -39,13 +47,42 @@ export function withoutChange(draft: Draft, index: number): Draft {
 	return { ...draft, changes: draft.changes.toSpliced(index, 1) };
 }
 
+/**
+ * What is left of a draft when another one that it grew from was published, as a revision; `null` for nothing. What was
+ * published is left out; what was drafted for the same objects since is said of the objects as they are now.
+ */
+export function afterPublishing(draft: Draft, published: Draft, revision: number): Draft | null {
+	const made = new Map(published.changes.map((change) => [draftSubject(change), change]));
+	const left = draft.changes.filter((change) => !isSameChange(made.get(draftSubject(change)), change));
+	if (left.length === 0) return null;
+	const changes = left.map((change) => afterChange(made.get(draftSubject(change)), change));
+	// What was published itself is in the way of what follows it. Other objects may have been changed by others.
+	const follows = left.some((change) => made.has(draftSubject(change)));
+	return { base_revision: follows ? revision : draft.base_revision, changes };
+}
+
+function isSameChange(one: DraftChange | undefined, other: DraftChange): boolean {
+	return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+/** A change that was drafted together with an earlier one of the same object, when that one was made already. */
+function afterChange(made: DraftChange | undefined, change: DraftChange): DraftChange {
+	if (made === undefined || change.operation === 'delete') return change;
+	return { ...change, operation: made.operation === 'delete' ? 'create' : 'update' };
+}
+
 /** Two changes of one object, one after the other, as one; `null` where they come to nothing. */
 function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | null {
 	if (later.operation === 'delete') return earlier.operation === 'create' ? null : later;
 	if (earlier.operation === 'create') return { ...later, operation: 'create' };
 	// An object that only its content names is there again, as it was.
-	if (earlier.operation === 'delete' && later.key === undefined) return null;
+	if (earlier.operation === 'delete' && later.key === undefined && !hasEnd(later)) return null;
 	return { ...later, operation: 'update' };
+}
+
+/** Whether a change says when its object ends. */
+function hasEnd({ kind, value }: DraftChange): boolean {
+	return endingKinds.has(kind) && isRecord(value) && value['expires_at'] !== undefined;
 }
 
 /** A value with the members of its objects in order, so that equal values give equal text. */

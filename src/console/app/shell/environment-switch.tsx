@@ -17,7 +17,9 @@ export function EnvironmentSwitch() {
 	const work = useWork();
 	const chosen = useSignal('');
 	const here = `${project.key}/${environment.key}`;
-	const { value } = useLoaded(() => (key.object_type === 'env' ? Promise.resolve([]) : readEnvironments()), []);
+	const { value } = useLoaded(() => (key.object_type === 'env' ? Promise.resolve([]) : readEnvironments()), [], {
+		accompanies: true,
+	});
 	const others = (value ?? []).filter((one) => `${one.project}/${one.environment}` !== here);
 	if (others.length === 0) return <strong class="environment">{here}</strong>;
 	const open = async (name: string) => {

@@ -103,6 +103,7 @@ function ActorField({ value, onChoose }: { readonly value: string; readonly onCh
 	const { value: keys } = useLoaded(
 		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),
 		[],
+		{ accompanies: true },
 	);
 	const listed = keys?.data ?? [];
 	return (

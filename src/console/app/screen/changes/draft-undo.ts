@@ -1,9 +1,10 @@
 import type { components } from '#management-api';
 import { ApiFailure } from '../../../model/api-failure.js';
+import { withChange } from '../../../model/draft.js';
 import type { LoggedRecord } from '../../../model/logged-change.js';
 import { neededTenants, needsResources, undoChanges } from '../../../model/undo-changes.js';
 import { answered, management } from '../../api.js';
-import { addToDraft, currentDraft } from '../../current-draft.js';
+import { currentDraft, editDraft } from '../../current-draft.js';
 import { environmentPath } from '../../session.js';
 
 type Change = components['schemas']['ChangeRead'];
@@ -19,7 +20,9 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 	]);
 	const undo = undoChanges(changes, { resources, tenants, now: Date.now(), whole });
 	if (undo.changes.length === 0) throw new Error('This cannot be undone: what it needs is not there any more.');
-	addToDraft(...undo.changes);
+	// The reverse is the object as it was before the oldest of them: the server names what was changed after that.
+	const seen = Math.min(...changes.map(({ revision }) => revision));
+	editDraft(seen, (draft) => undo.changes.reduce(withChange, draft));
 	const done =
 		undo.changes.length === 1 ? 'The reverse is in the draft.' : `${undo.changes.length} changes are in the draft.`;
 	return undo.left.length === 0

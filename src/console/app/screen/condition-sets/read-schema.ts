@@ -1,9 +1,12 @@
+import { ApiFailure, failureMessage } from '../../../model/api-failure.js';
 import { type ConditionSetValue, readConditionSetValue } from '../../../model/condition-set-value.js';
-import { answered, management } from '../../api.js';
+import { management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
 /** What a page of a set reads of the schema, in one call. */
 export interface SetSchema {
+	/** The revision that all of it is of. */
+	readonly revision: number;
 	readonly sets: Readonly<Record<string, ConditionSetValue>>;
 	readonly rules: readonly SetRule[];
 	readonly resources: Readonly<Record<string, { readonly attributes?: unknown }>>;
@@ -17,17 +20,17 @@ export interface SetRule {
 	readonly resource_set: string;
 }
 
-/** Reads the schema half of the environment's document. */
+/** Reads the schema half of the environment's document. Throws `ApiFailure`. */
 export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
-	const { schema } = await answered(
-		management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
-			params: { path: environmentPath(), query: { half: 'schema' } },
-			signal,
-		}),
-	);
-	const { condition_sets = {}, set_rules = [], resources = {}, user_attributes = {} } = schema ?? {};
+	const { data, error, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
+		params: { path: environmentPath(), query: { half: 'schema' } },
+		signal,
+	});
+	if (data === undefined) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
+	const { condition_sets = {}, set_rules = [], resources = {}, user_attributes = {} } = data.schema ?? {};
 	const sets = Object.entries(condition_sets).map(([key, entry]) => [key, readConditionSetValue(entry)] as const);
 	return {
+		revision: Number(response.headers.get('x-revision') ?? 0),
 		sets: Object.fromEntries(sets),
 		// Documents are written by keys, each with these three members.
 		rules: set_rules as unknown as readonly SetRule[],

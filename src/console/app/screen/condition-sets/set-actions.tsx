@@ -1,9 +1,10 @@
 import { useLocation } from 'preact-iso';
 import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+import { type DraftChange, withChange } from '../../../model/draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
-import { addToDraft, currentDraft, removeFromDraft } from '../../current-draft.js';
+import { currentDraft, editDraft, removeFromDraft } from '../../current-draft.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { environmentPath } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
@@ -13,6 +14,8 @@ interface SetActionsProps {
 	/** `null` where the environment does not have the set. */
 	readonly stored: ConditionSetValue | null;
 	readonly value: ConditionSetValue;
+	/** The revision that was seen when editing began. */
+	readonly revision: number;
 	readonly isChanged: boolean;
 	readonly isDrafted: boolean;
 	/** Why the set cannot be saved as it stands. */
@@ -21,7 +24,16 @@ interface SetActionsProps {
 }
 
 /** Saves a set into the draft or at once, and deletes it. */
-export function SetActions({ setKey, stored, value, isChanged, isDrafted, problem, onSaved }: SetActionsProps) {
+export function SetActions({
+	setKey,
+	stored,
+	value,
+	revision,
+	isChanged,
+	isDrafted,
+	problem,
+	onSaved,
+}: SetActionsProps) {
 	const work = useWork();
 	const { route } = useLocation();
 	const missing = missingText(setKey, value) ?? problem;
@@ -32,8 +44,9 @@ export function SetActions({ setKey, stored, value, isChanged, isDrafted, proble
 			if (missing !== null) throw new Error(missing);
 			await act();
 		});
+	const draft = (change: DraftChange) => editDraft(revision, (begun) => withChange(begun, change));
 	const draftIt = ready(async () => {
-		addToDraft({ kind: 'condition_set', operation: stored === null ? 'create' : 'update', key: setKey, value });
+		draft({ kind: 'condition_set', operation: stored === null ? 'create' : 'update', key: setKey, value });
 		announce(`The set ${setKey} is in the draft.`);
 		onSaved();
 		route(page, true);
@@ -60,7 +73,7 @@ export function SetActions({ setKey, stored, value, isChanged, isDrafted, proble
 			route(screenPath('condition-sets'));
 		});
 	const deleteInDraft = () => {
-		addToDraft({ kind: 'condition_set', operation: 'delete', key: setKey });
+		draft({ kind: 'condition_set', operation: 'delete', key: setKey });
 		announce(`The draft deletes the set ${setKey}.`);
 		route(screenPath('condition-sets'));
 	};

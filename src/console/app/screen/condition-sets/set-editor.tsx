@@ -46,6 +46,12 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 	/** The text of the JSON side while it is edited there; `null` when it is that of the rows. */
 	const typed = useSignal<string | null>(null);
 
+	/** The revision that was seen when editing began: what others change later is not in what is edited. */
+	const begun = useSignal<number | null>(tree.value === undefined ? null : schema.revision);
+	const begin = () => {
+		begun.value ??= schema.revision;
+	};
+
 	const rows = tree.value === undefined ? readConditions(base.conditions) : tree.value;
 	const conditions = useMemo(() => writeConditions(rows), [tree.value, base.conditions]);
 	const value: ConditionSetValue = { ...base, ...fields.value, conditions };
@@ -73,11 +79,13 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 	const preview = useLoaded(
 		async (signal) => (isAskable ? askPreview(question, { tenant, page }, signal) : null),
 		[question, tenant, page, isAskable],
+		{ accompanies: true },
 	);
 	const refused = preview.failure instanceof ApiFailure ? preview.failure.problems : [];
 	const problems = problemsByPath(rows, refused);
 	const shownText = typed.value ?? JSON.stringify(conditions, null, 2);
 	const edit = (next: ConditionTree) => {
+		begin();
 		tree.value = next;
 		typed.value = null;
 	};
@@ -98,6 +106,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 				resources={Object.keys(schema.resources).filter((one) => one !== '__user')}
 				parents={possibleParents(schema.sets, setKey, value)}
 				onChange={(change) => {
+					begin();
 					fields.value = { ...fields.value, ...change };
 				}}
 			/>
@@ -116,6 +125,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 						rows={Math.min(30, Math.max(8, shownText.split('\n').length))}
 						text={shownText}
 						onText={(next) => {
+							begin();
 							typed.value = next;
 							const read = readJson(next);
 							if (read !== undefined) tree.value = readConditions(read);
@@ -137,6 +147,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 					setKey={setKey ?? key.value}
 					stored={stored}
 					value={value}
+					revision={begun.value ?? schema.revision}
 					isChanged={stored === null || !isSameSet(value, stored)}
 					isDrafted={drafted !== null}
 					problem={typed.value !== null && readJson(typed.value) === undefined ? 'The JSON is not valid.' : null}
@@ -144,6 +155,7 @@ export function SetEditor({ setKey, stored, base, drafted, schema, reload }: Set
 						fields.value = {};
 						tree.value = undefined;
 						typed.value = null;
+						begun.value = null;
 						reload();
 					}}
 				/>

@@ -63,6 +63,7 @@ function ShownRego({ setKey, value, stored }: SetRegoProps) {
 				? readPublished(setKey, value, signal)
 				: readDrafted(setKey, value, stored, signal),
 		[question, stored],
+		{ accompanies: true },
 	);
 	return (
 		<LoadedFrame loaded={loaded}>

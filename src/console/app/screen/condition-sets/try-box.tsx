@@ -46,6 +46,7 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 	const loaded = useLoaded(
 		async (signal) => (isAskable ? evaluate(question, readTried(asked), signal) : null),
 		[question, asked, isAskable],
+		{ accompanies: true },
 	);
 	const field = (name: keyof Tried) => ({
 		value: form.value[name],

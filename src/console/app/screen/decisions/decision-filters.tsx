@@ -99,6 +99,7 @@ function PointSelect({ value, onValue }: FieldProps) {
 				management.GET('/v2/pdps/{proj_id}/{env_id}/instances', { params: { path: environmentPath() }, signal }),
 			),
 		[],
+		{ accompanies: true },
 	);
 	const names = new Map<string, string[]>();
 	for (const { api_key_id, pdp_instance_id } of instances ?? []) {

@@ -34,6 +34,7 @@ function AskedImpact({ draft }: { readonly draft: Draft }) {
 				}),
 			),
 		[JSON.stringify(draft)],
+		{ accompanies: true },
 	);
 	return (
 		<LoadedFrame loaded={asked}>

@@ -85,6 +85,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 			);
 		},
 		[JSON.stringify(draft)],
+		{ accompanies: true },
 	);
 	const stale = refused.value ?? staleDraft(preview.failure);
 	const isTried = !preview.loading && (preview.failure === null || isTooLong(preview.failure));

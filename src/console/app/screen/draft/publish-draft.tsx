@@ -1,10 +1,10 @@
 import { ApiFailure } from '../../../model/api-failure.js';
-import type { Draft } from '../../../model/draft.js';
+import { afterPublishing, type Draft } from '../../../model/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/stale-draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
-import { replaceDraft } from '../../current-draft.js';
+import { currentDraft, replaceDraft } from '../../current-draft.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { environmentPath, openSession } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
@@ -41,7 +41,9 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 				}),
 			);
 			onPublished({ revision, total: changes.total });
-			replaceDraft(null);
+			const now = currentDraft.value;
+			// What was drafted meanwhile, on another screen, was not published.
+			replaceDraft(now === null ? null : afterPublishing(now, draft, revision));
 			announce(`Published as revision ${revision}.`);
 		} catch (error) {
 			const stale = error instanceof ApiFailure && error.status === 409 ? readStaleDraft(error.info) : null;

@@ -89,6 +89,7 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 			return changedFiles(before.files, after.files);
 		},
 		[from, to],
+		{ accompanies: true },
 	);
 	return (
 		<LoadedFrame loaded={loaded}>

@@ -19,7 +19,7 @@ import { RevisionChoice } from './revision-choice.js';
 export function RevisionFiles() {
 	const search = useSearch();
 	const revision = search.get('revision') || String(newestRevision.value);
-	const loaded = useLoaded((signal) => readPolicy(revision, signal), [revision]);
+	const loaded = useLoaded((signal) => readPolicy(revision, signal), [revision], { accompanies: true });
 	if (loaded.failure instanceof ApiFailure && loaded.failure.status === 404) {
 		return (
 			<>
