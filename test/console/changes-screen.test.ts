@@ -80,6 +80,7 @@ test.serial('filters are in the address, and pages stay while others write', asy
 	t.is(await page.locator('.changes-items > li').count(), 10);
 	await page.getByRole('button', { name: 'Previous' }).click();
 	await page.getByText('Page 1 of 2').waitFor();
+	await page.locator('.changes-items > li:first-child').filter({ hasText: 'user-59' }).waitFor();
 	t.is(await page.locator('.changes-items > li').first().textContent(), first);
 	await page.getByText('By whom, when and at which revisions').click();
 	await page.getByLabel('Since').fill('2999-01-01T00:00');
