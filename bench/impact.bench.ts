@@ -26,7 +26,7 @@ await timed(
 	'holding the environment',
 	async () => {
 		const bundle = await snapshot({ revision: 1, model });
-		await child.ask<'hold'>({ kind: 'hold', bundle, held }, 600_000, signal);
+		await child.ask<'hold'>({ kind: 'hold', bundle, held }, 600_000);
 	},
 	() => '',
 );
@@ -45,7 +45,7 @@ async function compare(title: string, change: Change, checks = 200_000): Promise
 	};
 	await timed(
 		title,
-		() => child.ask<'impact'>({ kind: 'impact', question }, 600_000, signal),
+		() => child.ask<'impact'>({ kind: 'impact', question }, 600_000),
 		({ comparison: { asked, gained, lost, truncated } }) =>
 			`, ${asked} asked, ${gained} gained, ${lost} lost${truncated ? ', truncated' : ''}`,
 	);

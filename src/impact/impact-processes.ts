@@ -1,6 +1,6 @@
 import { Failure } from '../failure.js';
 import type { Logger } from '../log.js';
-import { Turns } from '../turns.js';
+import { clientGone, Turns } from '../turns.js';
 import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
 /** How many processes there are at most, each for one environment. */
@@ -46,10 +46,22 @@ export class ImpactProcesses {
 
 	/**
 	 * Runs work with the process of an environment, when its turn comes. Settles as the work does. Rejects with `Failure`:
-	 * `busy` when too many wait, and `unavailable` when the client goes away first, or all are stopped.
+	 * `busy` when too many wait, and `unavailable` when the client goes away first, or all are stopped. Work whose client
+	 * goes away keeps its turn until it settles: the process stays, with what it holds, for whoever comes next.
 	 */
 	async run<T>(environment: string, closed: AbortSignal, work: ProcessWork<T>): Promise<T> {
 		await this.#turns.wait(environment, closed);
+		return unlessGone(this.#inTurn(environment, work), closed);
+	}
+
+	/** Ends all processes, and refuses whatever waits. */
+	async stop(): Promise<void> {
+		this.#stopped = true;
+		this.#turns.stop();
+		await Promise.all([...this.#kept.keys()].map((environment) => this.#end(environment)));
+	}
+
+	async #inTurn<T>(environment: string, work: ProcessWork<T>): Promise<T> {
 		const began = performance.now();
 		const left = () => this.options.limits.time - (performance.now() - began);
 		try {
@@ -58,13 +70,6 @@ export class ImpactProcesses {
 			this.#rest(environment);
 			this.#turns.end(environment);
 		}
-	}
-
-	/** Ends all processes, and refuses whatever waits. */
-	async stop(): Promise<void> {
-		this.#stopped = true;
-		this.#turns.stop();
-		await Promise.all([...this.#kept.keys()].map((environment) => this.#end(environment)));
 	}
 
 	async #process(environment: string): Promise<ImpactProcess> {
@@ -96,4 +101,14 @@ export class ImpactProcesses {
 		clearTimeout(kept.idle);
 		await kept.process.stop();
 	}
+}
+
+/** What work gives; rejects with `Failure` (`unavailable`) as soon as the client goes away, and the work goes on. */
+function unlessGone<T>(work: Promise<T>, closed: AbortSignal): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const leave = () => reject(clientGone());
+		closed.addEventListener('abort', leave);
+		if (closed.aborted) leave();
+		work.then(resolve, reject).finally(() => closed.removeEventListener('abort', leave));
+	});
 }
