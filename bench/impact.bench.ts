@@ -13,7 +13,6 @@ import { folderKey, graphModel, groupKey, userKey } from './support/graph-model.
 
 const model = graphModel();
 const child = new ImpactProcess({ memory: 8_192, time: 600_000 }, quiet);
-const { signal } = new AbortController();
 const held = { revision: 1, digest: '0'.repeat(64), pending: null };
 
 async function timed<T>(title: string, run: () => Promise<T>, tell: (result: T) => string): Promise<void> {
@@ -26,7 +25,7 @@ await timed(
 	'holding the environment',
 	async () => {
 		const bundle = await snapshot({ revision: 1, model });
-		await child.ask<'hold'>({ kind: 'hold', bundle, held }, 600_000, signal);
+		await child.ask<'hold'>({ kind: 'hold', bundle, held }, 600_000);
 	},
 	() => '',
 );
@@ -45,7 +44,7 @@ async function compare(title: string, change: Change, checks = 200_000): Promise
 	};
 	await timed(
 		title,
-		() => child.ask<'impact'>({ kind: 'impact', question }, 600_000, signal),
+		() => child.ask<'impact'>({ kind: 'impact', question }, 600_000),
 		({ comparison: { asked, gained, lost, truncated } }) =>
 			`, ${asked} asked, ${gained} gained, ${lost} lost${truncated ? ', truncated' : ''}`,
 	);

@@ -17,6 +17,7 @@ import { type TriedChange, tryChange } from './publish/try-change.js';
 import type { PolicyStore } from './store/policy/policy-store.js';
 import type { Store } from './store/store.js';
 import type { Scope } from './store/unit/reading-unit.js';
+import { clientGone } from './turns.js';
 import { valueInTime } from './value-in-time.js';
 import type { AuthorizationResult } from './wire/check.js';
 import { type Impact, maxChangesSince } from './wire/impact.js';
@@ -67,8 +68,10 @@ export class ImpactFinder implements ImpactSource {
 		const { scope, closed } = trial;
 		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
 			const { tried, head } = await this.#try(trial, process, left);
+			requireClient(closed);
 			const drafted = tried.schema === null ? null : await this.#compile(tried.schema, left());
 			const policy = drafted === null || drafted.digest === head.digest ? null : drafted.wasm;
+			requireClient(closed);
 			const answer = await this.#compare({ trial, tried, head, policy, drafted }, process, left);
 			return asImpact(answer, head.revision, drafted);
 		});
@@ -78,8 +81,9 @@ export class ImpactFinder implements ImpactSource {
 	explain({ scope, query, revision, time, closed }: ExplainedCheck): Promise<AuthorizationResult> {
 		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
 			const { past, policyRevision } = await this.#past({ scope, revision, closed }, process, left);
+			requireClient(closed);
 			const question = { query, time: time.getTime(), revision, policyRevision, past };
-			return process.ask<'explanation'>({ kind: 'explanation', question }, left(), closed);
+			return process.ask<'explanation'>({ kind: 'explanation', question }, left());
 		});
 	}
 
@@ -113,6 +117,7 @@ export class ImpactFinder implements ImpactSource {
 			const seen = await this.#follow(scope, process, left, closed);
 			const { held } = process;
 			if (held === null || held.digest !== seen.digest) continue;
+			requireClient(closed);
 			const tried = await tryChange(this.parts.store, { scope, actorId, change }, held, seen);
 			if (tried !== 'moved') return { tried, head: tried.base.head };
 		}
@@ -134,7 +139,8 @@ export class ImpactFinder implements ImpactSource {
 			const { revision, digest, pending, bytes } = await feed.next({ ...query, authorize: async () => undefined });
 			if (bytes === null) break;
 			const question = { kind: 'hold', bundle: bytes, held: { revision, digest, pending } } as const;
-			await process.ask<'hold'>(question, left(), closed);
+			// To its end, also when the client has gone: whoever comes next needs it.
+			await process.ask<'hold'>(question, left());
 			process.holds(question.held);
 		}
 		return requirePolicy(await publisher.head(environment));
@@ -176,7 +182,7 @@ export class ImpactFinder implements ImpactSource {
 			limits: { checks, rows, milliseconds: left() * partForComparison },
 			decisions,
 		};
-		const answer = await process.ask<'impact'>({ kind: 'impact', question }, left(), trial.closed);
+		const answer = await process.ask<'impact'>({ kind: 'impact', question }, left());
 		process.holds(to);
 		return answer;
 	}
@@ -213,6 +219,11 @@ function requirePolicy({ digest, ...head }: Head): LiveHead {
 	if (digest !== null) return { ...head, digest };
 	const why = head.failure?.message ?? 'nothing has been compiled yet';
 	throw new Failure('conflict', `the environment has no policy yet: ${why}`, head.failure);
+}
+
+/** Begins nothing more for a client that has gone. */
+function requireClient(closed: AbortSignal): void {
+	if (closed.aborted) throw clientGone();
 }
 
 function changesAllTheTime(): Failure {

@@ -30,6 +30,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserTokens } from '../token/user-token.js';
 import type { EnvironmentCopier } from '../transfer/environment-copy.js';
 import { type TriedDraft, tryDraft } from '../transfer/try-draft.js';
+import { Turns } from '../turns.js';
 import { Reference } from '../wire/common.js';
 import type { Draft } from '../wire/draft.js';
 import { readCredentials } from './console/credentials.js';
@@ -150,6 +151,9 @@ export type Access = keyof Contexts;
 /** A write with a larger body, in bytes, counts as a bulk of many objects. */
 const heavyBytes = 32 * 1024;
 
+/** How many previews of drafts wait for the one that runs in an environment: writers wait for each of them. */
+const maxWaitingPreviews = 4;
+
 /** The most bytes of a body with which somebody signs in to the console. */
 const maxSignInBody = 32 * 1024;
 
@@ -183,6 +187,7 @@ export interface Guarded {
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
 export function guard(guarded: Guarded): Surround {
 	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, policyTests, wrote } = guarded;
+	const previews = new Turns({ running: Number.POSITIVE_INFINITY, waiting: maxWaitingPreviews });
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		probe: (_, run) => run(monitoring),
@@ -336,7 +341,9 @@ export function guard(guarded: Guarded): Surround {
 			if (isHeavy(request)) await authenticateForEnvironment(store, request, () => {});
 			const scope = environmentScope(environment);
 			const trying = <T>(draft: Draft, inUnit: (unit: WritingUnit) => Promise<T>) =>
-				tryDraft(store, scope, caller.key_id, draft, inUnit);
+				inTurn(previews, environment.id, request.closed, () =>
+					tryDraft(store, scope, { keyId: caller.key_id, closed: request.closed }, draft, inUnit),
+				);
 			return run({ caller, environment, trying });
 		},
 		'environment.impact': async (request, run) => {
@@ -387,6 +394,16 @@ export function guard(guarded: Guarded): Surround {
 		const cookie = sessionCookieHeader(request.headers, { ...session, secret });
 		return withHeaders(answer, { 'set-cookie': cookie, 'cache-control': 'no-store' });
 	};
+}
+
+/** Runs work when its turn comes. Rejects as `Turns.wait`, and settles as the work does. */
+async function inTurn<T>(turns: Turns, name: string, closed: AbortSignal, work: () => Promise<T>): Promise<T> {
+	await turns.wait(name, closed);
+	try {
+		return await work();
+	} finally {
+		turns.end(name);
+	}
 }
 
 /** Whether an endpoint may be called with a session of the console. */

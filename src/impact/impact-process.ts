@@ -67,19 +67,15 @@ export class ImpactProcess {
 	}
 
 	/**
-	 * Asks, and ends the process when it does not answer within so many milliseconds, or `closed` aborts. Rejects with
-	 * `Failure` (`unavailable`) when it fails, ends or is ended; then it cannot be asked again.
+	 * Asks, and ends the process when it does not answer within so many milliseconds. Rejects with `Failure`
+	 * (`unavailable`) when it fails, ends or is ended; then it cannot be asked again.
 	 */
 	async ask<Kind extends keyof Answers>(
 		question: Extract<Question, { readonly kind: Kind }>,
 		milliseconds: number,
-		closed: AbortSignal,
 	): Promise<Answers[Kind]> {
 		const id = ++this.#asked;
 		const late = setTimeout(() => this.#kill(tooLong(this.limits)), Math.max(0, milliseconds));
-		const leave = () => this.#kill(new Failure('unavailable', 'the client went away'));
-		closed.addEventListener('abort', leave);
-		if (closed.aborted) leave();
 		try {
 			const answered = await this.#answer({ id, question });
 			if ('failure' in answered) {
@@ -95,7 +91,6 @@ export class ImpactProcess {
 			return answered.value as Answers[Kind];
 		} finally {
 			clearTimeout(late);
-			closed.removeEventListener('abort', leave);
 		}
 	}
 

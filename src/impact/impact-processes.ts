@@ -1,5 +1,6 @@
 import { Failure } from '../failure.js';
 import type { Logger } from '../log.js';
+import { clientGone, Turns } from '../turns.js';
 import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
 /** How many processes there are at most, each for one environment. */
@@ -22,11 +23,6 @@ export interface ProcessesOptions {
 	readonly start?: (limits: ProcessLimits, log: Logger) => ImpactProcess;
 }
 
-interface Waiting {
-	readonly environment: string;
-	readonly begin: () => void;
-}
-
 interface Kept {
 	readonly process: ImpactProcess;
 	idle: NodeJS.Timeout | undefined;
@@ -38,8 +34,7 @@ interface Kept {
  */
 export class ImpactProcesses {
 	readonly #kept = new Map<string, Kept>();
-	readonly #running = new Set<string>();
-	#waiting: Waiting[] = [];
+	readonly #turns = new Turns({ running: maxProcesses, waiting: maxWaiting });
 	#stopped = false;
 
 	constructor(private readonly options: ProcessesOptions) {}
@@ -51,63 +46,29 @@ export class ImpactProcesses {
 
 	/**
 	 * Runs work with the process of an environment, when its turn comes. Settles as the work does. Rejects with `Failure`:
-	 * `busy` when too many wait, and `unavailable` when the client goes away first, or all are stopped.
+	 * `busy` when too many wait, and `unavailable` when the client goes away first, or all are stopped. Work whose client
+	 * goes away keeps its turn until it settles: the process stays, with what it holds, for whoever comes next.
 	 */
 	async run<T>(environment: string, closed: AbortSignal, work: ProcessWork<T>): Promise<T> {
-		await this.#turn(environment, closed);
-		const began = performance.now();
-		const left = () => this.options.limits.time - (performance.now() - began);
-		try {
-			return await work(await this.#process(environment), left);
-		} finally {
-			this.#running.delete(environment);
-			this.#rest(environment);
-			this.#next();
-		}
+		await this.#turns.wait(environment, closed);
+		return unlessGone(this.#inTurn(environment, work), closed);
 	}
 
 	/** Ends all processes, and refuses whatever waits. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
-		const waiting = this.#waiting;
-		this.#waiting = [];
-		for (const { begin } of waiting) begin();
+		this.#turns.stop();
 		await Promise.all([...this.#kept.keys()].map((environment) => this.#end(environment)));
 	}
 
-	/** Waits for the turn of an environment. */
-	#turn(environment: string, closed: AbortSignal): Promise<void> {
-		const before = this.#waiting.filter((other) => other.environment === environment).length;
-		if (before >= maxWaiting) {
-			const message = `${maxWaiting} requests of this kind wait for the environment already: try again in a few seconds`;
-			throw new Failure('busy', message);
-		}
-		return new Promise((resolve, reject) => {
-			const leave = () => {
-				this.#waiting = this.#waiting.filter((other) => other !== waiting);
-				reject(new Failure('unavailable', 'the client went away'));
-			};
-			const begin = () => {
-				closed.removeEventListener('abort', leave);
-				if (this.#stopped) reject(new Failure('unavailable', 'the server stops'));
-				else resolve();
-			};
-			const waiting = { environment, begin };
-			closed.addEventListener('abort', leave);
-			this.#waiting.push(waiting);
-			if (closed.aborted) leave();
-			this.#next();
-		});
-	}
-
-	/** Begins whatever can be begun: one at a time for an environment, and as many as there may be processes. */
-	#next(): void {
-		for (const waiting of [...this.#waiting]) {
-			if (this.#running.size >= maxProcesses) return;
-			if (this.#running.has(waiting.environment)) continue;
-			this.#waiting = this.#waiting.filter((other) => other !== waiting);
-			this.#running.add(waiting.environment);
-			waiting.begin();
+	async #inTurn<T>(environment: string, work: ProcessWork<T>): Promise<T> {
+		const began = performance.now();
+		const left = () => this.options.limits.time - (performance.now() - began);
+		try {
+			return await work(await this.#process(environment), left);
+		} finally {
+			this.#rest(environment);
+			this.#turns.end(environment);
 		}
 	}
 
@@ -116,7 +77,7 @@ export class ImpactProcesses {
 		clearTimeout(known?.idle);
 		if (known?.process.answers) return known.process;
 		await this.#end(environment);
-		const idle = [...this.#kept.keys()].find((other) => !this.#running.has(other));
+		const idle = [...this.#kept.keys()].find((other) => !this.#turns.isTaken(other));
 		if (this.#kept.size >= maxProcesses && idle !== undefined) await this.#end(idle);
 		if (this.#stopped) throw new Failure('unavailable', 'the server stops');
 		const { limits, log, start = (...given) => new ImpactProcess(...given) } = this.options;
@@ -140,4 +101,14 @@ export class ImpactProcesses {
 		clearTimeout(kept.idle);
 		await kept.process.stop();
 	}
+}
+
+/** What work gives; rejects with `Failure` (`unavailable`) as soon as the client goes away, and the work goes on. */
+function unlessGone<T>(work: Promise<T>, closed: AbortSignal): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const leave = () => reject(clientGone());
+		closed.addEventListener('abort', leave);
+		if (closed.aborted) leave();
+		work.then(resolve, reject).finally(() => closed.removeEventListener('abort', leave));
+	});
 }

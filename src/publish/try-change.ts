@@ -54,7 +54,7 @@ export async function tryChange(
 ): Promise<TriedChange | 'moved'> {
 	const work = async (unit: WritingUnit): Promise<TriedChange | 'moved'> => {
 		unit.abandon();
-		unit.endWithin(maxTrialSeconds);
+		await unit.endWithin(maxTrialSeconds);
 		const base = await stepSince(unit, await unit.counters(), held, seen);
 		if (typeof base === 'string') return 'moved';
 		await change(unit);

@@ -4,11 +4,19 @@ import type { Store } from '../store/store.js';
 import { type Change, schemaKinds } from '../store/unit/change.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { clientGone } from '../turns.js';
 import type { Draft } from '../wire/draft.js';
 import { applyDraft } from './draft.js';
 
 /** How long a draft may be tried out, in seconds: the writers of the environment wait meanwhile. */
 const maxSeconds = 10;
+
+/** Who tries a draft out. */
+export interface Asker {
+	readonly keyId: string | null;
+	/** Aborts when the client has gone: then nothing is tried out any more. */
+	readonly closed: AbortSignal;
+}
 
 /** What a draft would make of an environment. */
 export interface TriedDraft<T> {
@@ -26,12 +34,13 @@ export interface TriedDraft<T> {
 /**
  * Tries a draft out on an environment and leaves nothing of it: as `applyDraft`, in a unit of work that is rolled back.
  * `inUnit` reads what else is wanted of the drafted state, before that. It must not write, and be short, because the
- * writers of the environment wait for it. Throws as `applyDraft`, and `limit_reached` if it takes too long.
+ * writers of the environment wait for it. Throws as `applyDraft`, `limit_reached` if it takes too
+ * long, and `unavailable` if the client goes away before it begins.
  */
 export async function tryDraft<T>(
 	store: Store,
 	scope: Scope,
-	keyId: string | null,
+	{ keyId, closed }: Asker,
 	draft: Draft,
 	inUnit: (unit: WritingUnit) => Promise<T>,
 ): Promise<TriedDraft<T>> {
@@ -40,8 +49,9 @@ export async function tryDraft<T>(
 		return { schema_revision, schema: await readSchema(unit) };
 	});
 	const work = async (unit: WritingUnit): Promise<TriedDraft<T>> => {
+		if (closed.aborted) throw clientGone();
 		unit.abandon();
-		unit.endWithin(maxSeconds);
+		await unit.endWithin(maxSeconds);
 		const { revision, schema_revision } = await unit.counters();
 		const schemaBefore = schema_revision === known.schema_revision ? known.schema : await readSchema(unit);
 		await applyDraft(unit, draft);

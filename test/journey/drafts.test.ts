@@ -12,9 +12,11 @@ import {
 	previewDraft,
 } from '../support/drafts.js';
 import { onEachStore } from '../support/each-store.js';
+import { eventually } from '../support/eventually.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
+import { scopeIn } from '../support/scope.js';
 
 /** Drafts: changes of many objects that are tried out, and applied together or not at all. */
 
@@ -1012,3 +1014,38 @@ async function keepsHalves(t: ExecutionContext, place: Place, whole: Json): Prom
 	}
 	t.deepEqual(await exported(place), whole);
 }
+
+journey('many previews at once leave writers their turn, and too many are told to come again', async (t, place) => {
+	const base = await place.revision();
+	const body = JSON.stringify({ base_revision: base, changes: [createRole('clerk')] });
+	const headers = { authorization: `Bearer ${place.secret}`, 'content-type': 'application/json' };
+	const url = `${place.url}${environmentPath(place, 'drafts/preview')}`;
+	const statuses: number[] = [];
+	const ask = async (signal?: AbortSignal) => {
+		const answer = await fetch(url, { method: 'POST', headers, body, ...(signal && { signal }) });
+		await answer.text();
+		statuses.push(answer.status);
+		if (answer.status === 429) t.is(answer.headers.get('retry-after'), '5');
+	};
+	// While another writer has the environment, the first preview waits for it, and four wait for the first.
+	let release = () => {};
+	const held = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	const holding = place.store.write(await scopeIn(place), null, () => held, { heavy: true });
+	const asked = Array.from({ length: 12 }, () => ask());
+	await eventually(() => statuses.length === 7);
+	t.deepEqual(new Set(statuses), new Set([429]));
+	const write = place.http.post(`${place.facts}/users`, { key: 'meanwhile' }).then(({ status }) => {
+		t.true(statuses.length < 12, 'the write came before the last preview');
+		return status;
+	});
+	await eventually(() => place.store.units.waiting >= 2);
+	release();
+	t.is(await write, 200);
+	await Promise.all([holding, ...asked]);
+	t.deepEqual(
+		[statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length],
+		[5, 7],
+	);
+});

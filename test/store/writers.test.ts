@@ -88,7 +88,7 @@ journey('a unit that would keep others waiting for too long is ended, and nothin
 	const before = await place.revision();
 	const work = place.store.write(await scopeIn(place), null, async (unit) => {
 		await unit.create(User, { key: 'early', attributes: {} }, 'early');
-		unit.endWithin(-1);
+		await unit.endWithin(-1);
 		await unit.create(User, { key: 'late', attributes: {} }, 'late');
 	});
 	const { code, info } = await t.throwsAsync(work, { instanceOf: Failure });
@@ -96,3 +96,25 @@ journey('a unit that would keep others waiting for too long is ended, and nothin
 	t.is(await place.revision(), before);
 	t.is((await place.http.post(`${place.facts}/users`, { key: 'early' })).status, 200);
 });
+
+journey(
+	'a statement that would keep others waiting for too long is ended, and the limit is gone with its unit',
+	async (t, place) => {
+		const before = await place.revision();
+		const work = place.store.write(await scopeIn(place), null, async (unit) => {
+			unit.abandon();
+			await unit.endWithin(0.2);
+			await unit.raw('select pg_sleep(60), :environment_id::text', {});
+		});
+		const { code, info } = await t.throwsAsync(work, { instanceOf: Failure });
+		t.deepEqual([code, info], ['limit_reached', { code: 'TAKES_TOO_LONG' }]);
+		t.is(await place.revision(), before);
+		// On the same connection, other units have no limit.
+		const limits = await place.store.write(await scopeIn(place), null, async (unit) => {
+			await unit.raw('select pg_sleep(0.5), :environment_id::text', {});
+			return 'ran';
+		});
+		t.is(limits.value, 'ran');
+	},
+	['server'],
+);

@@ -69,7 +69,8 @@ export const drafts = [
 		summary: 'What a draft would change, and the Rego that it would become',
 		description:
 			`${rules} Nothing is changed, and a key that may read is enough. The draft is tried out among the writes of the ` +
-			'environment, which wait for it a moment, and it is refused where applying it would be.',
+			'environment, which wait for it a moment, and it is refused where applying it would be. There is one preview of an ' +
+			'environment at a time; few others wait.',
 		tag,
 		method: 'post',
 		path: `${collection}/preview`,
@@ -78,7 +79,7 @@ export const drafts = [
 		body: Draft,
 		example,
 		returns: { 200: DraftPreview },
-		failures,
+		failures: { ...failures, 429: 'Other previews wait for the environment already' },
 		handle: async ({ body }, { trying }) => {
 			const tried = await trying(body, async () => null);
 			return reply(200, describePreview(body, tried), revisionHeader(tried.revision));

@@ -151,6 +151,8 @@ async function fill(
 		if (unit.abandoned) await transaction.raw(rollback);
 		const kept = !unit.abandoned;
 		return { member, actorId: unit.actorId, now, changes: kept ? unit.changes : [], outbox: kept && unit.outbox };
+	} catch (error) {
+		throw unit.failure(error);
 	} finally {
 		unit.close();
 	}

@@ -314,6 +314,8 @@ export class WritingUnit extends ReadingUnit {
 	): Promise<void> {
 		for (const [, chunk] of rowChunks(rows)) {
 			const ids = chunk.map((row) => row.id);
+			// Whatever goes by cascade goes in this statement, so it is the one that can take long.
+			await this.#limitStatements();
 			await this.query(table)
 				.whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids])
 				.delete();
@@ -332,9 +334,29 @@ export class WritingUnit extends ReadingUnit {
 		this.#changes.add({ kind, operation, key, before, after });
 	}
 
-	/** Refuses statements after so many seconds from now, with `limit_reached`: others wait until the unit ends. */
-	endWithin(seconds: number): void {
+	/**
+	 * Refuses statements after so many seconds from now, with `limit_reached`: others wait until the unit ends. The
+	 * database ends a statement that runs too long itself, but for the embedded one, which cannot be interrupted.
+	 */
+	async endWithin(seconds: number): Promise<void> {
 		this.#deadline = this.clock.now().getTime() + seconds * 1000;
+		if (seconds > 0) await this.#limitStatements();
+	}
+
+	/** What a failure of the work is: `limit_reached` where the database has ended a statement at the deadline. */
+	failure(error: unknown): unknown {
+		return this.#deadline < Number.POSITIVE_INFINITY && isCanceled(error) ? takesTooLong() : error;
+	}
+
+	/**
+	 * Gives each statement from here on as long as is left now. Undone with the unit's savepoint, and with the
+	 * transaction at the latest.
+	 */
+	async #limitStatements(): Promise<void> {
+		if (this.#deadline === Number.POSITIVE_INFINITY) return;
+		// 0 would be no limit.
+		const left = Math.max(1, Math.ceil(this.#deadline - this.clock.now().getTime()));
+		await this.database.raw(`select set_config('statement_timeout', ?, true)`, [String(left)]);
 	}
 
 	/** Ends the unit: work that continues by mistake must not write into the next unit of its transaction. */
@@ -345,8 +367,7 @@ export class WritingUnit extends ReadingUnit {
 	protected override get database(): Knex {
 		if (this.#closed) throw new Error('a unit of work went on after its end');
 		if (this.clock.now().getTime() > this.#deadline) {
-			const message = 'this takes longer than others may be kept waiting';
-			throw new Failure('limit_reached', message, { code: 'TAKES_TOO_LONG' });
+			throw takesTooLong();
 		}
 		return super.database;
 	}
@@ -359,6 +380,19 @@ export class WritingUnit extends ReadingUnit {
 		const [revision = Number.NaN] = await bumpRevision(this.database, this.scope.environment_id, [this]);
 		return revision;
 	}
+}
+
+/** PostgreSQL's code for a statement that was ended, by its time limit or by somebody. */
+const queryCanceled = '57014';
+
+function isCanceled(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
+	return code === queryCanceled || isCanceled(nativeError);
+}
+
+function takesTooLong(): Failure {
+	return new Failure('limit_reached', 'this takes longer than others may be kept waiting', { code: 'TAKES_TOO_LONG' });
 }
 
 function rowKey(columns: object): string {
