@@ -68,6 +68,7 @@ const alone = new Set([
 	'journey/input',
 	'journey/isolation',
 	'journey/nodes',
+	'journey/policy-tests',
 	'journey/refusals',
 	'journey/start',
 	'journey/storm',

@@ -53,6 +53,7 @@ import { readBundleSigner } from './publish/bundle-signer.js';
 import { companionFiles } from './publish/companion-files.js';
 import { feedEndpoints } from './publish/endpoints.js';
 import { FeedServer } from './publish/feed-server.js';
+import { PolicyTester } from './publish/policy-tester.js';
 import { Publisher } from './publish/publisher.js';
 import { SnapshotFolder } from './publish/snapshot-folder.js';
 import { Snapshots } from './publish/snapshots.js';
@@ -73,6 +74,7 @@ import { EnvironmentCopier } from './transfer/environment-copy.js';
 import { version } from './version.js';
 import { WebhookDispatcher } from './webhook/dispatcher.js';
 import { createPoster } from './webhook/post.js';
+import { maxListedTests } from './wire/policy.js';
 import type { LeaderClient } from './workers/leader-client.js';
 
 /** The composition root: the only place where the rooms meet. */
@@ -181,6 +183,8 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly decisionPoint?: () => OwnDecisionPoint | null;
 	/** Creates what compiles schemas; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
+	/** How long the tests of a policy may take, in milliseconds. */
+	readonly policyTestTime?: number;
 	/** What compares states in place of processes: for tests of an API that compiles nothing. */
 	readonly impact?: (store: Store) => ImpactSource;
 }
@@ -224,6 +228,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const limits = { memory: config.impact.memory, time: config.impact.seconds * 1_000 };
 		const drafting = makeAssembler(opa, policies, store.clock);
 		const impact = new ImpactFinder({ store, policies, publisher, feed, assembler: drafting, limits, log });
+		const policyTests = new PolicyTester(opa, log, { listed: maxListedTests, milliseconds: options.policyTestTime });
 		const monitoring = apiMonitoring({ config, store, publisher, feed, dispatcher, requests, metered });
 		const ownDecisionPoint = () => options.decisionPoint?.() ?? null;
 		const guarded = guard({
@@ -234,6 +239,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			monitoring,
 			decisionPoints: { target: findRelayTarget(config.console_pdp_url, ownDecisionPoint), relay },
 			impact: options.impact?.(store) ?? impact,
+			policyTests,
 			wrote: tracing?.wrote,
 		});
 		const listening = await listenAt(
@@ -263,7 +269,14 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 			impactProcesses: () => impact.pids,
 			async stop() {
 				feed.stop();
-				const ended = [copier.stop(), sweeper.stop(), dispatcher.stop(), keeper.stop(), impact.stop()];
+				const ended = [
+					copier.stop(),
+					sweeper.stop(),
+					dispatcher.stop(),
+					keeper.stop(),
+					impact.stop(),
+					policyTests.stop(),
+				];
 				await listening.close();
 				await Promise.all(ended);
 				await listener.stop();

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { RegoFile } from '../model.js';
 import { archive } from './archive.js';
-import { OpaFailure } from './failure.js';
-import { runOpa } from './run.js';
+import { OpaFailure, OpaLate } from './failure.js';
+import { type Output, type RunOptions, runOpa } from './run.js';
 
 export { aliasRoot, readAliases, readPolicyLibrary } from './library.js';
 export { ResidentCompiler, ResidentLost } from './resident.js';
 export { opaVersion, rememberedVersion } from './version.js';
-export { OpaFailure };
+export { OpaFailure, OpaLate };
 
 const compress = promisify(gzip);
 
@@ -69,6 +69,17 @@ export async function checkRego({ opa, files }: Source): Promise<void> {
 		await writeFiles(rego(folder), files);
 		await runOpa(opa, ['check', '--strict', '.'], rego(folder));
 		await runOpa(opa, ['fmt', '--list', '--fail', '.'], rego(folder));
+	});
+}
+
+/**
+ * Runs the tool with these arguments in a folder that holds the files and nothing else.
+ * @throws OpaFailure as `runOpa` does.
+ */
+export async function runInRego({ opa, files }: Source, argv: readonly string[], options: RunOptions): Promise<Output> {
+	return inFolder(async (folder) => {
+		await writeFiles(rego(folder), files);
+		return runOpa(opa, argv, rego(folder), options);
 	});
 }
 

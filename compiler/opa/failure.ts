@@ -12,3 +12,6 @@ export class OpaFailure extends Error {
 		super(message);
 	}
 }
+
+/** `opa` was ended because it took too long. */
+export class OpaLate extends OpaFailure {}

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { OpaFailure } from './failure.js';
+import { OpaFailure, OpaLate } from './failure.js';
 
 /** What the tool printed. */
 export interface Output {
@@ -17,23 +17,44 @@ const maxOutputLength = 64 * 1024 * 1024;
  */
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
+/** How the tool is run, where not as usual. */
+export interface RunOptions {
+	/** How long it may take, in milliseconds. */
+	readonly milliseconds?: number;
+	/** How it may end. */
+	readonly exitCodes?: readonly number[];
+	/** Ends it. */
+	readonly signal?: AbortSignal;
+}
+
 /**
  * Runs the tool at the path `opa` with these arguments in the folder `cwd`: no shell, nothing of this process's
  * environment, no standard input.
- * @throws OpaFailure when it does not start, does not end in two minutes or exits with a code other than 0.
+ * @throws OpaFailure when it does not start, or exits with a code other than 0; `OpaLate` when it does not end in two
+ * minutes.
  */
-export function runOpa(opa: string, argv: readonly string[], cwd: string): Promise<Output> {
+export function runOpa(
+	opa: string,
+	argv: readonly string[],
+	cwd: string,
+	{ milliseconds = timeout, exitCodes = [0], signal }: RunOptions = {},
+): Promise<Output> {
 	return new Promise((resolve, reject) => {
-		const options = { cwd, env, timeout, killSignal: 'SIGKILL', maxBuffer: maxOutputLength } as const;
-		const child = execFile(opa, [...argv], options, (error, stdout, stderr) => {
-			if (error === null) {
+		const limits = { timeout: milliseconds, killSignal: 'SIGKILL', maxBuffer: maxOutputLength, signal } as const;
+		const child = execFile(opa, [...argv], { cwd, env, ...limits }, (error, stdout, stderr) => {
+			const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+			if (error === null || (exitCode !== null && exitCodes.includes(exitCode))) {
 				resolve({ stdout, stderr });
 				return;
 			}
-			const exitCode = typeof error.code === 'number' ? error.code : null;
 			// Some commands, `build` among them, report errors on standard output.
 			const said = stderr.trim() === '' ? stdout : stderr;
-			reject(new OpaFailure(`\`opa ${argv[0] ?? ''}\` failed: ${cause(error, exitCode, said)}`, said, exitCode));
+			const what = `\`opa ${argv[0] ?? ''}\` failed`;
+			if (error.killed === true) {
+				reject(new OpaLate(`${what}: it did not end within ${milliseconds / 1000} seconds`, said, exitCode));
+			} else {
+				reject(new OpaFailure(`${what}: ${cause(error, exitCode, said)}`, said, exitCode));
+			}
 		});
 		// It may end before its input is closed.
 		child.stdin?.on('error', () => undefined).end();
@@ -41,9 +62,6 @@ export function runOpa(opa: string, argv: readonly string[], cwd: string): Promi
 }
 
 /** The cause of a failure, in one line. */
-function cause(error: Error & { readonly killed?: boolean }, exitCode: number | null, said: string): string {
-	if (error.killed === true) {
-		return `it did not end within ${timeout / 1000} seconds`;
-	}
+function cause(error: Error, exitCode: number | null, said: string): string {
 	return exitCode === null ? error.message : (said.trim().split('\n', 1)[0] ?? '') || `exit code ${exitCode}`;
 }

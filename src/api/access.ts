@@ -39,6 +39,7 @@ import { sessionCookieHeader } from './console/session-cookie.js';
 import { refuseForgedWrite, requireElementSession, requireOwnPath } from './elements/element-session.js';
 import type { ImpactSource } from './impact-source.js';
 import type { Monitoring } from './monitoring.js';
+import type { PolicyTests } from './policy-tests.js';
 
 interface ByKey {
 	readonly caller: Caller;
@@ -58,8 +59,8 @@ interface InSession {
  * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
  * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` reads everything at
  * one instant. `.apply` is `.write` in a transaction that no other writer shares, which the handler opens. `.try` runs
- * changes and rolls them back, for keys of any level, and so does `.impact`. `keys`: a key of the access level `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage`
- * takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
+ * changes and rolls them back, for keys of any level, and so does `.impact`. `keys`: a key of the access level
+ * `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage` takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
  * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
  * `environment.sessions`: a key of the access level `admin`. `probe`: anyone, about the process. `metrics`: a key of an
  * organization, because metrics are about all environments; anyone if the settings allow it.
@@ -70,9 +71,9 @@ interface InSession {
  * an origin that the environment names, and finds the session and its user still there in its unit of work.
  *
  * What needs a key also takes a session of the console, which has the rights of its key in one environment and above it,
- * reaches other environments only as targets of copies, and writes for pages of this server's own origin alone. `console.enter`: anyone, to sign in and out. `console.ask`: a session, and
- * no key, of the environment of the path, to ask its decision point. `console.watch`: the same, and does not count as a
- * use of the session.
+ * reaches other environments only as targets of copies, and writes for pages of this server's own origin alone.
+ * `console.enter`: anyone, to sign in and out. `console.ask`: a session, and no key, of the environment of the path, to ask
+ * its decision point. `console.watch`: the same, and does not count as a use of the session.
  */
 export interface Contexts {
 	public: null;
@@ -89,6 +90,7 @@ export interface Contexts {
 		readonly unit: ReadingUnit;
 		readonly account: AccountUnit;
 		readonly policies: PolicyStore;
+		readonly policyTests: PolicyTests;
 		readonly instances: PdpInstances;
 		readonly copies: EnvironmentCopier;
 	};
@@ -173,13 +175,14 @@ export interface Guarded {
 	/** Where decision points are, and how they are asked. */
 	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
 	readonly impact: ImpactSource;
+	readonly policyTests: PolicyTests;
 	/** Called while a request is handled, when it has led an environment to a revision. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
 /** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
 export function guard(guarded: Guarded): Surround {
-	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, wrote } = guarded;
+	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, policyTests, wrote } = guarded;
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		probe: (_, run) => run(monitoring),
@@ -229,7 +232,8 @@ export function guard(guarded: Guarded): Surround {
 			const account = store.account(caller.organization_id);
 			const scope = environmentScope(environment);
 			const unit = store.reading(scope);
-			return run({ caller, environment, account, policies, copies, unit, instances: store.pdpInstances(scope) });
+			const instances = store.pdpInstances(scope);
+			return run({ caller, environment, account, policies, policyTests, copies, unit, instances });
 		},
 		'environment.own': async (request, run) => {
 			const caller = await authenticate(store, readCredentials(request));

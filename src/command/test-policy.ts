@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
 import { ConfigError } from '../config.js';
 import { findOpa } from '../opa.js';
+import { readTestResults, someFailed, testWords } from '../test-results.js';
 import type { Told } from './declaration.js';
 import { onFile } from './on-file.js';
 import { innerFolder, isPolicyFolder, writePolicyFolder } from './policy-folder.js';
@@ -67,48 +67,17 @@ function copyTests(folder: string, work: string): void {
 	onFile(folder, () => cpSync(folder, work, { recursive: true, dereference: true, filter }));
 }
 
-const Results = z.array(
-	z.object({
-		package: z.string(),
-		name: z.string(),
-		location: z.object({ file: z.string(), row: z.int() }),
-		fail: z.boolean().optional(),
-		skip: z.boolean().optional(),
-		error: z.unknown().optional(),
-	}),
-);
-
 /** How long all tests together may take, in milliseconds. */
 const timeout = 600_000;
 const maxOutputLength = 64 * 1024 * 1024;
-/** How long one rule of tests may take; `opa` gives it five seconds, too little on a slow machine. */
-const ruleTimeout = '60s';
-/** How `opa test` ends when a test fails. */
-const someFailed = 2;
 
 async function runTests(opa: string, cwd: string, pattern: string | undefined) {
-	const words = [
-		'test',
-		'.',
-		'--format=json',
-		`--timeout=${ruleTimeout}`,
-		...(pattern === undefined ? [] : [`--run=${pattern}`]),
-	];
+	const words = [...testWords, ...(pattern === undefined ? [] : [`--run=${pattern}`])];
 	const output = await new Promise<string>((resolve, reject) => {
 		execFile(opa, words, { cwd, timeout, maxBuffer: maxOutputLength }, (error, stdout, stderr) => {
 			if (error === null || error.code === someFailed) resolve(stdout);
 			else reject(new ConfigError(`opa cannot run the tests: ${(stderr || stdout || error.message).trim()}`));
 		});
 	});
-	// Without any test, opa prints nothing.
-	const results = Results.parse(JSON.parse(output.trim() || '[]'));
-	return results
-		.filter(({ skip }) => !skip)
-		.map(({ package: inPackage, name, location: { file, row }, fail = false, error = null }) => ({
-			name: `${inPackage}.${name}`,
-			file,
-			row,
-			passed: !fail && error === null,
-			error: error === null ? null : JSON.stringify(error),
-		}));
+	return readTestResults(output);
 }

@@ -92,3 +92,27 @@ export const PolicyOfRevision = PolicyRevisionRead.extend({
 		.describe('The files of the policy.'),
 }).meta({ id: 'PolicyOfRevision', description: 'A policy with all its files, as a folder for `opa`.' });
 export type PolicyOfRevision = z.input<typeof PolicyOfRevision>;
+
+/** How many tests of a policy are listed. */
+export const maxListedTests = 1_000;
+
+/** How the generated tests of a policy came out. */
+export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
+	.extend({
+		passed: z.int().min(0).meta({ description: 'How many tests pass.' }),
+		failed: z.int().min(0).meta({ description: 'How many tests fail, or could not be decided.' }),
+		truncated: z.boolean().describe('Whether there are more tests than are listed.'),
+		tests: z
+			.array(
+				z.object({
+					name: z.string().describe('The name of the test, with its package.'),
+					file: z.string().describe('The path of its file in the policy, with slashes.'),
+					row: z.int().min(1).meta({ description: 'Its line there, from 1.' }),
+					passed: z.boolean().describe('Whether it passes.'),
+					error: z.string().nullable().describe('Why it could not be decided; null if it was.'),
+				}),
+			)
+			.describe(`The tests, failed ones first, then by name; at most ${maxListedTests}.`),
+	})
+	.meta({ id: 'PolicyTestResults', description: 'How the generated tests of a policy came out.' });
+export type PolicyTestResults = z.input<typeof PolicyTestResults>;

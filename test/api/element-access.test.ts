@@ -88,7 +88,17 @@ test.before('start', async () => {
 	};
 	const decisionPoints = { target: () => null, relay: () => Promise.reject() };
 	const impact = { find: () => Promise.reject(), explain: () => Promise.reject() };
-	const surround = guard({ store, policies, copies: copier, tokens, monitoring, decisionPoints, impact });
+	const policyTests = { test: () => Promise.reject() };
+	const surround = guard({
+		store,
+		policies,
+		copies: copier,
+		tokens,
+		monitoring,
+		decisionPoints,
+		impact,
+		policyTests,
+	});
 	const application = createApplication({ endpoints: probes, surround, renderFailure, onUnexpected: () => {} });
 	const listening = await listen(application, '127.0.0.1', 0);
 	url = listening.url;

@@ -12,6 +12,7 @@ import {
 } from '../../src/console/model/draft.js';
 import { jsonProblem } from '../../src/console/model/json-problem.js';
 import { readPointState } from '../../src/console/model/point-state.js';
+import { isProductionEnvironment } from '../../src/console/model/production.js';
 import { schemaDifference } from '../../src/console/model/schema-difference.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
 
@@ -227,4 +228,21 @@ test('a grant is the same object of a draft whenever it ends', (t) => {
 	}
 	const rule = { kind: 'condition_set_rule', operation: 'create' } as const;
 	t.not(draftSubject({ ...rule, value }), draftSubject({ ...rule, value: ending }));
+});
+
+const environments: readonly (readonly [
+	isProduction: boolean,
+	environment: Parameters<typeof isProductionEnvironment>[0],
+])[] = [
+	[true, { key: 'production' }],
+	[true, { key: 'prod', settings: null }],
+	[true, { key: 'eu', settings: { production: true } }],
+	[false, { key: 'production', settings: { production: false } }],
+	[false, { key: 'staging', settings: { production: 'yes' } }],
+];
+
+test('an environment is in production by its settings, or else by its key, as the server has it', (t) => {
+	for (const [isProduction, environment] of environments) {
+		t.is(isProductionEnvironment(environment), isProduction, JSON.stringify(environment));
+	}
 });

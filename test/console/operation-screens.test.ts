@@ -90,6 +90,7 @@ test.serial('a key is made, shown once, used, rotated and revoked', async (t) =>
 test.serial('in production a write asks for the name of the environment', async (t) => {
 	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
 	await page.getByLabel('Environment').selectOption('default/production');
+	await page.getByRole('button', { name: 'Open', exact: true }).click();
 	await page.locator('.bar.production').waitFor();
 	await page.getByRole('link', { name: 'Elements' }).click();
 	await page.getByLabel(/^Origins/).fill('https://app.example.com');
@@ -146,6 +147,42 @@ test.serial('environments are compared, and what another one has is drafted with
 	await close();
 });
 
+test.serial(
+	'another environment is compared by the session that the browser has there, whoever signed in',
+	async (t) => {
+		const own = { project_id: 'default', environment_id: 'production', access_level: 'read', name: 'of a reader' };
+		const { body: reader } = await stack.organization.post('/v2/api-key', own);
+		const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
+		const signedIn = `(body) => fetch('/v2/auth/console', {
+		method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })`;
+		const entry = { api_key: reader['secret'], project: 'default', environment: 'production' };
+		await page.evaluate(`(${signedIn})(${JSON.stringify(entry)})`);
+		await open('environments?with=production');
+		await page.getByRole('table', { name: 'Differences between the schemas' }).waitFor();
+		const asked = await page.evaluate(`fetch('/v2/auth/console?project=default&environment=production')
+		.then((answer) => answer.json()).then(({ key }) => key.name)`);
+		t.is(asked, 'of a reader', 'its tabs keep their rights');
+		await page.getByRole('button', { name: 'As curl' }).click();
+		t.regex((await page.getByRole('dialog').textContent()) ?? '', /production\/export\?half=schema/);
+		await close();
+	},
+);
+
+test.serial('what is promoted into production asks for its name', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack, { key: stack.keys.project });
+	await open('environments');
+	await page.getByLabel('Key of the environment to copy to').fill('production');
+	await page.getByRole('button', { name: 'Copy the schema' }).click();
+	const dialog = page.getByRole('dialog', { name: 'Copy the schema' });
+	const confirm = dialog.getByRole('button', { name: 'Copy the schema' });
+	t.true(await confirm.isDisabled());
+	await dialog.getByRole('textbox').fill('production');
+	t.false(await confirm.isDisabled());
+	await page.keyboard.press('Escape');
+	await dialog.waitFor({ state: 'detached' });
+	await close();
+});
+
 test.serial('a document is exported, tried and imported', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('environments');
@@ -163,7 +200,12 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	await page.getByRole('button', { name: 'Try it out' }).click();
 	await page.getByText('role: 1 created, 0 updated, 0 deleted').waitFor();
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 404);
+	const conflicts = page.getByLabel('What is there already');
+	await conflicts.selectOption('replace');
+	t.true(await bring.isDisabled(), 'something else was tried');
+	await conflicts.selectOption('fail');
 	await bring.click();
+	await page.getByRole('dialog').getByText('dev.json is written into dev, all or nothing.').waitFor();
 	await page.getByRole('button', { name: 'Import the document' }).click();
 	await page.getByText('Imported: 1 objects changed.').waitFor({ state: 'attached' });
 	t.is((await stack.environment.get(`${schema}/roles/auditor`)).status, 200);

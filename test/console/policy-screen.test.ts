@@ -112,6 +112,40 @@ test.serial('a schema that does not compile is told, with what the compiler said
 	await close();
 });
 
+test.serial('the generated tests of a revision are run when they are looked at', async (t) => {
+	const { page, open, faults, close } = await openConsole(browser, stack);
+	const asked: string[] = [];
+	page.on('request', (request) => {
+		if (request.url().endsWith('/tests')) asked.push(request.url());
+	});
+	await open(`policy?revision=${before}`);
+	await page.getByText('Choose a file.').waitFor();
+	t.deepEqual(asked, []);
+	await page.getByRole('link', { name: 'Generated tests' }).click();
+	const told = page.getByText(/^(\d+) of \1 tests pass$/);
+	await told.waitFor();
+	t.regex(page.url(), new RegExp(`view=tests&revision=${before}$`));
+	t.is(asked.length, 1);
+	await page.route('**/tests', async (route) => {
+		const answer = await route.fetch();
+		const { tests, ...counts } = await answer.json();
+		const [first, ...others] = tests;
+		const failing = { ...first, passed: false, error: '<b>late</b>' };
+		await route.fulfill({ json: { ...counts, passed: others.length, failed: 1, tests: [failing, ...others] } });
+	});
+	await page.getByLabel('Revision').selectOption(String(after));
+	await page.getByText('<b>late</b>').waitFor();
+	await page.getByRole('link', { name: /_test\.rego:\d+$/ }).click();
+	t.regex((await page.locator('tr.marked').textContent()) ?? '', /test_/);
+	t.regex(page.url(), new RegExp(`revision=${after}&file=.*#L\\d+$`));
+	await page.unroute('**/tests');
+	await page.route('**/tests', (route) => route.fulfill({ status: 503, json: { message: 'use `regolith test`' } }));
+	await open('policy?view=tests');
+	await page.getByText('use `regolith test`').waitFor();
+	t.deepEqual(faults, []);
+	await close();
+});
+
 test.serial('the policy is downloaded as a folder', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);
 	await open('policy');
@@ -129,7 +163,7 @@ test.serial('the policy is downloaded as a folder', async (t) => {
 
 test.serial('the screen is usable narrow, dark and by everybody', async (t) => {
 	const file = 'file=regolith/resources/memo/permits.rego';
-	const screens = ['policy', `policy?${file}#L8`, 'policy?view=revisions', 'policy?view=compare'];
+	const screens = ['policy', `policy?${file}#L8`, 'policy?view=revisions', 'policy?view=compare', 'policy?view=tests'];
 	for (const options of [{}, { width: 390, dark: true } as const]) {
 		const { page, open, faults, close } = await openConsole(browser, stack, options);
 		for (const screen of screens) {

@@ -133,6 +133,8 @@ test.serial('two environments in two tabs do not mix', async (t) => {
 	const key = stack.keys.project;
 	const { page, context, close } = await openConsole(browser, stack, { key });
 	await page.getByLabel('Environment').selectOption('default/production');
+	t.is(new URL(page.url()).pathname.split('/')[3], 'dev', 'choosing alone opens nothing');
+	await page.getByRole('button', { name: 'Open', exact: true }).click();
 	await page.locator('.bar.production').waitFor();
 	const other = await context.newPage();
 	await other.goto(`${stack.api.listening.url}/console/default/dev/keys`);

@@ -1,20 +1,25 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
-/** How the program behaves: as the real one, or as one that breaks in a certain way when it is told to build. */
+/** How the program behaves: as the real one, or as one that breaks in a certain way when it is told to build or to test. */
 export type OpaMood =
 	| 'real'
 	| 'fails'
 	| 'writes an invalid module'
 	| 'is slow'
 	| 'is newer and fails'
-	| 'refuses the set bad';
+	| 'refuses the set bad'
+	| 'hangs in tests'
+	| 'fails in tests'
+	| 'fails one test';
 
 /** An `opa` whose behaviour a test decides while it is in use. */
 export interface SwitchableOpa {
 	readonly path: string;
 	set(mood: OpaMood): void;
+	/** How often it was told to test. */
+	tested(): number;
 }
 
 /** Puts the program into `folder`. It runs the real one and, in some moods, does something else instead. */
@@ -25,7 +30,8 @@ export function switchableOpa(folder: string): SwitchableOpa {
 	chmodSync(path, 0o755);
 	const set = (next: OpaMood) => writeFileSync(mood, next);
 	set('real');
-	return { path, set };
+	const tests = `${mood}-tests`;
+	return { path, set, tested: () => (existsSync(tests) ? readFileSync(tests, 'utf8').length : 0) };
 }
 
 function script(mood: string): string {
@@ -44,6 +50,17 @@ if [ "$1" = "build" ]; then
 				echo "error: 1 error occurred: regolith/user_sets/bad/selects.rego:14: rego_type_error: out of mood" >&2
 				exit 1
 			fi ;;
+	esac
+fi
+if [ "$1" = "test" ]; then
+	printf x >> ${JSON.stringify(`${mood}-tests`)}
+	case "$mood" in
+		"hangs in tests") exec /bin/sleep 600 ;;
+		"fails in tests") echo "1 error occurred: policy.rego:1: rego_parse_error: out of mood" >&2; exit 1 ;;
+		"fails one test")
+			echo '[{"package":"data.b","name":"test_good","location":{"file":"b_test.rego","row":2}},'
+			echo '{"package":"data.c","name":"test_bad","location":{"file":"c_test.rego","row":3},"fail":true}]'
+			exit 2 ;;
 	esac
 fi
 exec ${JSON.stringify(opaPath)} "$@"

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import createClient from 'openapi-fetch';
+import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import type { paths as DecisionPaths } from '#decision-api';
 import type { paths as ManagementPaths } from '#management-api';
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
@@ -12,15 +12,34 @@ export const recordedCalls = signal<readonly RecordedCall[]>([]);
 /** Why the decision point cannot be asked at the moment; `null` while it answers. */
 export const decisionTrouble = signal<string | null>(null);
 
-/** The management API, for the session that is open. */
-export const management = createClient<ManagementPaths>({
-	baseUrl: location.origin,
-	fetch: async (request) => {
-		const answer = await send(request, new URL(request.url).pathname + new URL(request.url).search, false);
-		apiTrouble.value = answer.status >= 500 ? `The API answered ${answer.status}` : null;
-		return answer;
-	},
-});
+/** The management API, for the session that is open, or that of the environment which `environmentHeader` names. */
+export const management = createManagement(recordCall);
+
+/** The same for what belongs to no screen: its calls are not noted. */
+export const shellManagement = createManagement(() => undefined);
+
+/** The header that names the environment whose session a request shows, by its id. */
+export const environmentHeader = 'x-console-environment';
+
+function createManagement(record: (call: RecordedCall) => void) {
+	return createClient<ManagementPaths>({
+		baseUrl: location.origin,
+		fetch: async (request) => {
+			const path = new URL(request.url).pathname + new URL(request.url).search;
+			const answer = await send(request, { path, decision: false, record });
+			apiTrouble.value = answer.status >= 500 ? `The API answered ${answer.status}` : null;
+			return answer;
+		},
+		pathSerializer: (pathname, parameters) => {
+			// Browsers take these for steps of a path, and would ask for something else.
+			const step = Object.values(parameters).find((value) => value === '.' || value === '..');
+			if (step !== undefined) {
+				throw new ApiFailure(400, `No address can hold the key “${step}”: use the API with the id in its place.`);
+			}
+			return defaultPathSerializer(pathname, parameters);
+		},
+	});
+}
 
 /** The decision point of the environment, reached through the relay. */
 export const decisions = lazyDecisions();
@@ -39,7 +58,8 @@ function createDecisions() {
 	return createClient<DecisionPaths>({
 		baseUrl: location.origin + base,
 		fetch: async (request) => {
-			const answer = await send(request, new URL(request.url).pathname.slice(base.length), true);
+			const path = new URL(request.url).pathname.slice(base.length);
+			const answer = await send(request, { path, decision: true, record: recordCall });
 			decisionTrouble.value = answer.status >= 502 ? await troubleText(answer.clone()) : null;
 			return answer;
 		},
@@ -51,11 +71,20 @@ async function troubleText(answer: Response): Promise<string> {
 	return failureMessage(answer.status, said);
 }
 
-/** Sends a request of this session, and notes it. Throws `ApiFailure` with the status 0 when nobody answers. */
-async function send(request: Request, path: string, decision: boolean): Promise<Response> {
+interface SendOptions {
+	/** As people would ask for it. */
+	readonly path: string;
+	/** Whether it goes to a decision point. */
+	readonly decision: boolean;
+	readonly record: (call: RecordedCall) => void;
+}
+
+/** Sends a request of a session, and notes it. Throws `ApiFailure` with the status 0 when nobody answers. */
+async function send(request: Request, { path, decision, record }: SendOptions): Promise<Response> {
 	const body = request.body === null && request.method === 'GET' ? null : await request.clone().text();
-	recordCall({ method: request.method, path, body: body === '' ? null : body, decision });
-	request.headers.set('x-console-environment', openSession().environment.id);
+	record({ method: request.method, path, body: body === '' ? null : body, decision });
+	const isElsewhere = request.headers.has(environmentHeader);
+	if (!isElsewhere) request.headers.set(environmentHeader, openSession().environment.id);
 	const answer = await fetch(request, { cache: 'no-store', credentials: 'same-origin' }).catch((error: unknown) => {
 		if (request.signal.aborted) throw error;
 		apiTrouble.value = 'The API cannot be reached';
@@ -64,7 +93,7 @@ async function send(request: Request, path: string, decision: boolean): Promise<
 	// The reason why the session ended is told where it is read, not here.
 	if (answer.status === 401) await refreshRevision();
 	const revision = Number(answer.headers.get('x-revision') ?? 0);
-	if (!decision && revision > newestRevision.value) newestRevision.value = revision;
+	if (!decision && !isElsewhere && revision > newestRevision.value) newestRevision.value = revision;
 	return answer;
 }
 
@@ -90,4 +119,19 @@ export async function answered<Result extends CallResult>(
 	if (!response.ok) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
 	// Clients give the data of every success that has a body.
 	return data as Exclude<Result['data'], undefined>;
+}
+
+/**
+ * The answer of a call that may be too much for the server. Throws `ApiFailure`, and another error where it was too much:
+ * asking again by itself would be too much again.
+ */
+export async function answeredOnce<Result extends CallResult>(
+	call: Promise<Result>,
+): Promise<Exclude<Result['data'], undefined>> {
+	try {
+		return await answered(call);
+	} catch (error) {
+		if (error instanceof ApiFailure && error.status === 503) throw new Error(error.message);
+		throw error;
+	}
 }

@@ -1,18 +1,22 @@
-import { ApiFailure, failureMessage } from '../model/api-failure.js';
+import { answered, environmentHeader, management } from './api.js';
 import { openEnvironment, openSession } from './session.js';
 
 /**
  * The schema half of the document of an environment that the key of this session opens. A session is for one
  * environment, so reading another one takes a session of that. Throws `ApiFailure`.
  */
-export async function readSchemaOfEnvironment(project: string, environment: string): Promise<unknown> {
+export async function readSchemaOfEnvironment(
+	project: string,
+	environment: string,
+	signal: AbortSignal,
+): Promise<unknown> {
 	const here = openSession();
 	const isHere = here.project.key === project && here.environment.key === environment;
 	const { id } = isHere ? here.environment : (await openEnvironment(project, environment)).environment;
-	const path = `/v2/projects/${[project, environment].map(encodeURIComponent).join('/envs/')}/export?half=schema`;
-	const headers = { accept: 'application/json', 'x-console-environment': id };
-	const answer = await fetch(path, { headers, cache: 'no-store' });
-	const said: unknown = await answer.json().catch(() => undefined);
-	if (!answer.ok) throw new ApiFailure(answer.status, failureMessage(answer.status, said), said);
-	return (said as { readonly schema?: unknown }).schema ?? {};
+	const params = { path: { proj_id: project, env_id: environment }, query: { half: 'schema' as const } };
+	const headers = isHere ? {} : { [environmentHeader]: id };
+	const document = await answered(
+		management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', { params, headers, signal }),
+	);
+	return document.schema ?? {};
 }

@@ -53,7 +53,7 @@ export async function proposeActions(resource: string, text: string, signal: Abo
 }
 
 /** Instances of a resource, by key; only those in a tenant where one is given. */
-export async function proposeInstances(
+export async function proposeInstanceKeys(
 	{ resource, tenant }: { readonly resource: string; readonly tenant: string },
 	text: string,
 	signal: AbortSignal,
@@ -72,6 +72,20 @@ export async function proposeInstances(
 	);
 	const instances = Array.isArray(found) ? found : found.data;
 	return instances.map((instance) => ({ value: instance.key, note: `tenant ${instance.tenant}` }));
+}
+
+/** Instances as `<resource>:<key>`, by what was typed of the key. */
+export async function proposeInstanceNames(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
+	const key = text.slice(text.indexOf(':') + 1);
+	const query = { per_page, ...(key !== '' && { search: [key] }) };
+	const found = await answered(
+		management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
+			params: { path: environmentPath(), query },
+			signal,
+		}),
+	);
+	const instances = Array.isArray(found) ? found : found.data;
+	return instances.map(({ resource, key: own, tenant }) => ({ value: `${resource}:${own}`, note: `in ${tenant}` }));
 }
 
 /** Revisions whose policies are kept, the newest first. */

@@ -86,9 +86,17 @@ export async function signInByKey(apiKey: string): Promise<void> {
 	return signIn({ api_key: apiKey, ...named });
 }
 
-/** Opens a session of another environment with the key of this one. Throws `ApiFailure`. */
+/**
+ * The session of another environment: the one that the browser has, or else a new one with the key of this one. A new one
+ * would take the place of the other, whose key may have other rights, in every tab. Throws `ApiFailure`.
+ */
 export async function openEnvironment(project: string, environment: string): Promise<ConsoleSession> {
-	return call('POST', endpoint, { project, environment }, openSession().environment.id);
+	try {
+		return await readSession(project, environment);
+	} catch (error) {
+		if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
+		return call('POST', endpoint, { project, environment }, openSession().environment.id);
+	}
 }
 
 /** Signs out of this environment. */
@@ -110,6 +118,8 @@ export async function refreshRevision(): Promise<void> {
 	try {
 		const session = await readSession(project.key, environment.key);
 		newestRevision.value = Math.max(newestRevision.value, session.revision);
+		// Somebody has signed in with another key in another tab: the rights are those of that key from now on.
+		if (session.key.id !== now.session.key.id) sessionState.value = { state: 'open', session };
 	} catch (error) {
 		if (error instanceof ApiFailure && error.status === 401) endSession(error.message);
 	}

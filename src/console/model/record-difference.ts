@@ -1,3 +1,4 @@
+import { isRecord } from './equal-json.js';
 import type { LoggedRecord } from './logged-change.js';
 
 /** How two states of an object differ, in the few lines that a person reads. */
@@ -106,8 +107,4 @@ function valueTexts(value: unknown): readonly string[] {
 function valueText(value: unknown): string {
 	const text = typeof value === 'string' ? value : JSON.stringify(value);
 	return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
-}
-
-function isRecord(value: unknown): value is LoggedRecord {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

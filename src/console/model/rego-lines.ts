@@ -1,4 +1,5 @@
 import { type Attempt, type AttemptStep, roleKey, splitInstance } from './attempt.js';
+import { automaticPrefix } from './policy-schema.js';
 
 /** A file of a policy. */
 export interface PolicyFile {
@@ -74,8 +75,8 @@ function hasTitle({ lines }: RuleBlock, title: string): boolean {
 
 function joinsSets({ lines }: RuleBlock, rule: Extract<AttemptStep, { readonly type: 'set_rule' }>): boolean {
 	const text = lines.join('\n');
-	const userSet = rule.userset ?? `__autogen_${rule.role}`;
-	const resourceSet = rule.resourceset ?? `__autogen_${rule.resource_type}`;
+	const userSet = rule.userset ?? automaticPrefix + rule.role;
+	const resourceSet = rule.resourceset ?? automaticPrefix + rule.resource_type;
 	return names(text, 'user_sets', userSet) || names(text, 'resource_sets', resourceSet);
 }
 

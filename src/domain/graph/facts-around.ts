@@ -18,6 +18,7 @@ const fewestEdgesOfNode = 50;
 const edgesAtOnce = 10_000;
 /** How many edges of each way to be connected are looked at to count the neighbours that are not shown. */
 const mostCounted = 1_000;
+
 /**
  * The users, tenants and instances around one of them, and every role assignment and relationship between those. What it
  * costs does not depend on how many neighbours they have.

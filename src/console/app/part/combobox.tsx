@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { visibleText } from '../../model/visible-text.js';
 import { KeyText } from './key-text.js';
 
 /** Something that can be chosen. */
@@ -114,7 +115,7 @@ export function Combobox({ label, value, onValue, propose, placeholder = '', req
 							choose(choice);
 						}}
 					>
-						<KeyText text={choice.value} /> {choice.note ? <small>{choice.note}</small> : null}
+						<KeyText text={choice.value} /> {choice.note ? <small>{visibleText(choice.note)}</small> : null}
 					</div>
 				))}
 			</div>

@@ -1,10 +1,18 @@
 import { signal, useSignal } from '@preact/signals';
+import { visibleText } from '../../model/visible-text.js';
 import { openSession } from '../session.js';
 import { Dialog } from './dialog.js';
+
+/** The environment that a write is for. */
+interface Target {
+	readonly key: string;
+	readonly production: boolean;
+}
 
 interface Question {
 	readonly title: string;
 	readonly text: string;
+	readonly target: Target;
 	readonly settle: (confirmed: boolean) => void;
 }
 
@@ -13,18 +21,25 @@ const question = signal<Question | null>(null);
 interface ConfirmOptions {
 	/** Whether to ask also where nothing is at stake but a test environment: for what cannot be taken back. */
 	readonly always?: boolean;
+	/** Where it is not the one that is open. */
+	readonly target?: Target;
 }
 
 /**
  * Whether a write is wanted. In a production environment a person types the environment's key to say so; elsewhere only
  * what is asked `always` is confirmed.
  */
-export function confirmWrite(title: string, text: string, { always = false }: ConfirmOptions = {}): Promise<boolean> {
-	if (!always && !openSession().environment.production) return Promise.resolve(true);
+export function confirmWrite(
+	title: string,
+	text: string,
+	{ always = false, target = openSession().environment }: ConfirmOptions = {},
+): Promise<boolean> {
+	if (!always && !target.production) return Promise.resolve(true);
 	return new Promise((resolve) => {
 		question.value = {
 			title,
 			text,
+			target,
 			settle: (confirmed) => {
 				question.value = null;
 				resolve(confirmed);
@@ -39,10 +54,9 @@ export function Confirmation() {
 	return asked === null ? null : <ConfirmationDialog question={asked} />;
 }
 
-function ConfirmationDialog({ question: { title, text, settle } }: { readonly question: Question }) {
-	const { environment } = openSession();
+function ConfirmationDialog({ question: { title, text, target, settle } }: { readonly question: Question }) {
 	const typed = useSignal('');
-	const isTyped = !environment.production || typed.value === environment.key;
+	const isTyped = !target.production || typed.value === target.key;
 	return (
 		<Dialog title={title} onClose={() => settle(false)}>
 			<form
@@ -51,11 +65,11 @@ function ConfirmationDialog({ question: { title, text, settle } }: { readonly qu
 					if (isTyped) settle(true);
 				}}
 			>
-				<p>{text}</p>
-				{environment.production && (
+				<p>{visibleText(text)}</p>
+				{target.production && (
 					<label>
 						<span>
-							This is production. Type <code>{environment.key}</code> to go on.
+							This is production. Type <code>{target.key}</code> to go on.
 						</span>
 						<input
 							type="text"

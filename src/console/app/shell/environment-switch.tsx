@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { consolePath } from '../../model/console-place.js';
-import { announce } from '../../part/announce.js';
-import { messageOf } from '../../part/message-of.js';
-import { answered, management } from '../api.js';
+import { Failure, useWork } from '../../part/action-button.js';
+import { answered, shellManagement } from '../api.js';
 import { openEnvironment, openSession } from '../session.js';
 import { useLoaded } from '../use-loaded.js';
 
@@ -15,7 +14,8 @@ interface Listed {
 /** The environment that is open, and the way to the others that its key opens. */
 export function EnvironmentSwitch() {
 	const { project, environment, key } = openSession();
-	const isBusy = useSignal(false);
+	const work = useWork();
+	const chosen = useSignal('');
 	const here = `${project.key}/${environment.key}`;
 	const { value } = useLoaded(() => (key.object_type === 'env' ? Promise.resolve([]) : readEnvironments()), [], {
 		accompanies: true,
@@ -24,39 +24,61 @@ export function EnvironmentSwitch() {
 	if (others.length === 0) return <strong class="environment">{here}</strong>;
 	const open = async (name: string) => {
 		const target = others.find((one) => `${one.project}/${one.environment}` === name);
-		if (target === undefined || isBusy.value) return;
-		isBusy.value = true;
-		try {
-			await openEnvironment(target.project, target.environment);
-			// A page of its own: nothing of this environment is left in it.
-			location.assign(consolePath({ project: target.project, environment: target.environment, screen: '' }));
-		} catch (error) {
-			announce(messageOf(error));
-		}
-		isBusy.value = false;
+		if (target === undefined) return;
+		await openEnvironment(target.project, target.environment);
+		// A page of its own: nothing of this environment is left in it.
+		location.assign(consolePath({ project: target.project, environment: target.environment, screen: '' }));
 	};
 	return (
-		<label class="inline environment">
-			<span class="unseen">Environment</span>
-			<select value={here} onChange={(event) => void open(event.currentTarget.value)}>
-				<option value={here}>{here}</option>
-				{others.map((one) => (
-					<option key={`${one.project}/${one.environment}`} value={`${one.project}/${one.environment}`}>
-						{one.project}/{one.environment}
-					</option>
-				))}
-			</select>
-		</label>
+		<form
+			class="line environment"
+			onSubmit={(event) => {
+				event.preventDefault();
+				const name = chosen.value;
+				void work.run(async () => {
+					try {
+						await open(name);
+					} catch (error) {
+						// The bar names the environment that is open, and no other.
+						chosen.value = '';
+						throw error;
+					}
+				});
+			}}
+		>
+			<label class="inline">
+				<span class="unseen">Environment</span>
+				<select
+					value={chosen.value === '' ? here : chosen.value}
+					onChange={(event) => {
+						chosen.value = event.currentTarget.value === here ? '' : event.currentTarget.value;
+					}}
+				>
+					<option value={here}>{here}</option>
+					{others.map((one) => (
+						<option key={`${one.project}/${one.environment}`} value={`${one.project}/${one.environment}`}>
+							{one.project}/{one.environment}
+						</option>
+					))}
+				</select>
+			</label>
+			{chosen.value !== '' && (
+				<button type="submit" class="primary" aria-disabled={work.busy}>
+					Open
+				</button>
+			)}
+			<Failure text={work.failure} />
+		</form>
 	);
 }
 
 async function readEnvironments(): Promise<readonly Listed[]> {
-	const projects = await answered(management.GET('/v2/projects', { params: { query: { per_page: 100 } } }));
+	const projects = await answered(shellManagement.GET('/v2/projects', { params: { query: { per_page: 100 } } }));
 	const lists = await Promise.all(
 		projects.map(async (project) => {
 			const path = { proj_id: project.key };
 			const found = await answered(
-				management.GET('/v2/projects/{proj_id}/envs', { params: { path, query: { per_page: 100 } } }),
+				shellManagement.GET('/v2/projects/{proj_id}/envs', { params: { path, query: { per_page: 100 } } }),
 			);
 			return found.map(({ key, name }) => ({ project: project.key, environment: key, name }));
 		}),

@@ -1,6 +1,6 @@
 import type { DecisionDebug } from '../../../model/attempt.js';
 import { type CheckBody, type CheckForm, checkBody } from '../../../model/check-form.js';
-import { answered, decisions, management } from '../../api.js';
+import { answered, answeredOnce, decisions, management } from '../../api.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 
 /** The answer to a check, and why. */
@@ -50,7 +50,7 @@ export async function askCheck(form: CheckForm, { least, signal }: AskOptions): 
 }
 
 async function explainCheck(check: CheckBody, { revision, at, signal }: AtRevision): Promise<CheckAnswer> {
-	const { allow, debug } = await answered(
+	const { allow, debug } = await answeredOnce(
 		management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation', {
 			params: { path: environmentPath() },
 			body: { ...check, revision, ...(at !== '' && { at }) },

@@ -11,7 +11,7 @@ import { Combobox } from '../../part/combobox.js';
 import { JsonField } from '../../part/json-field.js';
 import {
 	proposeActions,
-	proposeInstances,
+	proposeInstanceKeys,
 	proposeResources,
 	proposeRevisions,
 	proposeTenants,
@@ -65,7 +65,7 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 				label="Instance"
 				value={edited.instance}
 				onValue={field('instance')}
-				propose={(text, signal) => proposeInstances({ resource, tenant }, text, signal)}
+				propose={(text, signal) => proposeInstanceKeys({ resource, tenant }, text, signal)}
 				placeholder="none"
 			/>
 			<Combobox

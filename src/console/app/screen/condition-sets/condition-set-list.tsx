@@ -73,7 +73,7 @@ export function ConditionSetList({ drafted }: ConditionSetListProps) {
 											</a>
 										),
 									},
-									{ title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+									{ title: 'Name', cell: ({ name }) => <KeyText text={name} /> },
 									{
 										title: 'Selects',
 										cell: ({ resource }) => (resource === null ? 'users' : <KeyText text={resource.key} />),

@@ -1,3 +1,4 @@
+import { automaticPrefix } from '../../../model/policy-schema.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
@@ -45,8 +46,6 @@ export function SetUses({ setKey, schema }: { readonly setKey: string; readonly 
 		</section>
 	);
 }
-
-const automaticPrefix = '__autogen_';
 
 function SetName({ name, schema }: { readonly name: string; readonly schema: SetSchema }) {
 	if (name.startsWith(automaticPrefix)) {

@@ -5,12 +5,11 @@ import { answered, management } from '../../api.js';
 import { Combobox } from '../../part/combobox.js';
 import { JsonField } from '../../part/json-field.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { proposeTenants, proposeUsers } from '../../propose.js';
+import { proposeInstanceNames, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionTrace } from './condition-trace.js';
-import { proposeInstances } from './propose-instances.js';
 
 /** The check that a set is tried with, as the fields of the form have it: each may be empty. */
 interface Tried {
@@ -78,7 +77,7 @@ export function TryBox({ question, type, resource }: TryBoxProps) {
 				<Combobox
 					label="Instance"
 					{...field('resource')}
-					propose={proposeInstances}
+					propose={proposeInstanceNames}
 					placeholder="none: attributes alone"
 				/>
 				<JsonField label="Attributes of the instance" {...json('resource_attributes')} />

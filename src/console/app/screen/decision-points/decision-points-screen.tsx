@@ -87,10 +87,10 @@ function PointState({ state, detail }: { readonly state: string; readonly detail
 
 function Revision({ revision }: { readonly revision: number | null }) {
 	if (revision === null) return <>none</>;
-	const lag = newestRevision.value - revision;
+	const newest = newestRevision.value;
 	return (
 		<>
-			{revision} {lag > 0 && <small class="quiet">({lag} behind when it reported)</small>}
+			{revision} {newest > revision && <small class="quiet">(at its report; the newest is {newest})</small>}
 		</>
 	);
 }

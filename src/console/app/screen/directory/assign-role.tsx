@@ -6,10 +6,10 @@ import { ExpiryField } from '../../../part/expiry-field.js';
 import { answered, management } from '../../api.js';
 import { Combobox } from '../../part/combobox.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { proposeTenants, proposeUsers } from '../../propose.js';
+import { proposeInstanceNames, proposeTenants, proposeUsers } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
-import { proposeInstances, proposeRoles } from './propose-names.js';
+import { proposeRoles } from './propose-names.js';
 
 interface AssignRoleProps {
 	/** Who gets the role; asked for where it is not given. */
@@ -79,7 +79,7 @@ export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 						placeholder={onInstance.value ? 'resource:key' : ''}
 						value={place.value}
 						onValue={set(place)}
-						propose={onInstance.value ? proposeInstances : proposeTenants}
+						propose={onInstance.value ? proposeInstanceNames : proposeTenants}
 						required
 					/>
 				)}

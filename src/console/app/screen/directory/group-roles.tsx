@@ -8,11 +8,12 @@ import { answered, management } from '../../api.js';
 import { Combobox } from '../../part/combobox.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { KeyText } from '../../part/key-text.js';
+import { proposeInstanceNames } from '../../propose.js';
 import { environmentPath, mayWrite } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
 import { ObjectLink } from './object-link.js';
 import { actionColumn, PagedTable } from './paged-table.js';
-import { proposeInstances, proposeRoles } from './propose-names.js';
+import { proposeRoles } from './propose-names.js';
 
 type GroupRole = components['schemas']['GroupRoleRead'];
 
@@ -110,7 +111,7 @@ function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 					onValue={(value) => {
 						instance.value = value;
 					}}
-					propose={proposeInstances}
+					propose={proposeInstanceNames}
 				/>
 				<Combobox
 					label="Role"

@@ -2,7 +2,7 @@ import { directoryPath } from '../../../model/directory-path.js';
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { TimeText } from '../../part/time-text.js';
-import { proposeTenants } from '../../propose.js';
+import { proposeResources, proposeTenants } from '../../propose.js';
 import { environmentPath, mayWrite } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
 import { useSearch } from '../../use-search.js';
@@ -10,7 +10,6 @@ import { CreateObject } from './create-object.js';
 import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 import { asRowPage, PagedTable } from './paged-table.js';
-import { proposeResources } from './propose-names.js';
 
 /** All resource instances, to search. */
 export function InstanceList() {

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Combobox } from '../../part/combobox.js';
 import { SearchField } from '../../part/search-field.js';
-import { proposeTenants } from '../../propose.js';
+import { proposeResources, proposeTenants } from '../../propose.js';
 import { useSearch } from '../../use-search.js';
-import { proposeResources } from './propose-names.js';
 
 interface ListFiltersProps {
 	readonly label: string;

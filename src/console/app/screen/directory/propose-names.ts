@@ -6,32 +6,6 @@ import { environmentPath } from '../../session.js';
 
 const per_page = 10;
 
-/** Resources, by key or name. */
-export async function proposeResources(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-	const found = await answered(
-		management.GET('/v2/schema/{proj_id}/{env_id}/resources', {
-			params: { path: environmentPath(), query: sought(text) },
-			signal,
-		}),
-	);
-	return named(Array.isArray(found) ? found : found.data);
-}
-
-/** Instances, as `<resource>:<key>`. */
-export async function proposeInstances(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-	const query = { per_page, ...(text !== '' && { search: [text] }) };
-	const found = await answered(
-		management.GET('/v2/facts/{proj_id}/{env_id}/resource_instances', {
-			params: { path: environmentPath(), query },
-			signal,
-		}),
-	);
-	return (Array.isArray(found) ? found : found.data).map(({ resource, key, tenant }) => ({
-		value: `${resource}:${key}`,
-		note: `in ${tenant}`,
-	}));
-}
-
 /** Groups, as `<resource>:<key>`. */
 export async function proposeGroups(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: [text] }) };

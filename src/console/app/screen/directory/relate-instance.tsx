@@ -6,9 +6,10 @@ import { ExpiryField } from '../../../part/expiry-field.js';
 import { answered, management } from '../../api.js';
 import { Combobox } from '../../part/combobox.js';
 import { confirmWrite } from '../../part/confirm.js';
+import { proposeInstanceNames } from '../../propose.js';
 import { environmentPath } from '../../session.js';
 import { reloadAll } from '../../use-loaded.js';
-import { proposeInstances, proposeRelations } from './propose-names.js';
+import { proposeRelations } from './propose-names.js';
 
 /** A form to relate another instance to this one, for good or until a time. */
 export function RelateInstance({ object }: { readonly object: string }) {
@@ -49,7 +50,7 @@ export function RelateInstance({ object }: { readonly object: string }) {
 					onValue={(value) => {
 						subject.value = value;
 					}}
-					propose={proposeInstances}
+					propose={proposeInstanceNames}
 				/>
 				<Combobox
 					label="is its"

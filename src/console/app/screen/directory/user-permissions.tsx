@@ -6,13 +6,12 @@ import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Pager } from '../../part/pager.js';
 import { SearchField } from '../../part/search-field.js';
-import { proposeTenants } from '../../propose.js';
+import { proposeResources, proposeTenants } from '../../propose.js';
 import { openSession } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ObjectLink } from './object-link.js';
-import { proposeResources } from './propose-names.js';
 
 /** How many rows a page has, and the most permissions that one row tells. */
 const perPage = 20;

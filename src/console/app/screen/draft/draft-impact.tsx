@@ -1,8 +1,8 @@
 import type { components } from '#management-api';
-import { ApiFailure } from '../../../model/api-failure.js';
 import type { Draft } from '../../../model/draft.js';
 import { causePhrases, countText, groupImpact, type ImpactGroup } from '../../../model/impact-groups.js';
-import { answered, management } from '../../api.js';
+import { answeredOnce, management } from '../../api.js';
+import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { PhraseText } from '../../part/phrase-text.js';
@@ -25,21 +25,14 @@ export function DraftImpact({ draft, isTried }: { readonly draft: Draft; readonl
 
 function AskedImpact({ draft }: { readonly draft: Draft }) {
 	const asked = useLoaded(
-		async (signal) => {
-			try {
-				return await answered(
-					management.POST('/v2/projects/{proj_id}/envs/{env_id}/impact', {
-						params: { path: environmentPath() },
-						body: { draft } as never,
-						signal,
-					}),
-				);
-			} catch (error) {
-				// It was too much, not away: asking again by itself would be too much again.
-				if (error instanceof ApiFailure && error.status === 503) throw new Error(error.message);
-				throw error;
-			}
-		},
+		(signal) =>
+			answeredOnce(
+				management.POST('/v2/projects/{proj_id}/envs/{env_id}/impact', {
+					params: { path: environmentPath() },
+					body: { draft } as never,
+					signal,
+				}),
+			),
 		[JSON.stringify(draft)],
 		{ accompanies: true },
 	);
@@ -78,12 +71,14 @@ function ImpactText({ impact }: { readonly impact: Impact }) {
 				<ul class="draft-findings">
 					{left_out.map(({ object, message }) => (
 						<li key={object}>
-							<span class="badge bad">left out</span> {object}: {message}
+							<span class="badge bad">left out</span> <KeyText text={object} />: <KeyText text={message} />
 						</li>
 					))}
 				</ul>
 			)}
-			{counts.lost + counts.gained === 0 && <p>Nobody gains, and nobody loses.</p>}
+			{counts.lost + counts.gained === 0 && (
+				<p>{truncated ? 'Of what was asked, nothing comes out differently.' : 'Nobody gains, and nobody loses.'}</p>
+			)}
 			<Groups title="Who loses" groups={groups.lost} truncated={truncated} />
 			<Groups title="Who gains" groups={groups.gained} truncated={truncated} />
 			<Replay decisions={decisions} />

@@ -44,7 +44,9 @@ function SideText({ side: { allow, code, reason } }: { readonly side: Side }) {
 	return (
 		<>
 			<span class={allow ? 'badge good' : 'badge bad'}>{allow ? 'allowed' : 'denied'}</span>{' '}
-			<span class="draft-reason">{reason === '' ? code : reason}</span>
+			<span class="draft-reason">
+				<KeyText text={reason === '' ? code : reason} />
+			</span>
 		</>
 	);
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
+import { confirmWrite } from '../../part/confirm.js';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
@@ -24,6 +25,7 @@ interface ElementWebhookProps {
 export function ElementWebhook({ elementKey, url }: ElementWebhookProps) {
 	const path = { ...environmentPath(), elements_config_id: elementKey };
 	const sendTest = async () => {
+		if (!(await confirmWrite('Send a test', `An event of the type test is sent to ${url}.`))) return;
 		await answered(
 			management.POST('/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}/webhook_test', { params: { path } }),
 		);

@@ -36,13 +36,16 @@ export function CompareEnvironments() {
 
 function Differences({ other }: { readonly other: string }) {
 	const { project, environment } = openSession();
-	const loaded = useLoaded(async () => {
-		const [theirs, ours] = await Promise.all([
-			readSchemaOfEnvironment(project.key, other),
-			readSchemaOfEnvironment(project.key, environment.key),
-		]);
-		return { theirs, differences: schemaDifference(theirs, ours) };
-	}, [other]);
+	const loaded = useLoaded(
+		async (signal) => {
+			const [theirs, ours] = await Promise.all([
+				readSchemaOfEnvironment(project.key, other, signal),
+				readSchemaOfEnvironment(project.key, environment.key, signal),
+			]);
+			return { theirs, differences: schemaDifference(theirs, ours) };
+		},
+		[other],
+	);
 	return (
 		<LoadedFrame loaded={loaded}>
 			{({ theirs, differences }) =>

@@ -14,6 +14,13 @@ const strategies = {
 
 type Strategy = keyof typeof strategies;
 
+/** What an import would do, and which one. */
+interface Trial {
+	readonly file: File;
+	readonly strategy: Strategy;
+	readonly report: Report;
+}
+
 interface Report {
 	readonly total: number;
 	readonly counts: Readonly<
@@ -26,31 +33,34 @@ export function ImportDocument() {
 	const { environment } = openSession();
 	const strategy = useSignal<Strategy>('fail');
 	const file = useSignal<File | null>(null);
-	const report = useSignal<Report | null>(null);
+	const trial = useSignal<Trial | null>(null);
 	const work = useWork();
+	// What was tried is what is imported: another file or strategy has to be tried first, also one chosen meanwhile.
+	const tried = trial.value?.file === file.value && trial.value?.strategy === strategy.value ? trial.value : null;
 	const choose = (chosen: File | undefined) => {
 		file.value = chosen ?? null;
-		report.value = null;
 	};
-	const send = async (dry_run: boolean): Promise<Report> => {
-		const document: unknown = JSON.parse(await (file.value ?? new Blob(['null'])).text());
+	const send = async (sent: File, conflict_strategy: Strategy, dry_run: boolean): Promise<Report> => {
+		const document: unknown = JSON.parse(await sent.text());
 		return answered(
 			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
-				params: { path: environmentPath(), query: { conflict_strategy: strategy.value, dry_run } },
+				params: { path: environmentPath(), query: { conflict_strategy, dry_run } },
 				// The server checks what is in the file.
 				body: document as never,
 			}),
 		);
 	};
-	const tryOut = async () => {
-		report.value = await send(true);
+	const tryOut = async (chosen: File) => {
+		const chosenStrategy = strategy.value;
+		const report = await send(chosen, chosenStrategy, true);
+		trial.value = { file: chosen, strategy: chosenStrategy, report };
 	};
-	const bring = async () => {
-		const text = `The document is written into ${environment.key}, all or nothing.`;
+	const bring = async ({ file: sent, strategy: sentStrategy }: Trial) => {
+		const text = `${sent.name} is written into ${environment.key}, all or nothing. ${strategies[sentStrategy]}.`;
 		if (!(await confirmWrite('Import the document', text, { always: true }))) return;
-		const { total } = await send(false);
+		const { total } = await send(sent, sentStrategy, false);
 		announce(`Imported: ${total} objects changed.`);
-		report.value = null;
+		trial.value = null;
 		file.value = null;
 		reloadAll();
 	};
@@ -83,7 +93,6 @@ export function ImportDocument() {
 							onChange={(event) => {
 								const chosen = event.currentTarget.value;
 								strategy.value = isStrategy(chosen) ? chosen : 'fail';
-								report.value = null;
 							}}
 						>
 							{Object.entries(strategies).map(([value, text]) => (
@@ -94,21 +103,30 @@ export function ImportDocument() {
 						</select>
 					</label>
 					<div class="line">
-						<button type="button" disabled={file.value === null} onClick={() => void work.run(tryOut)}>
+						<button
+							type="button"
+							disabled={file.value === null}
+							onClick={() => {
+								const chosen = file.value;
+								if (chosen !== null) void work.run(() => tryOut(chosen));
+							}}
+						>
 							Try it out
 						</button>
 						<button
 							type="button"
 							class="primary"
-							disabled={file.value === null || report.value === null}
-							onClick={() => void work.run(bring)}
+							disabled={tried === null}
+							onClick={() => {
+								if (tried !== null) void work.run(() => bring(tried));
+							}}
 						>
 							Import
 						</button>
 						{file.value !== null && <span>{file.value.name}</span>}
 					</div>
 					<Failure text={work.failure} />
-					{report.value !== null && <ReportText report={report.value} />}
+					{tried !== null && <ReportText report={tried.report} />}
 				</section>
 			)}
 		</>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { isProductionEnvironment } from '../../../model/production.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
@@ -8,15 +9,16 @@ import { environmentPath, mayWrite, openSession } from '../../session.js';
 /** Copies the schema of this environment into another one of the project, new or there already. */
 export function PromoteSchema() {
 	const { environment } = openSession();
-	const target = useSignal('');
+	const targetKey = useSignal('');
 	const isNew = useSignal(false);
 	const overwrites = useSignal(false);
 	const work = useWork();
 	if (!mayWrite.value) return null;
 	const copy = async () => {
-		const key = target.value.trim();
+		const key = targetKey.value.trim();
 		const question = `The schema of ${environment.key} is written into ${key}. Facts stay as they are.`;
-		if (!(await confirmWrite('Copy the schema', question, { always: true }))) return;
+		const target = { key, production: await isInProduction(key) };
+		if (!(await confirmWrite('Copy the schema', question, { always: true, target }))) return;
 		const target_env = isNew.value ? { new: { key, name: key } } : { existing: key };
 		const conflict_strategy = overwrites.value ? ('overwrite' as const) : ('fail' as const);
 		const copied = await answered(
@@ -48,9 +50,9 @@ export function PromoteSchema() {
 						type="text"
 						required
 						spellcheck={false}
-						value={target.value}
+						value={targetKey.value}
 						onInput={(event) => {
-							target.value = event.currentTarget.value;
+							targetKey.value = event.currentTarget.value;
 						}}
 					/>
 				</label>
@@ -81,4 +83,13 @@ export function PromoteSchema() {
 			<Failure text={work.failure} />
 		</>
 	);
+}
+
+/** Whether the environment of this key is in production; one that is yet to be made is by its key. Throws `ApiFailure`. */
+async function isInProduction(key: string): Promise<boolean> {
+	const path = { proj_id: openSession().project.key };
+	const found = await answered(
+		management.GET('/v2/projects/{proj_id}/envs', { params: { path, query: { per_page: 100 } } }),
+	);
+	return isProductionEnvironment(found.find((one) => one.key === key) ?? { key });
 }

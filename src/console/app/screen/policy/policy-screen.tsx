@@ -5,11 +5,13 @@ import { ComparedRevisions } from './compared-revisions.js';
 import { PolicyState } from './policy-state.js';
 import { PublishedRevisions } from './published-revisions.js';
 import { RevisionFiles } from './revision-files.js';
+import { TestedRevision } from './tested-revision.js';
 
 const views = [
 	['', 'Files'],
 	['compare', 'Compare'],
 	['revisions', 'Revisions'],
+	['tests', 'Generated tests'],
 ] as const;
 
 /** Screen 7: the generated Rego, by revision. */
@@ -28,14 +30,28 @@ export function PolicyScreen() {
 					<a
 						key={name}
 						class="button"
-						href={screenPath('policy', name === '' ? { revision: search.get('revision') } : { view: name })}
+						href={screenPath('policy', {
+							view: name,
+							...(keepsRevision(name) && { revision: search.get('revision') }),
+						})}
 						aria-current={view === name ? 'true' : undefined}
 					>
 						{title}
 					</a>
 				))}
 			</nav>
-			{view === 'compare' ? <ComparedRevisions /> : view === 'revisions' ? <PublishedRevisions /> : <RevisionFiles />}
+			<View name={view} />
 		</Screen>
 	);
+}
+
+/** Whether a view is of one revision. */
+function keepsRevision(view: string): boolean {
+	return view === '' || view === 'tests';
+}
+
+function View({ name }: { readonly name: string }) {
+	if (name === 'compare') return <ComparedRevisions />;
+	if (name === 'revisions') return <PublishedRevisions />;
+	return name === 'tests' ? <TestedRevision /> : <RevisionFiles />;
 }

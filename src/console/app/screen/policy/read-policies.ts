@@ -20,3 +20,13 @@ export function readPolicy(revision: string, signal: AbortSignal) {
 		}),
 	);
 }
+
+/** Has the policy that was in force at a revision tested, and reads how its tests came out. */
+export function readTests(revision: string, signal: AbortSignal) {
+	return answered(
+		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}/tests', {
+			params: { path: { ...environmentPath(), revision } },
+			signal,
+		}),
+	);
+}

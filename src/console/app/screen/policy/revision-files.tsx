@@ -12,7 +12,8 @@ import { useSearch } from '../../use-search.js';
 import { PolicyDownload } from './policy-download.js';
 import { PolicyFileView } from './policy-file-view.js';
 import { PolicyTree } from './policy-tree.js';
-import { readPolicies, readPolicy } from './read-policies.js';
+import { readPolicy } from './read-policies.js';
+import { RevisionChoice } from './revision-choice.js';
 
 /** The files of the policy of a revision: a tree, and the file that was chosen. */
 export function RevisionFiles() {
@@ -47,33 +48,6 @@ export function RevisionFiles() {
 				</>
 			)}
 		</LoadedFrame>
-	);
-}
-
-/** Which of the newest policies is shown. */
-function RevisionChoice({ shown }: { readonly shown: number | null }) {
-	const search = useSearch();
-	const { value } = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
-	const listed = (value?.data ?? []).map(({ schema_revision }) => schema_revision);
-	const offered = shown === null || listed.includes(shown) ? listed : [shown, ...listed];
-	return (
-		<>
-			<label class="inline">
-				<span>Revision</span>
-				<select
-					value={shown ?? ''}
-					onChange={(event) => search.set({ revision: event.currentTarget.value, lines: '' })}
-				>
-					{shown === null && <option value="">Choose one</option>}
-					{offered.map((one) => (
-						<option key={one} value={one}>
-							{one}
-						</option>
-					))}
-				</select>
-			</label>
-			<a href={screenPath('policy', { view: 'revisions' })}>All revisions</a>
-		</>
 	);
 }
 

@@ -1,0 +1,96 @@
+import { ApiFailure } from '../../../model/api-failure.js';
+import { DataTable } from '../../part/data-table.js';
+import { Empty } from '../../part/empty.js';
+import { LoadedFrame } from '../../part/loaded-frame.js';
+import { newestRevision } from '../../session.js';
+import { screenPath } from '../../shell/screen-path.js';
+import { useLoaded } from '../../use-loaded.js';
+import { useSearch } from '../../use-search.js';
+import { readTests } from './read-policies.js';
+import { RevisionChoice } from './revision-choice.js';
+
+/** How the generated tests of the policy of a revision come out. They run on the server once this is opened. */
+export function TestedRevision() {
+	const search = useSearch();
+	const revision = search.get('revision') || String(newestRevision.value);
+	const loaded = useLoaded((signal) => readOutcome(revision, signal), [revision]);
+	const shown = loaded.loading ? null : (loaded.value?.results?.schema_revision ?? null);
+	return (
+		<>
+			<div class="line">
+				<RevisionChoice shown={shown} />
+			</div>
+			<p class="quiet">
+				Generated tests state the schema once more, and check the rules and tables against it. They run on the server,
+				which takes a while for a large policy; <code>npx regolith test</code> runs them on your machine.
+			</p>
+			<LoadedFrame loaded={loaded}>
+				{({ results, refused }) =>
+					results === null ? (
+						<p class="failure" role="alert">
+							{refused}{' '}
+							<button type="button" onClick={loaded.reload}>
+								Try again
+							</button>
+						</p>
+					) : (
+						<Results results={results} />
+					)
+				}
+			</LoadedFrame>
+		</>
+	);
+}
+
+type TestResults = Awaited<ReturnType<typeof readTests>>;
+
+function Results({ results: { schema_revision, passed, failed, tests } }: { readonly results: TestResults }) {
+	const all = passed + failed;
+	if (all === 0) {
+		return (
+			<Empty title="This policy has no generated tests.">
+				<p>There is nothing in the schema to test, or another version of Regolith made the policy.</p>
+			</Empty>
+		);
+	}
+	const rows = tests.filter((one) => !one.passed);
+	return (
+		<>
+			<p role="status">
+				<strong class={failed === 0 ? 'state good' : 'state bad'}>
+					{passed} of {all} tests pass
+				</strong>
+				, schema revision {schema_revision}.{failed > rows.length && ` The first ${rows.length} that fail are listed.`}
+			</p>
+			{rows.length > 0 && (
+				<DataTable
+					caption="Failed tests"
+					rows={rows}
+					rowKey={({ file, row, name }) => `${file}:${row} ${name}`}
+					columns={[
+						{ title: 'Test', cell: ({ name }) => <code>{name}</code> },
+						{
+							title: 'Place',
+							cell: ({ file, row }) => (
+								<a href={`${screenPath('policy', { revision: String(schema_revision), file })}#L${row}`}>
+									{file}:{row}
+								</a>
+							),
+						},
+						{ title: 'Error', cell: ({ error }) => error },
+					]}
+				/>
+			)}
+		</>
+	);
+}
+
+/** The results, or why there are none: what took too long once is not asked for again by itself. */
+async function readOutcome(revision: string, signal: AbortSignal) {
+	try {
+		return { results: await readTests(revision, signal), refused: null };
+	} catch (error) {
+		if (!(error instanceof ApiFailure) || error.status !== 503) throw error;
+		return { results: null, refused: error.message };
+	}
+}
