@@ -217,7 +217,7 @@ test.serial('an answer that takes longer than a turn of a poll is waited for', a
 	const { page, open, close } = await openConsole(browser, stack);
 	await page.clock.install();
 	await open('decision-points');
-	await page.getByRole('table', { name: 'Decision points' }).waitFor();
+	await page.getByRole('table', { name: 'Decision points' }).first().waitFor();
 	let release = () => {};
 	const held = new Promise<void>((resolve) => {
 		release = resolve;
