@@ -73,6 +73,11 @@ async function openFile(content: unknown, options: Parameters<typeof openConsole
 	return opened;
 }
 
+/** The text of what has the focus. */
+async function focused(page: Page): Promise<unknown> {
+	return page.evaluate('document.activeElement.textContent');
+}
+
 async function chooseFile(page: Page, content: unknown): Promise<void> {
 	const text = typeof content === 'string' ? content : JSON.stringify(content);
 	const file = { name: 'draft.json', mimeType: 'application/json', buffer: Buffer.from(text) };
@@ -112,6 +117,7 @@ test.serial('a draft is shown in words and with its impact, published at once, a
 		],
 	);
 	await page.getByText('Nothing is drafted').waitFor();
+	t.is(await focused(page), 'Draft and impact');
 	t.is(await newestRevision(), base_revision + 1);
 	const { body } = await stack.environment.get(`${schema}/roles/staff`);
 	t.deepEqual(body['permissions'], ['document:read']);
@@ -152,6 +158,7 @@ test.serial('a draft that others have overtaken is refused object by object, and
 	await page.reload();
 	await conflicts.waitFor();
 	await conflicts.getByRole('button', { name: `base the draft on revision ${overtaken}` }).click();
+	t.is(await focused(page), 'Draft and impact');
 	await page.locator('.draft-changes').getByText('description').waitFor();
 	await page.getByText('checks lost').waitFor();
 	await page.getByRole('button', { name: 'Publish' }).click();
@@ -172,9 +179,13 @@ test.serial('what the server refuses is said, and nothing is half done', async (
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
 	await page.getByRole('button', { name: 'Take out: role staff changed' }).click();
+	await page.waitForFunction('document.activeElement.textContent === "Take out"', undefined, { timeout: 5000 });
 	await page.getByText('checks gained').waitFor();
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'false');
 	t.is(await newestRevision(), revision);
+	await page.getByRole('button', { name: 'Take out: role guest changed' }).click();
+	await page.getByText('Nothing is drafted').waitFor();
+	t.is(await focused(page), 'Draft and impact');
 	await close();
 });
 

@@ -130,7 +130,11 @@ test.serial('a question that fails leaves nothing of the one before', async (t) 
 	await page.getByRole('combobox', { name: 'Start from' }).fill('user:nobody');
 	await page.getByRole('button', { name: 'Show', exact: true }).click();
 	await page.getByRole('alert').getByText('nobody').waitFor();
+	t.is(await page.evaluate('document.activeElement.textContent'), 'Show', 'the form stays');
 	t.is(await page.locator('svg .graph-node').count(), 0);
 	t.is(await page.getByRole('table').count(), 0);
+	await page.goBack();
+	t.deepEqual(await drawnNodes(page), ['user ann', 'folder plans']);
+	t.is(await page.getByRole('combobox', { name: 'Start from' }).inputValue(), 'user:ann');
 	await close();
 });

@@ -213,6 +213,35 @@ test.serial('a document is exported, tried and imported', async (t) => {
 	await close();
 });
 
+test.serial('an answer that takes longer than a turn of a poll is waited for', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	await page.clock.install();
+	await open('decision-points');
+	await page.getByRole('table', { name: 'Decision points' }).first().waitFor();
+	let release = () => {};
+	const held = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	const asked: string[] = [];
+	await page.route('**/v2/pdps/*/*/instances*', async (route) => {
+		asked.push(route.request().url());
+		await held;
+		await route.continue();
+	});
+	const first = page.waitForRequest(/instances/);
+	await page.clock.runFor(11_000);
+	await first;
+	for (let turn = 0; turn < 3; turn += 1) {
+		await page.clock.runFor(11_000);
+		await page.evaluate('fetch("/console/")');
+	}
+	t.is(asked.length, 1);
+	const answer = page.waitForResponse(/instances/);
+	release();
+	t.is((await answer).status(), 200);
+	await close();
+});
+
 test.serial('an element has its levels, a preview as a user, and a webhook that is tested', async (t) => {
 	const { environment } = stack;
 	const element = {

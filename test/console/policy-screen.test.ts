@@ -5,7 +5,7 @@ import { tarEntries } from '../../src/tar-entries.js';
 import { startChromium } from '../support/chromium.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { eventually } from '../support/eventually.js';
-import { type Stack, schema, startStack } from '../support/stack.js';
+import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /** The screen of the Rego and its revisions, in Chromium. */
 
@@ -40,6 +40,21 @@ async function published(): Promise<number> {
 	});
 	return Number(body['compiled_revision']);
 }
+
+test.serial('the files of the newest policy are read once while facts change', async (t) => {
+	const { page, open, close } = await openConsole(browser, stack);
+	const read: string[] = [];
+	page.on('request', (request) => {
+		if (/\/policies\/\d+$/.test(new URL(request.url()).pathname)) read.push(request.url());
+	});
+	await open('policy');
+	await page.getByText('Choose a file.').waitFor();
+	const { revision } = await stack.environment.post(`${facts}/users`, { key: 'newcomer' });
+	await page.getByText(`revision ${revision}`, { exact: true }).waitFor();
+	await page.waitForLoadState('networkidle');
+	t.is(read.length, 1);
+	await close();
+});
 
 test.serial('files are a tree, and each line has an address that stays', async (t) => {
 	const { page, open, faults, close } = await openConsole(browser, stack);

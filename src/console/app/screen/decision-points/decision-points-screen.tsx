@@ -38,7 +38,7 @@ function Instances() {
 			),
 		[],
 	);
-	usePolling(loaded.reload, pollMilliseconds);
+	usePolling(loaded.reload, pollMilliseconds, loaded.loading);
 	return (
 		<LoadedFrame loaded={loaded}>
 			{(instances) =>

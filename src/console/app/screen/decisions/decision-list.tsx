@@ -80,16 +80,18 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	useEffect(() => {
 		fresh.value = [];
 	}, [shown]);
-	usePolling(() => {
-		if (shown === null) return;
-		readDecisions(filter, 1).then(
-			({ data }) => {
-				fresh.value = data;
-			},
+	const isBusy = useSignal(false);
+	const look = async () => {
+		isBusy.value = true;
+		try {
+			fresh.value = (await readDecisions(filter, 1)).data;
+		} catch {
 			// The bar tells when the API is away.
-			() => undefined,
-		);
-	}, pollMilliseconds);
+		} finally {
+			isBusy.value = false;
+		}
+	};
+	usePolling(() => shown !== null && void look(), pollMilliseconds, isBusy.value);
 	if (shown === null) {
 		return (
 			<p class="decisions-new">

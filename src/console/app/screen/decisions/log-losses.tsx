@@ -19,7 +19,7 @@ export function LogLosses() {
 			),
 		[],
 	);
-	usePolling(loaded.reload, reportMilliseconds);
+	usePolling(loaded.reload, reportMilliseconds, loaded.loading);
 	if (loaded.value === null) return null;
 	const points = loaded.value.map((point) => ({ ...point, read: readPointState(point.state) }));
 	const lost = points.reduce((sum, { read }) => sum + read.lost, 0);

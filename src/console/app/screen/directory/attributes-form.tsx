@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { jsonProblem } from '../../../model/json-problem.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Failure, useWork } from '../../../part/action-button.js';
@@ -23,6 +24,16 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const stored = JSON.stringify(attributes ?? {}, null, 2);
 	const edited = useSignal<string | null>(null);
 	const work = useWork();
+	const button = useRef<HTMLButtonElement>(null);
+	const form = useRef<HTMLFormElement>(null);
+	const isEdited = edited.value !== null;
+	// The button gives way to the form, and back: the focus goes with them.
+	const wasEdited = useRef(isEdited);
+	useEffect(() => {
+		if (wasEdited.current === isEdited) return;
+		wasEdited.current = isEdited;
+		(isEdited ? form.current?.querySelector('textarea') : button.current)?.focus();
+	}, [isEdited]);
 	if (edited.value === null) {
 		return (
 			<>
@@ -36,6 +47,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 				)}
 				{mayWrite.value && (
 					<button
+						ref={button}
 						type="button"
 						onClick={() => {
 							edited.value = stored;
@@ -58,6 +70,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	};
 	return (
 		<form
+			ref={form}
 			onSubmit={(event) => {
 				event.preventDefault();
 				void work.run(send);

@@ -3,6 +3,7 @@ import type { Draft } from '../../../model/draft.js';
 import type { StaleDraft } from '../../../model/stale-draft.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
+import { focusTitle } from '../../focus-title.js';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../shell/screen-path.js';
@@ -66,6 +67,7 @@ export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; rea
 				onClick={() => {
 					replaceDraft({ ...draft, base_revision: revision });
 					reloadAll();
+					focusTitle();
 					announce(`The draft is based on revision ${revision}.`);
 				}}
 			>

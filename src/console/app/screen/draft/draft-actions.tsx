@@ -1,6 +1,7 @@
 import type { Draft } from '../../../model/draft.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
+import { focusTitle } from '../../focus-title.js';
 
 /** What can be done with the draft as a whole, apart from publishing it. */
 export function DraftActions({ draft }: { readonly draft: Draft }) {
@@ -17,6 +18,7 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 				type="button"
 				onClick={() => {
 					replaceDraft(null);
+					focusTitle();
 					announce('The draft is empty.');
 				}}
 			>

@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { operationWords } from '../../../model/change-words.js';
 import type { Draft } from '../../../model/draft.js';
 import { type DraftedChange, describeDraft } from '../../../model/draft-words.js';
 import type { StaleDraft } from '../../../model/stale-draft.js';
 import { announce } from '../../../part/announce.js';
-import { removeFromDraft } from '../../current-draft.js';
+import { currentDraft, removeFromDraft } from '../../current-draft.js';
+import { focusTitle } from '../../focus-title.js';
 import { KeyText } from '../../part/key-text.js';
 import type { ReadSchema } from '../../read-schema.js';
 
@@ -24,14 +26,29 @@ const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
 	const shown = useSignal(changesAtOnce);
 	const changes = describeDraft(objects, draft);
+	const items = useRef<HTMLOListElement>(null);
+	// What was taken out is not there any more: the focus goes to what took its place.
+	const place = useRef<number | null>(null);
+	useEffect(() => {
+		if (place.current === null) return;
+		const list = items.current?.children;
+		list?.[Math.min(place.current, list.length - 1)]?.querySelector('button')?.focus();
+		place.current = null;
+	}, [draft]);
+	const takeOut = (index: number) => {
+		place.current = index;
+		removeFromDraft(index);
+		announce('Taken out of the draft.');
+		if (currentDraft.value === null) focusTitle();
+	};
 	const overtaken = new Set(stale?.objects.map(({ index }) => index));
 	return (
 		<section aria-labelledby="draft-changes">
 			<h2 id="draft-changes">Changes</h2>
-			<ol class="draft-changes">
+			<ol class="draft-changes" ref={items}>
 				{changes.slice(0, shown.value).map((change, index) => (
 					<li key={`${change.kind} ${change.name}`}>
-						<Change change={change} index={index} isOvertaken={overtaken.has(index)} />
+						<Change change={change} isOvertaken={overtaken.has(index)} onTakeOut={() => takeOut(index)} />
 					</li>
 				))}
 			</ol>
@@ -51,11 +68,11 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 
 interface ChangeProps {
 	readonly change: DraftedChange;
-	readonly index: number;
 	readonly isOvertaken: boolean;
+	readonly onTakeOut: () => void;
 }
 
-function Change({ change, index, isOvertaken }: ChangeProps) {
+function Change({ change, isOvertaken, onTakeOut }: ChangeProps) {
 	const { kind, name, operation, differences, redundant } = change;
 	return (
 		<>
@@ -70,10 +87,7 @@ function Change({ change, index, isOvertaken }: ChangeProps) {
 					type="button"
 					class="end"
 					aria-label={`Take out: ${kind} ${name} ${operationWords[operation]}`}
-					onClick={() => {
-						removeFromDraft(index);
-						announce('Taken out of the draft.');
-					}}
+					onClick={onTakeOut}
 				>
 					Take out
 				</button>

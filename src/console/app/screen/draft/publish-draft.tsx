@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
 import { afterPublishing, type Draft } from '../../../model/draft.js';
 import { readStaleDraft, type StaleDraft } from '../../../model/stale-draft.js';
@@ -5,6 +6,7 @@ import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
+import { focusTitle } from '../../focus-title.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { environmentPath, openSession } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
@@ -28,6 +30,11 @@ interface PublishDraftProps {
 /** Makes all changes of the draft, or none. */
 export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
+	const button = useRef<HTMLButtonElement>(null);
+	/** Leaves the button, which goes away, unless somebody has gone elsewhere meanwhile. */
+	const leave = () => {
+		if (button.current === document.activeElement) focusTitle();
+	};
 	const publish = async () => {
 		const { key } = openSession().environment;
 		const count = draft.changes.length === 1 ? 'The change is' : `All ${draft.changes.length} changes are`;
@@ -40,6 +47,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 					body: draft as never,
 				}),
 			);
+			leave();
 			onPublished({ revision, total: changes.total });
 			const now = currentDraft.value;
 			// What was drafted meanwhile, on another screen, was not published.
@@ -48,6 +56,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 		} catch (error) {
 			const stale = error instanceof ApiFailure && error.status === 409 ? readStaleDraft(error.info) : null;
 			if (stale === null) throw error;
+			leave();
 			onStale(stale);
 		}
 	};
@@ -55,6 +64,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 		<>
 			<p class="line">
 				<button
+					ref={button}
 					type="button"
 					class="primary"
 					aria-disabled={work.busy || !isTried}

@@ -63,7 +63,7 @@ function Deliveries({ elementKey }: { readonly elementKey: string }) {
 		},
 		[page.value],
 	);
-	usePolling(loaded.reload, pollMilliseconds);
+	usePolling(loaded.reload, pollMilliseconds, loaded.loading);
 	return (
 		<LoadedFrame loaded={loaded}>
 			{({ data, page_count, total_count }) =>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Combobox } from '../../part/combobox.js';
 import { type GraphQuestion, graphModes, isMode } from './graph-question.js';
 import { proposeNodes } from './propose-nodes.js';
@@ -14,6 +15,13 @@ export function GraphForm({ question, onAsk }: GraphFormProps) {
 	const to = useSignal(question.to);
 	const mode = useSignal(question.mode);
 	const depth = useSignal(question.depth);
+	// The address may change without typing: by "back", or by a node that is chosen.
+	useEffect(() => {
+		from.value = question.from;
+		to.value = question.to;
+		mode.value = question.mode;
+		depth.value = question.depth;
+	}, [question.from, question.to, question.mode, question.depth]);
 	const isPath = mode.value === 'path';
 	return (
 		<form

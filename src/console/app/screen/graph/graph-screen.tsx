@@ -19,7 +19,7 @@ export function GraphScreen() {
 			title="Relationship graph"
 			about="What a user or a thing is connected with, what the schema says of it, or how one leads to another."
 		>
-			<GraphForm key={JSON.stringify(question)} question={question} onAsk={(asked) => search.set({ ...asked })} />
+			<GraphForm question={question} onAsk={(asked) => search.set({ ...asked })} />
 			{question.from === '' || (question.mode === 'path' && question.to === '') ? (
 				<Empty title="Choose where to start">
 					<p>{graphModes[question.mode].hint}</p>

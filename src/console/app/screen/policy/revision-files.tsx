@@ -12,13 +12,26 @@ import { useSearch } from '../../use-search.js';
 import { PolicyDownload } from './policy-download.js';
 import { PolicyFileView } from './policy-file-view.js';
 import { PolicyTree } from './policy-tree.js';
-import { readPolicy } from './read-policies.js';
+import { readPolicies, readPolicy } from './read-policies.js';
 import { RevisionChoice } from './revision-choice.js';
 
-/** The files of the policy of a revision: a tree, and the file that was chosen. */
+/** The files of the policy of a revision, or of the newest one: a tree, and the file that was chosen. */
 export function RevisionFiles() {
-	const search = useSearch();
-	const revision = search.get('revision') || String(newestRevision.value);
+	const revision = useSearch().get('revision');
+	return revision === '' ? <NewestFiles /> : <FilesAt revision={revision} />;
+}
+
+/** The files of the newest policy. Most revisions change facts alone and publish none: then the files stay. */
+function NewestFiles() {
+	const listed = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
+	return (
+		<LoadedFrame loaded={listed}>
+			{({ data }) => <FilesAt revision={String(data[0]?.schema_revision ?? newestRevision.value)} />}
+		</LoadedFrame>
+	);
+}
+
+function FilesAt({ revision }: { readonly revision: string }) {
 	const loaded = useLoaded((signal) => readPolicy(revision, signal), [revision], { accompanies: true });
 	if (loaded.failure instanceof ApiFailure && loaded.failure.status === 404) {
 		return (

@@ -13,7 +13,7 @@ import { RevisionChoice } from './revision-choice.js';
 export function TestedRevision() {
 	const search = useSearch();
 	const revision = search.get('revision') || String(newestRevision.value);
-	const loaded = useLoaded((signal) => readOutcome(revision, signal), [revision]);
+	const loaded = useLoaded((signal) => readOutcome(revision, signal), [revision], { accompanies: true });
 	const shown = loaded.loading ? null : (loaded.value?.results?.schema_revision ?? null);
 	return (
 		<>

@@ -37,7 +37,7 @@ export function RequestsScreen() {
 		[page, JSON.stringify(query)],
 	);
 	// A list that moves under a decision would be in its way.
-	usePolling(() => opened === null && loaded.reload(), pollMilliseconds);
+	usePolling(() => opened === null && loaded.reload(), pollMilliseconds, loaded.loading);
 	return (
 		<Screen
 			title="Requests"
