@@ -61,6 +61,7 @@ const alone = new Set([
 	'journey/concurrent-writes',
 	'journey/cycle-limit',
 	'journey/disk-full',
+	'journey/drafts',
 	'journey/element-nodes',
 	'journey/first-hour',
 	'journey/groups',
