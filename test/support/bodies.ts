@@ -667,6 +667,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	resources: ['%00'],
 	action: ['%00', ''],
 	decision: ['x', '', '1', 'true&decision=false'],
+	code: ['', '%00', 'a%20b', 'x'.repeat(129), 'a&code=b'],
 	timestamp_from: ['x', '', '-1', '1.5', '9'.repeat(20)],
 	timestamp_to: ['x', '', '2026-01-01'],
 	sort_by: ['x', '', 'user'],
