@@ -170,7 +170,7 @@ const roleKeys = ['r', 's', 't'];
 const setKeys = ['u', 'v'];
 
 /** A record with some of the keys. */
-function someOf<T>(keys: readonly string[], value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
+function keyedRecord<T>(keys: readonly string[], value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
 	return fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: keys.length });
 }
 
@@ -211,16 +211,16 @@ const tenantRole = fc
 	.map(([permissions, parents]) => ({ name: 'Role', ...permissions, ...parents }));
 
 const anySchema = fc.record({
-	resources: someOf(
+	resources: keyedRecord(
 		resourceKeys,
 		fc.record({
 			name: fc.constant('Resource'),
-			actions: someOf(actionKeys, fc.constant({})),
-			roles: someOf(roleKeys, resourceRole),
+			actions: keyedRecord(actionKeys, fc.constant({})),
+			roles: keyedRecord(roleKeys, resourceRole),
 		}),
 	),
-	roles: someOf(roleKeys, tenantRole),
-	condition_sets: someOf(setKeys, fc.constant({ name: 'Set', type: 'userset' })),
+	roles: keyedRecord(roleKeys, tenantRole),
+	condition_sets: keyedRecord(setKeys, fc.constant({ name: 'Set', type: 'userset' })),
 	set_rules: fc.uniqueArray(rule, { ...byText, maxLength: 4 }),
 });
 

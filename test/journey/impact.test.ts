@@ -30,7 +30,7 @@ function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): v
 	if (chosenStores().includes('server')) test(title, run);
 }
 
-function stackOf(kind: string): Stack {
+function runningStack(kind: string): Stack {
 	const stack = stacks.get(kind);
 	if (stack === undefined) throw new Error(`no stack of ${kind}`);
 	return stack;
@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
 
 for (const kind of chosenStores()) {
 	test(`a draft shows who gains and who loses, and changes nothing [${kind}]`, async (t) => {
-		const stack = stackOf(kind);
+		const stack = runningStack(kind);
 		const place = await furnished(stack);
 		const revision = await place.revision();
 		for (const { title, changes, lines, causes } of cases) {
@@ -216,7 +216,7 @@ for (const kind of chosenStores()) {
 }
 
 onServer('a row says why, before and after', async (t) => {
-	const place = await furnished(stackOf('server'));
+	const place = await furnished(runningStack('server'));
 	const { body } = await askImpact(place, cases[3]?.changes ?? []);
 	const row = body.loses.find(({ action }) => action === 'read');
 	t.deepEqual<unknown, ImpactRow | undefined>(
@@ -243,7 +243,7 @@ onServer('a row says why, before and after', async (t) => {
 });
 
 onServer('logged decisions are decided again', async (t) => {
-	const stack = stackOf('server');
+	const stack = runningStack('server');
 	const place = await furnished(stack);
 	const event = (id: number, user: string, input: object) => ({
 		decision_id: `decision-${id}`,
@@ -278,7 +278,7 @@ onServer('logged decisions are decided again', async (t) => {
 });
 
 onServer('what cannot be applied has no impact, and who may not read learns nothing', async (t) => {
-	const stack = stackOf('server');
+	const stack = runningStack('server');
 	const place = await furnished(stack);
 	const base_revision = await place.revision();
 	await place.http.patch(`${place.facts}/users/dan`, { first_name: 'Dan' });
@@ -303,7 +303,7 @@ onServer('what cannot be applied has no impact, and who may not read learns noth
 });
 
 onServer('past a limit, counts are lower bounds', async (t) => {
-	const place = await furnished(stackOf('server'));
+	const place = await furnished(runningStack('server'));
 	const { body } = await askImpact(place, cases[0]?.changes ?? [], { limits: { rows: 1, checks: 2 } });
 	t.deepEqual([body.loses.length, body.counts.asked, body.counts.lost, body.truncated], [1, 2, 2, true]);
 });
