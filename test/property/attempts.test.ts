@@ -200,53 +200,55 @@ function withMember(whole: Json, [name, ...below]: readonly string[], value: Jso
 test('comparisons to meet are those that suffice, whatever the conditions', async (t) => {
 	t.timeout(600_000);
 	const seen = { passed: 0, changed: 0, several: 0 };
+	const least = 10;
 	const pairs = fc.array(fc.tuple(anyConditions, anyConditions.map(aboutResource)), { minLength: 40, maxLength: 40 });
 	const subjects = fc.array(anySubject, { minLength: 8, maxLength: 8, size: 'max' });
-	await fc.assert(
-		fc.asyncProperty(pairs, subjects, async (conditions, asked) => {
-			const schema = schemaOfPairs(conditions);
-			const engine = await wasmEngine(rego({ schema, facts: noFacts }));
-			for (const subject of asked) {
-				const tenants = [{ key: 'acme', attributes: subject.tenant as Attributes }];
-				const role_assignments = [{ user: 'ann', role: 'idle', tenant: 'acme' }];
-				const bytes = documentBytes({ schema, facts: { ...noFacts, users: ['ann'], tenants, role_assignments } });
-				engine.setData(bytes);
-				const context = { facts: FactsIndex.read(bytes), revision: 1, policyRevision: 1, time };
-				for (const at of conditions.keys()) {
-					const input = {
-						user: { key: 'ann', attributes: subject.user },
-						action: `a${at}`,
-						resource: { type: 'doc', tenant: 'acme', attributes: subject.resource },
-						context: subject.context,
-						time,
-					};
-					const allowed = engine.ask('regolith/check/code', input) === 'allow';
-					const reasons = engine.ask('regolith/explain/sections', input);
-					const check = { input: input as unknown as EngineInput, allowed, reasons };
-					const { attempts } = runToEnd(findAttempts(context, check));
-					const said = `${JSON.stringify(conditions[at])} of ${JSON.stringify(input)}`;
-					if (allowed) t.deepEqual([attempts.length, attempts[0]?.passed], [1, true], said);
-					seen.passed += Number(allowed);
-					for (const attempt of attempts.filter(({ passed }) => !passed)) {
-						const changes = listedChanges(attempt);
-						seen.changed += 1;
-						seen.several += Number(changes.length > 1);
-						for (const part of partsOf(changes)) {
-							const changedInput = part.reduce<Json>((before, change) => {
-								if (change.kind !== 'change') throw new Error('no facts are missing');
-								const [object = '', ...path] = change.attribute.split('.');
-								const place = object === 'context' ? [object] : [object, 'attributes'];
-								return withMember(before, [...place, ...path], change.value);
-							}, input);
-							const whole = part.length === changes.length;
-							const code = engine.ask('regolith/check/code', changedInput);
-							t.is(code === 'allow', whole, `${said}: ${JSON.stringify(attempt)}: ${JSON.stringify(part)}`);
-						}
+	const law = fc.asyncProperty(pairs, subjects, async (conditions, asked) => {
+		const schema = schemaOfPairs(conditions);
+		const engine = await wasmEngine(rego({ schema, facts: noFacts }));
+		for (const subject of asked) {
+			const tenants = [{ key: 'acme', attributes: subject.tenant as Attributes }];
+			const role_assignments = [{ user: 'ann', role: 'idle', tenant: 'acme' }];
+			const bytes = documentBytes({ schema, facts: { ...noFacts, users: ['ann'], tenants, role_assignments } });
+			engine.setData(bytes);
+			const context = { facts: FactsIndex.read(bytes), revision: 1, policyRevision: 1, time };
+			for (const at of conditions.keys()) {
+				const input = {
+					user: { key: 'ann', attributes: subject.user },
+					action: `a${at}`,
+					resource: { type: 'doc', tenant: 'acme', attributes: subject.resource },
+					context: subject.context,
+					time,
+				};
+				const allowed = engine.ask('regolith/check/code', input) === 'allow';
+				const reasons = engine.ask('regolith/explain/sections', input);
+				const check = { input: input as unknown as EngineInput, allowed, reasons };
+				const { attempts } = runToEnd(findAttempts(context, check));
+				const said = `${JSON.stringify(conditions[at])} of ${JSON.stringify(input)}`;
+				if (allowed) t.deepEqual([attempts.length, attempts[0]?.passed], [1, true], said);
+				seen.passed += Number(allowed);
+				for (const attempt of attempts.filter(({ passed }) => !passed)) {
+					const changes = listedChanges(attempt);
+					seen.changed += 1;
+					seen.several += Number(changes.length > 1);
+					for (const part of partsOf(changes)) {
+						const changedInput = part.reduce<Json>((before, change) => {
+							if (change.kind !== 'change') throw new Error('no facts are missing');
+							const [object = '', ...path] = change.attribute.split('.');
+							const place = object === 'context' ? [object] : [object, 'attributes'];
+							return withMember(before, [...place, ...path], change.value);
+						}, input);
+						const whole = part.length === changes.length;
+						const code = engine.ask('regolith/check/code', changedInput);
+						t.is(code === 'allow', whole, `${said}: ${JSON.stringify(attempt)}: ${JSON.stringify(part)}`);
 					}
 				}
 			}
-		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 2) },
-	);
-	for (const [what, number] of Object.entries(seen)) t.true(number > 10, `${what}: ${number}`);
+		}
+	});
+	// As above.
+	for (let round = 0; round === 0 || (round < 10 && Object.values(seen).some((count) => count <= least)); round += 1) {
+		await fc.assert(law, { numRuns: Number(process.env['SCHEMAS'] ?? 2) });
+	}
+	for (const [what, number] of Object.entries(seen)) t.true(number > least, `${what}: ${number}`);
 });

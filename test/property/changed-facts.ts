@@ -95,7 +95,10 @@ function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 	};
 }
 
-/** The model with no facts but those of the chain of an attempt, and the attributes of what the check names. */
+/**
+ * The model with no facts but those of the chain of an attempt, and what conditions of its rule see: the attributes of
+ * what the check names, and the roles in tenants of its user.
+ */
 export function onlyChain(
 	model: Model,
 	{ user: { key: user }, resource: named }: Query,
@@ -104,6 +107,7 @@ export function onlyChain(
 	const tenant = named.tenant ?? '';
 	const empty: Facts = {
 		...noFacts,
+		role_assignments: by === 'set_rule' ? model.facts.role_assignments.filter((row) => row.user === user) : [],
 		user_attributes: model.facts.user_attributes.filter((row) => row.user === user),
 		instance_attributes: model.facts.instance_attributes.filter(
 			({ type, key }) => type === named.type && key === named.key,
