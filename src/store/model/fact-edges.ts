@@ -92,7 +92,10 @@ export interface EdgesOfNode {
 	readonly cut: boolean;
 }
 
-/** The edges of each of these nodes: of each way to be connected the first ones of its index, at most `most`. */
+/**
+ * The edges of each of these nodes, the oldest first: of each way to be connected the first ones of its index, at most
+ * `most`.
+ */
 export async function edgesAround(
 	unit: ReadingUnit,
 	nodes: readonly FactNode[],
@@ -106,7 +109,7 @@ export async function edgesAround(
 					select ${columns[table]} from ${table}
 					where environment_id = :environment_id and ${where('wanted.id')} and ${holdsNow(table)}
 					limit :most offset 0
-				) as edge`,
+				) as edge order by edge.id`,
 				{ ids: same.map(({ id }) => id), most: most + 1 },
 			);
 			const byNode = groupBy(rows, ({ node }) => node);
