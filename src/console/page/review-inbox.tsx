@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
 import { expiryMember } from '../model/instants.js';
 import type { RolesAt } from '../model/levels.js';
@@ -143,7 +143,8 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	useEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
+	// As in the console's form: before the next key.
+	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		await decide({
 			...(comment.value.trim() !== '' && { reviewer_comment: comment.value.trim() }),

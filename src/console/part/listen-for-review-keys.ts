@@ -26,9 +26,12 @@ export function listenForReviewKeys(
 		}[event.key];
 		if (act === undefined) return;
 		event.preventDefault();
+		if (!back) return act();
+		// The form that has the focus goes. Until the buttons are there again, the item takes the keys.
+		item.tabIndex = -1;
+		item.focus();
 		act();
-		// The form that had the focus is gone.
-		if (back) setTimeout(() => item.querySelector('button')?.focus());
+		setTimeout(() => document.activeElement === item && item.querySelector('button')?.focus());
 	};
 	list?.addEventListener('keydown', listen);
 	return () => list?.removeEventListener('keydown', listen);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { readConsolePlace } from '../../model/console-place.js';
 import { Announcement } from '../../part/announce.js';
 import { KeyText } from '../part/key-text.js';
@@ -11,7 +11,7 @@ export function SignIn({ reason }: { readonly reason: string | null }) {
 	const isBusy = useSignal(false);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const place = readConsolePlace(location.pathname);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		document.title = 'Sign in · Regolith';
 		heading.current?.focus();
 	}, []);

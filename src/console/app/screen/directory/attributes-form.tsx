@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { jsonProblem } from '../../../model/json-problem.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { Failure, useWork } from '../../../part/action-button.js';
@@ -29,7 +29,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const isEdited = edited.value !== null;
 	// The button gives way to the form, and back: the focus goes with them.
 	const wasEdited = useRef(isEdited);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (wasEdited.current === isEdited) return;
 		wasEdited.current = isEdited;
 		(isEdited ? form.current?.querySelector('textarea') : button.current)?.focus();

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { operationWords } from '../../../model/change-words.js';
 import type { Draft } from '../../../model/draft.js';
 import { type DraftedChange, describeDraft } from '../../../model/draft-words.js';
@@ -29,7 +29,7 @@ export function DraftChanges({ draft, stored: { objects }, stale }: DraftChanges
 	const items = useRef<HTMLOListElement>(null);
 	// What was taken out is not there any more: the focus goes to what took its place.
 	const place = useRef<number | null>(null);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (place.current === null) return;
 		const list = items.current?.children;
 		list?.[Math.min(place.current, list.length - 1)]?.querySelector('button')?.focus();

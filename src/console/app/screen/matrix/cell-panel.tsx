@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toggleDerivation, toggleGrant } from '../../../model/matrix-edit.js';
 import type { MatrixRow } from '../../../model/matrix-view.js';
 import { columnPhrases, reasonPhrases, stateWords } from '../../../model/matrix-words.js';
@@ -33,7 +33,7 @@ interface CellPanelProps extends PanelProps {
 /** What grants a cell and why, where that is changed, and who holds the role. */
 export function CellPanel({ row, stored, focusTurn, onLeave, ...panel }: CellPanelProps) {
 	const element = useRef<HTMLElement>(null);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (focusTurn === 0) return;
 		const field = element.current?.querySelector<HTMLElement>('input, select, button, a');
 		(field ?? element.current)?.focus();

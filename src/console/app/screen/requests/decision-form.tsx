@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { askedInstance } from '../../../model/held-role.js';
 import { expiryMember } from '../../../model/instants.js';
 import { requesterName, requestSubject } from '../../../model/wording.js';
@@ -31,7 +31,8 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	useEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
+	// Before the next key: where it opens by a key, nothing has the focus without this.
+	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		const title = `${labels[move]} the request`;
 		if (!(await confirmWrite(title, `${requesterName(request)} asks for ${requestSubject(request)}.`))) return;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { requesterName } from '../../../model/wording.js';
 import { announce } from '../../../part/announce.js';
 import { listenForReviewKeys, type ReviewMove } from '../../../part/listen-for-review-keys.js';
@@ -32,7 +32,7 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 	);
 	// The list that is read again no longer has what was decided: the focus goes to what took its place.
 	const place = useRef<number | null>(null);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (place.current === null) return;
 		const list = items.current?.children;
 		const next = list?.[Math.min(place.current, list.length - 1)];
