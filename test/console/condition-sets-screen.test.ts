@@ -139,7 +139,7 @@ test.serial('a set is made by keyboard alone, seen, drafted and saved', async (t
 	await page.keyboard.type('Important people');
 	await page.getByRole('button', { name: 'Add condition' }).focus();
 	await page.keyboard.press('Enter');
-	await page.waitForFunction('document.activeElement.getAttribute("role") === "combobox"');
+	await page.locator('[role=combobox]:focus').waitFor();
 	await page.keyboard.press('Control+A');
 	await page.keyboard.type('user.ag');
 	await page.getByRole('option', { name: 'user.age' }).waitFor();

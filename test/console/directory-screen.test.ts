@@ -225,9 +225,9 @@ test.serial('a user is created, gets a role that ends and one on an instance, lo
 	t.deepEqual(await rolesHeld('new@example.com'), [['reader', 'document:memo', false]]);
 
 	await page.getByRole('button', { name: 'Edit attributes' }).click();
-	await page.waitForFunction('document.activeElement.tagName === "TEXTAREA"');
+	await page.locator('textarea:focus').waitFor();
 	await page.getByRole('button', { name: 'Back' }).click();
-	await page.waitForFunction('document.activeElement.textContent === "Edit attributes"');
+	await page.locator(':focus', { hasText: /^Edit attributes$/ }).waitFor();
 	await page.keyboard.press('Enter');
 	await page.getByLabel('Attributes as JSON').fill('{"level": ');
 	t.true(await page.getByRole('button', { name: 'Save the attributes' }).isDisabled());

@@ -179,7 +179,7 @@ test.serial('what the server refuses is said, and nothing is half done', async (
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'true');
 	await page.getByRole('button', { name: 'Publish' }).click({ force: true });
 	await page.getByRole('button', { name: 'Take out: role staff changed' }).click();
-	await page.waitForFunction('document.activeElement.textContent === "Take out"', undefined, { timeout: 5000 });
+	await page.locator(':focus', { hasText: /^Take out$/ }).waitFor({ timeout: 5000 });
 	await page.getByText('checks gained').waitFor();
 	t.is(await page.getByRole('button', { name: 'Publish' }).getAttribute('aria-disabled'), 'false');
 	t.is(await newestRevision(), revision);
