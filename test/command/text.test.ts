@@ -11,6 +11,7 @@ import { jsonText, table, visible, visibleLines } from '../../src/command/termin
 import { ConfigError } from '../../src/config.js';
 import type { Attempt } from '../../src/wire/attempt.js';
 import type { Health } from '../../src/wire/check.js';
+import { anyCodePoint } from '../support/any-code-point.js';
 
 /** What commands print, in which nothing that others chose acts on a terminal, and the words that they read. */
 
@@ -33,7 +34,7 @@ for (const [text, expected] of shown) {
 test('text of several lines keeps its lines, and JSON says the same with escapes', (t) => {
 	t.is(visibleLines('a\tb\n\u001bc\n'), 'a\tb\n\\u001bc\n');
 	fc.assert(
-		fc.property(fc.string({ unit: 'binary' }), (text) => {
+		fc.property(fc.string({ unit: anyCodePoint }), (text) => {
 			t.notRegex(visible(text), /\p{Cc}/u);
 			const json = jsonText({ [text]: text });
 			t.notRegex(json.replaceAll('\n', ''), /[\p{Cc}\u202a-\u202e]/u);
@@ -56,7 +57,7 @@ test('what is put into a path is one segment', (t) => {
 	for (const value of ['.', '..']) t.throws(() => path`/v2/${value}`, { message: /cannot stand in the path.*the id/ });
 	t.throws(() => path`/v2/${''}`, { message: /neither a key nor an id/ });
 	fc.assert(
-		fc.property(fc.string({ unit: 'binary', minLength: 3 }), (value) => {
+		fc.property(fc.string({ unit: anyCodePoint, minLength: 3 }), (value) => {
 			const { pathname, search } = new URL(`http://a${path`/v2/${value}/end`}`);
 			t.regex(pathname, /^\/v2\/[^/]+\/end$/);
 			t.is(search, '');

@@ -12,10 +12,11 @@ import type {
 	Schema,
 	SetRule,
 } from '../../compiler/model.js';
+import { anyCodePoint } from '../support/any-code-point.js';
 
 /** Any well-formed text, with a liking for what could break out of a literal, a comment, a path or an object. */
 export const text = fc.oneof(
-	fc.string({ unit: 'binary' }),
+	fc.string({ unit: anyCodePoint }),
 	fc.string({
 		unit: fc.constantFrom(
 			'"',

@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { anyCodePoint } from '../support/any-code-point.js';
 import { type Answer, client } from '../support/client.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -162,7 +163,7 @@ test('without the key of the environment nothing is answered', async (t) => {
 });
 
 const strange = fc.oneof(
-	fc.string({ unit: 'binary' }),
+	fc.string({ unit: anyCodePoint }),
 	fc.constantFrom(
 		'auth0|ann',
 		'document',
@@ -180,7 +181,7 @@ const strange = fc.oneof(
 		'a:b:c',
 	),
 );
-const json = fc.oneof(fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 }), strange, fc.double());
+const json = fc.oneof(fc.jsonValue({ stringUnit: anyCodePoint, maxDepth: 3 }), strange, fc.double());
 const subject = fc.oneof(
 	strange,
 	fc.record({ key: fc.oneof(strange, json), attributes: json, email: json }, { requiredKeys: ['key'] }),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Patch } from '../../compiler/model.js';
+import { anyCodePoint } from '../support/any-code-point.js';
 
 /** Values as a plain program would hold them. Objects without a prototype, so that any key is a key. */
 export type Model = { [key: string]: unknown };
@@ -56,10 +57,10 @@ export function sorted(value: unknown): string {
 /** Keys that name members of every object, that need escapes, and any others. */
 export const key = fc.oneof(
 	fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '', '0', 'a/b', '~', 'key of more than sixteen bytes é'),
-	fc.string({ unit: 'binary', maxLength: 80 }),
+	fc.string({ unit: anyCodePoint, maxLength: 80 }),
 );
 /** Any JSON value. */
 export const value = fc.oneof(
-	fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
+	fc.jsonValue({ maxDepth: 3, stringUnit: anyCodePoint }),
 	fc.constantFrom(null, true, false, {}, [], 0),
 );

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCodePoint } from './any-code-point.js';
 import { bodies, hugeNumber, sentAs, wrongQueries } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import { keyedEndpoints as endpoints, furnished, type Visited } from './tour.js';
@@ -14,7 +15,7 @@ export function send(http: Client, endpoint: Visited, path: string, body?: unkno
 
 /** Text as attackers and accidents write it. */
 const text = fc.oneof(
-	fc.string({ unit: 'binary' }),
+	fc.string({ unit: anyCodePoint }),
 	fc.constantFrom(
 		'',
 		'default',
@@ -39,7 +40,7 @@ const text = fc.oneof(
 	),
 );
 const json = fc.oneof(
-	fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }),
+	fc.jsonValue({ stringUnit: anyCodePoint, maxDepth: 4 }),
 	text,
 	fc.constant(hugeNumber),
 	fc.double(),
