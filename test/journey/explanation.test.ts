@@ -27,20 +27,21 @@ function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): v
 	if (chosenStores().includes('server')) test(title, run);
 }
 
-/** An environment of its own with a decision point. */
+/** An environment of its own with a decision point, which ends with the test. */
 interface Site {
 	readonly place: Place;
 	readonly point: RunningDecisionPoint;
 	readonly pdp: Client;
 }
 
-async function furnished(kind: string): Promise<Site> {
+async function furnished(t: ExecutionContext, kind: string): Promise<Site> {
 	const stack = stacks.get(kind);
 	if (stack === undefined) throw new Error(`no stack of ${kind}`);
 	const url = stack.api.listening.url;
 	const place = await newPlace({ url, store: stack.api.store }, stack.organization);
 	await fillImpactWorld(place);
 	const point = await startDecisionPoint(stack.config, createLogger('silent'), url, place.secret);
+	t.teardown(point.stop);
 	return { place, point, pdp: client(point.listening.url, place.secret) };
 }
 
@@ -75,7 +76,7 @@ type Answered = AuthorizationResult & { readonly debug?: { readonly attempts?: r
 
 for (const kind of chosenStores()) {
 	test(`an explanation at a revision is what the decision point answered at it [${kind}]`, async (t) => {
-		const { place, point, pdp } = await furnished(kind);
+		const { place, point, pdp } = await furnished(t, kind);
 		const { http, schema, facts } = place;
 		const answers = new Map<number, readonly Answered[]>();
 		const ask = async () => {
@@ -110,13 +111,12 @@ for (const kind of chosenStores()) {
 		}
 		t.true(answers.size === history.length + 1 && attempts > 10 && allowed.size === 2);
 		t.is(await place.revision(), newest);
-		await point.stop();
 	});
 }
 
 onServer('what has ended is there when it is explained at a time before its end', async (t) => {
-	const { place, point } = await furnished('server');
-	const end = new Date(Date.now() + 60_000);
+	const { place } = await furnished(t, 'server');
+	const end = new Date(Date.now() + 3_600_000);
 	const role = { user: 'dan', role: 'editor', tenant: 'other', expires_at: end.toISOString() };
 	await place.http.post(`${place.facts}/role_assignments`, role);
 	const revision = await place.revision();
@@ -131,11 +131,10 @@ onServer('what has ended is there when it is explained at a time before its end'
 	t.false(await explain({ revision, at: end.toISOString() }));
 	t.false(await explain({ revision: revision + 1 }));
 	t.false(await explain({ revision: revision - 1 }));
-	await point.stop();
 });
 
 onServer('a revision that is to come, or is not kept, is refused and named', async (t) => {
-	const { place, point } = await furnished('server');
+	const { place } = await furnished(t, 'server');
 	const explain = (body: object) => place.http.post(`${environmentPath(place)}/explanation`, { ...checks[0], ...body });
 	const newest = await place.revision();
 	t.is((await explain({ revision: newest })).status, 200);
@@ -164,5 +163,4 @@ onServer('a revision that is to come, or is not kept, is refused and named', asy
 	t.is(old.status, 410);
 	t.regex(String(old.body['message']), /more than 5000 objects have changed since/);
 	t.is((await explain({ revision: newest + 1 })).status, 200);
-	await point.stop();
 });
