@@ -185,6 +185,8 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly assembler?: typeof createAssembler;
 	/** How long the tests of a policy may take, in milliseconds. */
 	readonly policyTestTime?: number;
+	/** Compiles a schema only when a decision point or a reader asks for it, not when it is committed: for tests. */
+	readonly publishesWhenAsked?: boolean;
 	/** What compares states in place of processes: for tests of an API that compiles nothing. */
 	readonly impact?: (store: Store) => ImpactSource;
 }
@@ -254,7 +256,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		);
 		const listener = listenToWriters(store, log);
 		store.committed.on('outbox', () => dispatcher.wake());
-		publisher.start();
+		if (options.publishesWhenAsked !== true) publisher.start();
 		sweeper.start();
 		await snapshots.start();
 		dispatcher.start();

@@ -34,8 +34,8 @@ esac
 `;
 
 /**
- * Starts a management API, with further settings, whose policies are never compiled, which spares what these tests do not
- * look at.
+ * Starts a management API, with further settings, whose policies are never compiled: these tests do not look at them, and
+ * even trying costs more than the writes themselves.
  */
 export async function startManagement(
 	kind: StoreKind = 'server',
@@ -47,7 +47,11 @@ export async function startManagement(
 	writeFileSync(opa, onlyItsVersion, { mode: 0o755 });
 	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, OPA_PATH: opa, ...more };
 	const config = readConfig(given);
-	const api = await startApi(config, createLogger(config.log_level), { sweepPause: neverSwept, impact: noImpact });
+	const api = await startApi(config, createLogger(config.log_level), {
+		sweepPause: neverSwept,
+		impact: noImpact,
+		publishesWhenAsked: true,
+	});
 	const { url } = api.listening;
 	const { organization = '', project = '', environment = '' } = withoutNulls(config.bootstrap);
 	return {
