@@ -21,10 +21,12 @@ import { execute, findOnPath } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
 /**
- * Starts a throw-away PostgreSQL for tests and benchmarks on a free loopback port. It keeps its data in the system's
- * temporary folder, and is stopped and removed with the process that started it, however that one ends.
+ * Starts a throw-away PostgreSQL for tests, on a Unix socket where there are such, or for benchmarks, on a free loopback
+ * port. It keeps its data in the system's temporary folder, and is stopped and removed with the process that started it,
+ * however that one ends.
  * @param {string} root the package's folder
- * @param {{durable?: boolean}} options `durable` writes to the disk as a server does that keeps its data: for benchmarks
+ * @param {{durable?: boolean}} options `durable` writes to the disk, and is asked over TCP, as a server that keeps its
+ *   data: for benchmarks
  * @returns {Promise<{url: string, version: string, stop: () => Promise<void>}>} `url` is the superuser's, database `postgres`
  */
 export async function startPostgres(root, { durable = false } = {}) {
@@ -40,6 +42,8 @@ export async function startPostgres(root, { durable = false } = {}) {
 			failures.join('\n'),
 	);
 }
+
+const hasUnixSockets = process.platform !== 'win32';
 
 /** Folders that hold initdb, pg_ctl and postgres: the development dependency's first, then the system's. */
 function installations(root) {
@@ -92,7 +96,9 @@ async function start(binaries, durable) {
 		return { failure };
 	}
 	const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
-	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres`, version, stop } };
+	// A path cannot stand in a URL as it is. pg takes its host from the query, and libpq does.
+	const socket = durable || !hasUnixSockets ? '' : `?host=${encodeURIComponent(folder)}`;
+	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres${socket}`, version, stop } };
 }
 
 async function create(run, folder, password) {
@@ -107,8 +113,8 @@ async function create(run, folder, password) {
 async function listen(run, folder, port, durable) {
 	const settings = [
 		'listen_addresses=127.0.0.1',
-		'unix_socket_directories=',
-		'max_connections=300',
+		`unix_socket_directories=${durable || !hasUnixSockets ? '' : folder}`,
+		'max_connections=600',
 		// Test data need not survive a crash of the machine.
 		...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
 	];
