@@ -53,8 +53,6 @@ import '../journey/user-management.test.js';
 import '../journey/users.test.js';
 import '../journey/versioning.test.js';
 import '../journey/webhooks.test.js';
-import '../property/drafts.test.js';
-import '../property/graph.test.js';
 import '../property/transfer.test.js';
 import '../store/batch.test.js';
 import '../store/deltas.test.js';

@@ -13,7 +13,7 @@ import { type Document, drawDocument, type Json } from './documents.js';
 
 /** A draft leads from any environment to any other, as an import does, and is foretold by its preview. */
 
-const journey = onEachStore({ embedded: 'all' });
+const journey = onEachStore();
 
 const runs = 10;
 
