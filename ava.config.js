@@ -14,6 +14,8 @@ const longest = [
 	'journey/disk-full',
 	'journey/refusals',
 	'property/laws',
+	'journey/impact-limits',
+	'property/1.shared',
 	'journey/1.shared',
 	'journey/2.shared',
 	'journey/3.shared',
@@ -28,8 +30,8 @@ const rank = (file) => {
 /** Tests are compiled beforehand (`npm test` does it) and run from dist/. */
 export default {
 	files: ['dist/test/**/*.test.js'],
-	// One more than there are processors: tests wait for programs, sockets and databases.
-	concurrency: availableParallelism() + 1,
+	// More than there are processors: tests wait for programs, pages, sockets and databases.
+	concurrency: 2 * availableParallelism(),
 	sortTestFiles: (a, b) => rank(a) - rank(b) || a.localeCompare(b),
 	// Generous: this ends a run that hangs, it is no measure of speed.
 	timeout: '2m',

@@ -1,38 +1,35 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { SetupError } from './progress.mjs';
 
 /**
  * Rooms whose files of tests share processes, with the number of processes. AVA starts one a file, and most of what a
- * short file costs is starting it and reading what it imports.
+ * short file costs is starting it, reading what it imports, and running that before it is optimized.
  */
-const shared = {
-	api: 1,
-	client: 1,
-	compiler: 1,
-	console: 1,
-	contract: 1,
-	docs: 1,
-	engine: 1,
-	domain: 1,
-	http: 1,
-	journey: 4,
-	outbound: 1,
-	pdp: 1,
-	property: 1,
-	publish: 1,
-	setup: 1,
-	store: 1,
-	telemetry: 1,
-	token: 1,
-	webhook: 1,
-	wire: 1,
-	workers: 1,
-};
+const groups = [
+	{ name: 'journey', rooms: ['journey'], processes: 4 },
+	{ name: 'console', rooms: ['console', 'engine'], processes: 1 },
+	{ name: 'property', rooms: ['property'], processes: 1 },
+	{ name: 'documents', rooms: ['api', 'client', 'contract', 'docs'], processes: 1 },
+	{ name: 'publish', rooms: ['publish'], processes: 1 },
+	{ name: 'pdp', rooms: ['pdp'], processes: 1 },
+	{ name: 'compiler', rooms: ['compiler', 'domain'], processes: 1 },
+	{ name: 'store', rooms: ['store'], processes: 1 },
+	{
+		name: 'small',
+		// '' are the files in no folder.
+		rooms: ['', 'http', 'outbound', 'setup', 'telemetry', 'token', 'webhook', 'wire', 'workers'],
+		processes: 1,
+	},
+];
+
+/** Rooms each of whose files has a process of its own. */
+const unshared = ['command', 'embedded'];
 
 /**
- * Files with a process of their own: long ones, which would hold up the others of their room, and those that need it. One
- * that waits before it declares its tests does, because AVA begins with those of the others.
+ * Files with a process of their own: long ones, which would hold up the others of their group; those that drive pages, or
+ * limit time, which others would take from them; and those that change their process, or wait before they declare their
+ * tests, because AVA begins with those of the others.
  */
 const alone = new Set([
 	'compiler/closure',
@@ -106,7 +103,7 @@ const sharedEnding = '.shared.test.js';
 /**
  * Chooses what AVA runs when nobody chose files: a process for each file that needs one, and one that reads several for
  * the others. Writes the latter into dist/, from where the next build removes them. Throws a `SetupError` when a file
- * that needs its own process does not exist.
+ * that needs its own process does not exist, or a room is in no group.
  * @param {string} root the package's folder, compiled
  * @param {readonly string[]} [skipped] files that are not run, relative to the folder of tests
  * @returns {readonly string[]} paths relative to the package
@@ -115,16 +112,20 @@ export function planProcesses(root, skipped = []) {
 	const files = testFiles(root);
 	const unknown = [...alone].find((name) => !files.includes(name + ending));
 	if (unknown) throw new SetupError(`setup/processes.mjs names test/${unknown}.test.ts, which does not exist.`);
+	const rooms = new Set([...unshared, ...groups.flatMap((group) => group.rooms)]);
+	const stray = files.map(roomName).find((room) => !rooms.has(room));
+	if (stray) throw new SetupError(`setup/processes.mjs has no group for test/${stray}.`);
 
-	// INVARIANT: each file is in one process, because each is either alone or in a room that shares.
+	// INVARIANT: each file is in one process, because each is either alone or in the group of its room.
 	const run = files.filter((file) => !skipped.includes(file));
 	const [single, together] = [run.filter(isAlone), run.filter((file) => !isAlone(file))];
 	const processes = single.map((file) => `dist/test/${file}`);
-	for (const [room, count] of Object.entries(shared)) {
-		const inRoom = together.filter((file) => roomName(file) === room);
-		for (let index = 0; index < count; index++) {
-			const path = `dist/test/${room}/${index + 1}${sharedEnding}`;
-			const own = inRoom.filter((_, place) => place % count === index);
+	for (const group of groups) {
+		const inGroup = together.filter((file) => group.rooms.includes(roomName(file)));
+		for (let index = 0; index < group.processes; index++) {
+			const path = `dist/test/${group.name}/${index + 1}${sharedEnding}`;
+			const own = inGroup.filter((_, place) => place % group.processes === index);
+			mkdirSync(dirname(join(root, path)), { recursive: true });
 			writeFileSync(join(root, path), own.map((file) => `import '../${file}';\n`).join(''));
 			processes.push(path);
 		}
@@ -150,9 +151,10 @@ function testFiles(root) {
 }
 
 function isAlone(file) {
-	return shared[roomName(file)] === undefined || alone.has(file.slice(0, -ending.length));
+	return unshared.includes(roomName(file)) || alone.has(file.slice(0, -ending.length));
 }
 
+/** The folder of a file in that of the tests; empty for those in none. */
 function roomName(file) {
-	return file.split('/')[0];
+	return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
 }

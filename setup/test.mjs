@@ -34,7 +34,7 @@ export async function runTests(root, parameters, node = process.execPath) {
 	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
 	const chosen = isAll ? [...named, ...planProcesses(root, skipped)] : named;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
-	const hasClientTests = chosen.some((file) => clients.test(file));
+	const hasClientTests = isAll || named.some((file) => clients.test(file));
 	const clientTools = hasClientTests ? await step('client', (say) => provideClientTools(root, say)) : undefined;
 	const server = await step('postgres', (say) => providePostgres(root, say));
 	const interrupted = stopWhenTold();

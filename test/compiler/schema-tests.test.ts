@@ -69,7 +69,7 @@ test('the tests of random schemas are formatted and strict, and pass', async (t)
 	);
 });
 
-test('the order of rows changes no byte', (t) => {
+test('the order of rows changes no byte of the generated tests', (t) => {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	fc.assert(
 		fc.property(anySchema, (schema) => {
