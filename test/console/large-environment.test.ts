@@ -26,7 +26,7 @@ const comparisonTime = 300_000;
 
 async function startLargeStack(): Promise<Stack> {
 	// What is tested here is no speed, and the first comparison reads the whole environment.
-	const started = await startConsoleStack({ IMPACT_TIMEOUT: '240' });
+	const started = await startConsoleStack();
 	const { facts, ...document } = consoleEnvironment(1) as { readonly facts: { readonly role_assignments: object[] } };
 	// An assignment for each user: more of them only take longer.
 	const role_assignments = facts.role_assignments.filter((_, index) => index % 5 === 0);

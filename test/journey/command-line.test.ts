@@ -46,8 +46,7 @@ const document = {
 };
 
 test.before('start', async () => {
-	// What is tested here is no speed: other tests keep the processors busy.
-	stack = await startStack('server', { IMPACT_TIMEOUT: '120' });
+	stack = await startStack();
 	folder = temporaryFolder();
 	nowhere = `http://127.0.0.1:${await freePort()}`;
 	let reached = 0;

@@ -38,6 +38,8 @@ export function settings(folder: string, name: string): Record<string, string> {
 		WEBHOOK_ALLOW_PRIVATE: 'true',
 		PDP_DECISION_LOG: 'off',
 		JWKS_ALLOW_PRIVATE: 'true',
+		// Other tests keep the processors busy: what is answered late here is answered.
+		IMPACT_TIMEOUT: '240',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),
 		BOOTSTRAP_ORG_API_KEY: secretFor(`${name}-organization`),
