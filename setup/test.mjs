@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { provideChromium } from './chromium.mjs';
+import { provideChromium, provideHeadlessShell } from './chromium.mjs';
 import { provideClientTools } from './client-tools.mjs';
 import { checkConsoleTypes } from './console-types.mjs';
 import { execute } from './execute.mjs';
@@ -30,6 +30,7 @@ export async function runTests(root, parameters, node = process.execPath) {
 	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
 	const chromium =
 		isAll || named.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
+	const headless = chromium === undefined ? undefined : await step('headless', provideHeadlessShell);
 	// Whoever names a file wants it run: without Chromium it fails, and says why.
 	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
 	const chosen = isAll ? [...named, ...planProcesses(root, skipped)] : named;
@@ -44,7 +45,8 @@ export async function runTests(root, parameters, node = process.execPath) {
 		try {
 			const times = join(notes, 'times');
 			const addresses = { TEST_POSTGRES_URL: server.url, ...templates.variables };
-			const browser = chromium === undefined ? {} : { CHROMIUM_PATH: chromium };
+			const browser =
+				chromium === undefined ? {} : { CHROMIUM_PATH: chromium, HEADLESS_SHELL_PATH: headless ?? chromium };
 			const collector = prometheus === undefined ? {} : { PROMETHEUS_PATH: prometheus };
 			const tools = clientTools === undefined ? {} : { CLIENT_TOOLS: clientTools };
 			const variables = { ...addresses, ...browser, ...collector, ...tools, TEST_TIMES: times, ...lessCollecting };

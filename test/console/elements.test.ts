@@ -51,7 +51,7 @@ test.before(async () => {
 	app = await startEmbeddingApp(loginAs);
 	foreignApp = await startEmbeddingApp(loginAs, '127.0.0.1');
 	await setTheScene();
-	browser = await startChromium();
+	browser = await startChromium('browser');
 });
 
 test.after.always(async () => {
