@@ -2,6 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { Knex } from 'knex';
 import { effectiveRoles } from '../../src/domain/graph/effective-roles.js';
 import { findGraph } from '../../src/domain/graph/find-graph.js';
+import { edgesAround } from '../../src/store/model/fact-edges.js';
+import { rolesHeld } from '../../src/store/model/role-steps.js';
 import { User } from '../../src/store/table/user.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { GraphQuery } from '../../src/wire/graph.js';
@@ -232,6 +234,13 @@ async function readingFew<T>(
 	});
 }
 
+/** Rows come in the order of their ids, which is that of their age, whatever the plan is. */
+function assertSorted(t: ExecutionContext, rows: readonly { readonly id: string }[], title: string): void {
+	const ids = rows.map((row) => row.id);
+	t.true(ids.length > 1, title);
+	t.deepEqual(ids, ids.toSorted(), title);
+}
+
 for (const counted of [false, true]) {
 	journey(`graphs and roles read few rows, statistics ${counted ? 'known' : 'missing'}`, async (t, place) => {
 		await populate(place);
@@ -252,6 +261,10 @@ for (const counted of [false, true]) {
 			const found = await readingFew(t, place, user, (unit) => effectiveRoles(unit, wanted));
 			t.is(found.data.length, roles, user);
 			t.is(found.truncated, truncated, user);
+			const held = await readingFew(t, place, user, (unit) => rolesHeld(unit, id, null, 1_000));
+			assertSorted(t, held, `${user}: roles`);
+			const [around] = await readingFew(t, place, user, (unit) => edgesAround(unit, [{ kind: 'user', id }], 1_000));
+			for (const list of around?.lists ?? []) assertSorted(t, list, `${user}: edges`);
 		}
 	});
 }

@@ -12,7 +12,7 @@ import { groupsAmong } from '../../store/table/group.js';
 import { memberKey } from '../../store/table/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName } from '../../wire/common.js';
-import type { EffectiveRole, EffectiveRoles } from '../../wire/effective-role.js';
+import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/effective-role.js';
 import { derivationSteps } from './derivation-steps.js';
 
 /** The most relationships between an assigned role and one that is derived from it. */
@@ -35,7 +35,8 @@ export async function effectiveRoles(
 	wanted: RolesWanted,
 ): Promise<Omit<EffectiveRoles, 'revision'>> {
 	const { user_id, tenant_id, limit } = wanted;
-	const held = await rolesHeld(unit, user_id, tenant_id, limit + 1);
+	// Whatever the limit is: the plan depends on how many are read, and on the plan which ones.
+	const held = await rolesHeld(unit, user_id, tenant_id, maxEffectiveRoles + 1);
 	const direct = held.slice(0, limit).map((assigned): Holding => ({ assigned, source: 'direct' }));
 	const derived: Derived =
 		held.length > limit ? { holdings: [], more: true } : await deriveRoles(unit, direct, limit - direct.length);

@@ -168,7 +168,7 @@ export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleSte
 /** A role that a user was assigned in a tenant or on an instance of one, by ids. */
 export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
 
-/** The roles that a user was assigned, in one tenant where that is given; at most `most`. */
+/** The roles that a user was assigned, in one tenant where that is given, the oldest first; at most `most`. */
 export async function rolesHeld(
 	unit: ReadingUnit,
 	userId: string,
@@ -180,7 +180,7 @@ export async function rolesHeld(
 		`select held.* from unnest(array[:user::uuid]) as wanted (id) cross join lateral (
 			select ${assignedColumns} from role_assignments
 			where environment_id = :environment_id and ${place} and ${holdsNow('role_assignments')} limit :most offset 0
-		) as held`,
+		) as held order by held.id`,
 		{ user: userId, most, ...(tenantId === null ? {} : { tenant: tenantId }) },
 	);
 	return rows;
