@@ -96,6 +96,25 @@ test.serial('a request is approved with another role, by the keyboard alone', as
 	await close();
 });
 
+test.serial('keys that follow each other before a page is painted are all heard', async (t) => {
+	await asks('dee', 'editor');
+	const { page, open, close } = await openConsole(browser, stack);
+	await open('requests?user=dee');
+	await page.getByRole('button', { name: /^Approve the request of dee/ }).focus();
+	// A message is a task of its own, so what is drawn is there; it comes before the next frame and its effects.
+	await page.evaluate(`(async () => {
+		const { port1, port2 } = new MessageChannel();
+		for (const key of ['d', 'Escape', 'a']) {
+			document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+			await new Promise((done) => { port1.onmessage = done; port2.postMessage(''); });
+		}
+		port1.close();
+	})()`);
+	await page.getByRole('form', { name: 'Approve the request of dee' }).waitFor();
+	t.is(await page.getByRole('form', { name: 'Deny the request of dee' }).count(), 0);
+	await close();
+});
+
 async function focusedLabel(page: { evaluate(script: string): Promise<unknown> }): Promise<unknown> {
 	return page.evaluate(`document.activeElement.getAttribute('aria-label')`);
 }

@@ -143,7 +143,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	// As in the console's form: before the next key.
+	// Before the next key: where it opens by a key, nothing has the focus without this.
 	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		await decide({

@@ -15,10 +15,13 @@ export function listenForReviewKeys(
 		const item = event.target.closest<HTMLElement>('[data-request]');
 		const id = item?.dataset['request'];
 		if (item === null || id === undefined) return;
-		const back = event.key === 'Escape';
-		if (!back && event.target.matches('input, select, textarea')) return;
+		if (event.key !== 'Escape' && event.target.matches('input, select, textarea')) return;
+		const form = event.target.closest('form');
 		const act = {
-			Escape: () => choose(id, null),
+			Escape: () => {
+				if (form !== null) holdFocus(item);
+				choose(id, null);
+			},
 			a: () => choose(id, 'approve'),
 			d: () => choose(id, 'deny'),
 			j: () => item.nextElementSibling?.querySelector('button')?.focus(),
@@ -26,13 +29,18 @@ export function listenForReviewKeys(
 		}[event.key];
 		if (act === undefined) return;
 		event.preventDefault();
-		if (!back) return act();
-		// The form that has the focus goes. Until the buttons are there again, the item takes the keys.
-		item.tabIndex = -1;
-		item.focus();
 		act();
-		setTimeout(() => document.activeElement === item && item.querySelector('button')?.focus());
 	};
 	list?.addEventListener('keydown', listen);
 	return () => list?.removeEventListener('keydown', listen);
+}
+
+/** Keeps the focus of a form that goes in its item, so that no key is lost, until the item has its buttons again. */
+function holdFocus(item: HTMLElement): void {
+	item.tabIndex = -1;
+	item.focus();
+	setTimeout(() => {
+		if (document.activeElement === item) item.querySelector('button')?.focus();
+		item.removeAttribute('tabindex');
+	});
 }

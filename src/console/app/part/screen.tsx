@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { recordedCalls } from '../api.js';
 import { AsCurl } from './as-curl.js';
 
@@ -15,7 +15,7 @@ interface ScreenProps {
 /** A screen: its title, which is focused when the screen opens, and its content. */
 export function Screen({ title, about, actions, children }: ScreenProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		document.title = `${title} · Regolith`;
 		heading.current?.focus({ preventScroll: true });
 		return () => {
