@@ -21,9 +21,8 @@ import { execute, findOnPath } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
 /**
- * Starts a throw-away PostgreSQL for tests, on a Unix socket where there are such, or for benchmarks, on a free loopback
- * port. It keeps its data in the system's temporary folder, and is stopped and removed with the process that started it,
- * however that one ends.
+ * Starts a throw-away PostgreSQL on a free loopback port, and for tests on a Unix socket, too. It keeps its data in the
+ * system's temporary folder, and is stopped and removed with the process that started it, however that one ends.
  * @param {string} root the package's folder
  * @param {{durable?: boolean}} options `durable` writes to the disk, and is asked over TCP, as a server that keeps its
  *   data: for benchmarks
@@ -42,8 +41,6 @@ export async function startPostgres(root, { durable = false } = {}) {
 			failures.join('\n'),
 	);
 }
-
-const hasUnixSockets = process.platform !== 'win32';
 
 /** Folders that hold initdb, pg_ctl and postgres: the development dependency's first, then the system's. */
 function installations(root) {
@@ -90,15 +87,16 @@ async function start(binaries, durable) {
 
 	const password = randomBytes(12).toString('hex');
 	const port = await freePort();
-	const failure = (await create(run, folder, password)) ?? (await listen(run, folder, port, durable));
+	const sockets = durable ? '' : folder;
+	const failure = (await create(run, folder, password)) ?? (await listen(run, { folder, port, sockets, durable }));
 	if (failure) {
 		await stop();
 		return { failure };
 	}
 	const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
 	// A path cannot stand in a URL as it is. pg takes its host from the query, and libpq does.
-	const socket = durable || !hasUnixSockets ? '' : `?host=${encodeURIComponent(folder)}`;
-	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres${socket}`, version, stop } };
+	const query = sockets && `?host=${encodeURIComponent(sockets)}`;
+	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres${query}`, version, stop } };
 }
 
 async function create(run, folder, password) {
@@ -110,10 +108,10 @@ async function create(run, folder, password) {
 	return code === 0 ? undefined : output.trim();
 }
 
-async function listen(run, folder, port, durable) {
+async function listen(run, { folder, port, sockets, durable }) {
 	const settings = [
 		'listen_addresses=127.0.0.1',
-		`unix_socket_directories=${durable || !hasUnixSockets ? '' : folder}`,
+		`unix_socket_directories=${sockets}`,
 		'max_connections=600',
 		// Test data need not survive a crash of the machine.
 		...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
