@@ -97,7 +97,7 @@ function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 
 /**
  * The model with no facts but those of the chain of an attempt, and what conditions of its rule see: the attributes of
- * what the check names, and the roles in tenants of its user.
+ * what the check names, and the roles in tenants of its user, which then grant nothing themselves.
  */
 export function onlyChain(
 	model: Model,
@@ -142,8 +142,9 @@ export function onlyChain(
 		instances.add(`${named.type}:${named.key}`);
 	}
 	for (const resource_instance of instances) facts.push({ fact: 'resource_instance', resource_instance, tenant });
+	const roles = model.schema.roles.map((role) => (by === 'set_rule' ? { ...role, permissions: [] } : role));
 	return changed(
-		{ ...model, facts: empty },
+		{ ...model, schema: { ...model.schema, roles }, facts: empty },
 		facts.map((fact) => ({ kind: 'add', fact })),
 	);
 }
