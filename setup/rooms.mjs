@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Sums up how long the processes of each room (folder of test/) took, by what `note-time.mjs` noted.
+ * Sums up how long the processes of each room (folder of test/), or group of rooms, took, by what `note-time.mjs` noted.
  * @param {string} notes a file of JSON lines; may be missing
  * @returns {string} a table, the longest room first; empty when nothing was noted
  */

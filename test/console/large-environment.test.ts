@@ -25,7 +25,6 @@ const importTime = 900_000;
 const comparisonTime = 300_000;
 
 async function startLargeStack(): Promise<Stack> {
-	// What is tested here is no speed, and the first comparison reads the whole environment.
 	const started = await startConsoleStack();
 	const { facts, ...document } = consoleEnvironment(1) as { readonly facts: { readonly role_assignments: object[] } };
 	// An assignment for each user: more of them only take longer.

@@ -97,7 +97,10 @@ test.serial('a key that is revoked leads to the sign-in page with the reason, an
 	t.is(await page.locator('nav .badge').textContent(), '1');
 	await stack.organization.delete(`/v2/api-key/${id}`);
 	// The draft has an alert of its own until then: there is no such role.
-	await page.getByRole('alert').filter({ hasText: 'API key' }).waitFor();
+	await page
+		.getByRole('alert')
+		.filter({ hasText: /API key/ })
+		.waitFor();
 	await page.getByLabel('API key').fill(stack.keys.environment);
 	await page.keyboard.press('Enter');
 	await page.getByRole('button', { name: 'Sign out' }).waitFor();

@@ -35,7 +35,7 @@ esac
 
 /**
  * Starts a management API, with further settings, whose policies are never compiled: these tests do not look at them, and
- * even trying costs more than the writes themselves.
+ * even trying took a fifth of their processor time.
  */
 export async function startManagement(
 	kind: StoreKind = 'server',
