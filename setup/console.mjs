@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
@@ -14,13 +15,24 @@ const pages = {
 /** Scripts that pages of others load, under names that never change. */
 const scripts = { 'elements.js': 'src/console/embed/elements-script.ts' };
 
+/** The files of Swagger UI that the API reference loads (src/http/page.ts), and their license notices. */
+const referenceFiles = [
+	'swagger-ui.css',
+	'swagger-ui-bundle.js',
+	'favicon-32x32.png',
+	'LICENSE',
+	'NOTICE',
+	'swagger-ui-bundle.js.LICENSE.txt',
+];
+
 /** The oldest browsers that the pages are written for. */
 const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
 
 /**
  * Bundles the pages of `src/console` into dist/console/, if they are missing or their sources, their dependencies or this
  * file changed: gives each file a name by its content, and compresses it beside itself. What the pages load is in
- * dist/console/pages.json. Types are checked elsewhere (setup/console-types.mjs).
+ * dist/console/pages.json. Types are checked elsewhere (setup/console-types.mjs). Copies Swagger UI to
+ * dist/console/reference/, because its package depends on an install script that reports to a third party.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -29,6 +41,7 @@ export async function buildConsole(root, say) {
 	const files = [...sources, 'package-lock.json', 'tsconfig.json', 'setup/console.mjs'];
 	const made = await makeStampedFolder(root, 'dist/console', files, async (making) => {
 		await bundle(root, making);
+		copyReference(root, join(making, 'reference'));
 	});
 	say(made ? 'bundled' : 'up to date');
 }
@@ -78,6 +91,12 @@ async function bundle(root, folder) {
 	} catch (error) {
 		throw new SetupError(`The pages cannot be bundled:\n${error.message}`);
 	}
+}
+
+function copyReference(root, folder) {
+	const installed = dirname(createRequire(join(root, 'package.json')).resolve('swagger-ui-dist/package.json'));
+	mkdirSync(folder);
+	for (const file of referenceFiles) copyFileSync(join(installed, file), join(folder, file));
 }
 
 /** Writes a file, and beside it what browsers would rather have. */

@@ -26,7 +26,7 @@ const Pages = z.record(z.string(), PageFiles);
 const builtFolders = ['../../console/', '../console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** The folder that holds the bundles. Another one may have that name: the sources of the pages are compiled too. */
-function findBuiltFolder(): string {
+export function findBuiltFolder(): string {
 	const [first = ''] = builtFolders;
 	return builtFolders.find((folder) => existsSync(join(folder, 'pages.json'))) ?? first;
 }

@@ -1,11 +1,12 @@
 import { promises as files } from 'node:fs';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { notFound } from '../failure.js';
 import { declaring, type Endpoint, Raw } from './endpoint.js';
+import { findBuiltFolder } from './front-end.js';
 import { pageScript } from './page-script.js';
 
-/** The source of an asset: a file of the page's package, or text made here. */
+/** The source of an asset: a file of Swagger UI (setup/console.mjs), or text made here. */
 type Source = { readonly file: string } | { readonly text: string };
 
 interface Asset {
@@ -15,7 +16,7 @@ interface Asset {
 
 const javascript = 'text/javascript; charset=utf-8';
 
-/** Everything the page loads, by the name in its path. Nothing else of the package can be reached. */
+/** Everything the page loads, by the name in its path. Nothing else can be reached. */
 function pageAssets(documentPath: string) {
 	return {
 		'swagger-ui.css': { type: 'text/css; charset=utf-8', source: { file: 'swagger-ui.css' } },
@@ -119,5 +120,5 @@ function assetReader(assets: Readonly<Record<string, Asset>>): (name: string) =>
 
 async function readContent(source: Source): Promise<Uint8Array | string> {
 	if ('text' in source) return source.text;
-	return files.readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${source.file}`));
+	return files.readFile(join(findBuiltFolder(), 'reference', source.file));
 }

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { z } from 'zod';
 import { client } from '../support/client.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';
@@ -15,6 +16,22 @@ import { temporary } from '../support/temporary.js';
 
 const run = promisify(execFile);
 
+const LockFile = z.object({
+	packages: z.record(z.string(), z.object({ dev: z.boolean().optional(), hasInstallScript: z.boolean().optional() })),
+});
+
+function productionInstallScripts(lockFile: string): readonly string[] {
+	const { packages } = LockFile.parse(JSON.parse(readFileSync(lockFile, 'utf8')));
+	return Object.entries(packages).flatMap(([path, { dev, hasInstallScript }]) =>
+		hasInstallScript === true && dev !== true ? [path] : [],
+	);
+}
+
+test('no production dependency has an install script', (t) => {
+	t.deepEqual(productionInstallScripts(join(root, 'package-lock.json')), []);
+	t.regex(readFileSync(join(root, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
+});
+
 test('the package installs in an empty folder, starts there, and decides', async (t) => {
 	t.timeout(300_000);
 	const folder = temporary(t);
@@ -26,6 +43,10 @@ test('the package installs in an empty folder, starts there, and decides', async
 	await run('npm', ['install', '--prefix', user, ...quietly, join(folder, packed)], { cwd: folder });
 	const installed = join(user, 'node_modules/@regolith/server');
 	t.true(existsSync(join(user, 'node_modules/.bin/regolith')));
+	t.deepEqual(productionInstallScripts(join(user, 'node_modules/.package-lock.json')), []);
+	for (const notice of ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']) {
+		t.true(existsSync(join(installed, 'dist/console/reference', notice)), notice);
+	}
 	t.deepEqual(
 		['dist/test', 'src', 'test', 'data', '.env', 'policy/regolith/check_test.rego'].filter((path) =>
 			existsSync(join(installed, path)),
@@ -55,6 +76,7 @@ test('the package installs in an empty folder, starts there, and decides', async
 	const headers = { 'x-min-revision': String(revision) };
 	const pdp = client(`http://127.0.0.1:${PDP_PORT}`, secret);
 	t.is((await pdp.post('/allowed', check, { headers })).body['allow'], true);
-	for (const path of ['/docs', '/elements.js']) t.is((await api.get(path)).status, 200, path);
+	for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/elements.js'])
+		t.is((await api.get(path)).status, 200, path);
 	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
 });
