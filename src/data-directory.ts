@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from './config.js';
+import { restrictToOwner } from './restrict-to-owner.js';
 
 /** What this process reads and writes in a data directory, where it is there. */
 const used = {
@@ -9,17 +10,22 @@ const used = {
 	'postgres/PG_VERSION': 'file',
 	'postgres.unfinished': 'file',
 	bundles: 'folder',
+	offline: 'folder',
 } as const;
 
 /**
  * Makes the data directory if there is none, and looks whether this user can use it and what is in it, before anything
- * else does. Throws `ConfigError`, which says what to do.
+ * else does. Takes the permissions of other users from what an earlier version left open. Throws `ConfigError`, which
+ * says what to do.
  */
 export function prepareDataDirectory(directory: string): void {
 	try {
 		makeFolder(directory);
 		requireUsable(directory);
-		for (const [name, kind] of Object.entries(used)) requireKind(join(directory, name), kind);
+		for (const [name, kind] of Object.entries(used)) {
+			requireKind(join(directory, name), kind);
+			restrictToOwner(join(directory, name));
+		}
 	} catch (error) {
 		throw dataDirectoryError(directory, error);
 	}

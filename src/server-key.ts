@@ -1,7 +1,8 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config.js';
+import { restrictToOwner } from './restrict-to-owner.js';
 import { syncFolder } from './sync-folder.js';
 
 const keyBytes = 32;
@@ -15,7 +16,7 @@ export function serverKey(secretKey: string | null, dataDirectory: string): Buff
 	if (secretKey !== null) return scryptSync(secretKey, 'regolith server key', keyBytes);
 	const path = join(dataDirectory, 'server.key');
 	if (!existsSync(path)) createKeyFile(path, dataDirectory);
-	chmodSync(path, 0o600);
+	restrictToOwner(path);
 	const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
 	if (key.length !== keyBytes) {
 		throw new ConfigError(

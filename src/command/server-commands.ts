@@ -16,6 +16,8 @@ export function running(
 ): (options: object) => Promise<void> {
 	return async (options) => {
 		try {
+			// No file that a server or its processes write is for other users.
+			process.umask(0o077);
 			const config = readConfig(variables);
 			const run: (config: Config, options: object) => Promise<void> = (await import('./run.js'))[command];
 			await run(config, options);

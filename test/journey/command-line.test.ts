@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { documentedJson, hasShape } from '../support/command-page.js';
@@ -230,6 +230,7 @@ test('a document is tried, imported and exported, in another environment', async
 	const exported = await regolith(['export', ...place, '--output', output, '--json'], env);
 	t.deepEqual(Object.keys(JSON.parse(exported.said)), ['file', 'revision']);
 	t.regex(readFileSync(output, 'utf8'), /"auditor"/);
+	t.is(statSync(output).mode & 0o777, 0o600);
 	// The decision point is asked with its own key.
 	t.is((await regolith(['check', 'ann', 'read', 'report', '-t', 'acme'], env)).code, 0);
 });

@@ -103,6 +103,24 @@ test.serial(
 	},
 );
 
+/** The paths in a folder, itself among them, that group or others have any permission for. */
+function openPaths(folder: string): readonly string[] {
+	const all = ['.', ...readdirSync(folder, { recursive: true }).map(String)];
+	return all.filter((path) => (statSync(join(folder, path)).mode & 0o077) !== 0);
+}
+
+test.serial('the data directory is closed to other users, and a start closes one that was left open', async (t) => {
+	t.deepEqual(openPaths(first.folder), []);
+	const folder = copied(t);
+	const opened = ['postgres', 'postgres/PG_VERSION', 'postgres/base', 'server.key', 'bundles'];
+	for (const path of opened) chmodSync(join(folder, path), 0o777);
+	const { env, urls } = await surroundings(folder);
+	const running = launch({ command: ['serve'], env });
+	t.teardown(() => running.kill('SIGKILL'));
+	await running.answering(`${urls.api}/healthy`);
+	t.deepEqual(openPaths(folder), []);
+});
+
 test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);

@@ -28,7 +28,7 @@ export async function exportEnvironment(session: Session, { output }: ExportOpti
 	const { body, revision } = await ask(session.api, at, { timeout });
 	const document = decodeText(body);
 	if (output === undefined) return { text: document, document: true };
-	onFile(output, () => writeFileSync(output, document));
+	onFile(output, () => writeFileSync(output, document, { mode: 0o600 }));
 	return { text: `wrote ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };
 }
 

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import type { Answer, Question } from './message.js';
+import { OwnerOnlyFiles } from './owner-only-files.js';
 
 /**
  * PostgreSQL in its own thread. Its statements do not block the rest of the process, and a database that has stopped
@@ -13,7 +14,7 @@ const int8 = 20;
 const { path } = workerData as { readonly path: string };
 // Only a worker runs this file.
 const port = parentPort as MessagePort;
-const database = new PGlite(path, { parsers: { [int8]: Number } });
+const database = new PGlite({ fs: new OwnerOnlyFiles(path), parsers: { [int8]: Number } });
 
 port.on('message', (question: Question) => {
 	void answer(question).then((given) => port.postMessage(given));
