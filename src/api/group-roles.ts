@@ -2,7 +2,7 @@ import { findGroup, readGroup } from '../domain/group.js';
 import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../domain/group-role.js';
 import { duplicate, notFound } from '../failure.js';
 import { reply } from '../http/endpoint.js';
-import { groupRolesBy } from '../store/table/group-role.js';
+import { type GroupRoleRow, groupRolesBy } from '../store/table/group-role.js';
 import { readPage } from '../store/unit/row-query.js';
 import { instanceName } from '../wire/common.js';
 import { GroupRead, GroupRoleCreate, GroupRoleRead, GroupRoleRemove } from '../wire/group.js';
@@ -81,10 +81,21 @@ export const groupRoles = [
 		handle: async ({ params, query }, { unit }) => {
 			const { id } = await findGroup(unit, params.group_instance_key);
 			const page = await readPage(groupRolesBy(unit, { group_ids: [id] }), query);
-			return reply(200, { ...page, data: [...page.data] });
+			return reply(200, { ...page, data: page.data.map(readGroupRole) });
 		},
 	}),
 ];
+
+/** A role of a group as the API lists it. */
+function readGroupRole(row: GroupRoleRow): GroupRoleRead {
+	const { role, resource_id, resource, resource_instance_id, resource_instance } = row;
+	return {
+		...row,
+		key: role,
+		resource: { id: resource_id, key: resource },
+		resource_instance: { id: resource_instance_id, key: resource_instance },
+	};
+}
 
 function groupRoleName({ role, object }: GroupRole): string {
 	return `${instanceName(object.resource, object.key)}#${role.key}`;

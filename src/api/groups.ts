@@ -20,7 +20,9 @@ export const groupPath = `${collection}/:group_instance_key`;
 /** The parameters of `groupPath`. */
 export const GroupPath = EnvironmentPath.extend({
 	group_instance_key: Reference.meta({
-		description: '`<resource key>:<instance key>`, or an id (UUID).',
+		description:
+			'`<resource key>:<instance key>`, an id (UUID) or a key. A key alone names the group of the resource `group`, or ' +
+			'else the only group with this key.',
 		example: 'group:admins',
 	}),
 });

@@ -2,17 +2,24 @@ import { groupBy } from '../../compiler/group-by.js';
 import { duplicate, notFound } from '../failure.js';
 import { Group, type GroupRow, groupsAmong } from '../store/table/group.js';
 import { groupMembers, groupRoleNames } from '../store/table/group-role.js';
+import { instancesNamed } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
-import { type GroupCreate, type GroupRead, type GroupReadSchema, maxShownOfGroup } from '../wire/group.js';
+import {
+	type GroupCreate,
+	type GroupRead,
+	type GroupReadSchema,
+	groupResource,
+	maxShownOfGroup,
+} from '../wire/group.js';
 import { removeAssignments } from './assignment.js';
 import { removeRequests } from './element-request-record.js';
 import { markGroups, unmarkGroups } from './group-mark.js';
 import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
-import { findInstances, insertInstances, requireTenant } from './named-instance.js';
+import { findInstances, insertInstances, onlyInstance, requireTenant } from './named-instance.js';
 import { onlyRow } from './only-row.js';
 import { removeInstances } from './resource-instance.js';
 import { removeUserInvites } from './user-invite.js';
@@ -45,12 +52,17 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
 }
 
 /**
- * The group that `<resource key>:<instance key>`, an id or an unambiguous key names. Throws `not_found` if that is no
- * group, and `invalid` for a key that names several instances.
+ * The group that `<resource key>:<instance key>`, an id or a key names. A key alone names the group of the resource
+ * `group`, or else the only group with this key; instances that are no groups do not count. Throws `not_found`, and
+ * `invalid` for a key that names several groups of other resources.
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
-	const instance = (await findInstances(unit, [reference])).get(reference);
-	const [group] = await groupsAmong(unit, instance === undefined ? [] : [instance.id]);
+	const instances = (await instancesNamed(unit, [reference])).get(reference) ?? [];
+	const groups = await groupsAmong(
+		unit,
+		instances.map(({ id }) => id),
+	);
+	const group = onlyInstance(reference, groups, groupResource);
 	if (group === undefined) throw notFound(Group.title, reference);
 	return group;
 }

@@ -24,11 +24,26 @@ export async function findInstances(
 ): Promise<ReadonlyMap<string, InstanceRow>> {
 	const found = new Map<string, InstanceRow>();
 	for (const [reference, rows] of await instancesNamed(unit, references)) {
-		const [row, another] = rows;
-		if (another !== undefined) throw ambiguous(reference, rows);
+		const row = onlyInstance(reference, rows);
 		if (row !== undefined) found.set(reference, row);
 	}
 	return found;
+}
+
+/**
+ * The instance among those that a reference names: the instance of the resource `type`, or else the only one. Throws
+ * `invalid` if several remain.
+ */
+export function onlyInstance<Row extends InstanceRow>(
+	reference: string,
+	rows: readonly Row[],
+	type?: string,
+): Row | undefined {
+	const [row, another] = rows;
+	if (another === undefined) return row;
+	const own = rows.find(({ resource }) => resource === type);
+	if (own === undefined) throw ambiguous(reference, rows);
+	return own;
 }
 
 /** An instance that somebody names, and the tenant to create it in if need be. */

@@ -4,11 +4,14 @@ import { expiryShape, granting } from './granting.js';
 import { Flag, pageShape, References, Searches } from './query.js';
 import { ResourceKey } from './resource.js';
 
+/** The key of the resource of groups that name no other. */
+export const groupResource = 'group';
+
 /** A new group; its resource and its instance are created if they are missing. */
 export const GroupCreate = z
 	.object({
 		group_instance_key: Key.meta({ description: 'The key of the instance alone.' }),
-		group_resource_type_key: defaulted(ResourceKey, () => 'group').meta({
+		group_resource_type_key: defaulted(ResourceKey, () => groupResource).meta({
 			description: 'The key or id of the resource of the instance; `group` where it is missing.',
 		}),
 		group_tenant: Reference.describe('The tenant of the group: its id or key.'),
@@ -66,7 +69,7 @@ export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
 const otherGroup = {
 	group_instance_key: InstanceReference.describe(
-		'The other group: the id of its instance, or `<resource key>:<instance key>`.',
+		'The other group: `<resource key>:<instance key>`, an id (UUID) or a key, as in the path.',
 	),
 };
 
@@ -139,14 +142,17 @@ export const GroupRead = z
 	});
 export type GroupRead = z.input<typeof GroupRead>;
 
+const named = z.object({ id: Uuid.describe('The id (UUID).'), key: z.string().describe('The key.') });
+
 /** A role that the members of a group derive on a resource instance, by keys and by ids. */
 export const GroupRoleRead = z
 	.object({
+		key: z.string().describe('The key of the role.'),
 		role: z.string().describe('The key of the role.'),
 		role_id: Uuid.describe('The id of the role.'),
-		resource: z.string().describe('The key of the resource of the instance.'),
+		resource: named.describe('The resource of the instance.'),
 		resource_id: Uuid.describe('The id of that resource.'),
-		resource_instance: z.string().describe('The instance, as `<resource key>:<instance key>`.'),
+		resource_instance: named.describe('The instance; `key` is its key alone.'),
 		resource_instance_id: Uuid.describe('The id of the instance.'),
 		tenant: z.string().describe('The key of the tenant.'),
 		tenant_id: Uuid.describe('The id of the tenant.'),

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';
 import type { Loose } from '../support/client.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
+import { groupRoleName } from '../support/group-role-name.js';
 import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
@@ -268,10 +269,7 @@ test.serial('a group gets a member, a role and a group', async (t) => {
 	await page.getByRole('dialog').getByRole('button', { name: 'Take out of the group' }).click();
 	await page.getByText('No group is in it.').waitFor();
 	const { body } = await stack.environment.get<Paginated>(`${schema}/groups/team:oncall/roles`);
-	t.deepEqual(
-		body.data.map(({ role, resource_instance }) => `${resource_instance}#${role}`),
-		['document:budget#reader'],
-	);
+	t.deepEqual(body.data.map(groupRoleName), ['document:budget#reader']);
 	await close();
 });
 

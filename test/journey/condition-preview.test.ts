@@ -207,6 +207,7 @@ journey('an evaluation of a resource set takes an instance, or what would be one
 	}
 	const conditions = { 'resource.tenant': { equals: { ref: 'tenant.plan' } } };
 	const body = { condition_set: 'own', conditions, resource: 'document:g' };
+	t.true((await own({ resource: 'a' })).matches, 'a key alone is looked for in the resource of the set');
 	t.true((await evaluate(place, { ...body, user: 'cy' })).matches, 'a member knows the plan of the tenant');
 	t.false((await evaluate(place, { ...body, user: 'ann' })).matches, 'another user does not');
 

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Loose } from '../support/client.js';
 import { fails } from '../support/failure.js';
+import { groupRoleName } from '../support/group-role-name.js';
 import type { Paginated } from '../support/listed.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
@@ -155,10 +156,7 @@ test('the direction goes through a document', async (t) => {
 	const children = await organization.get<Paginated>(`${again}:outer/children`);
 	t.is(children.body.data[0]?.['group_instance_key'], 'inner');
 	const roles = await organization.get<Paginated>(`${again}:outer/roles`);
-	t.deepEqual(roles.body.data.map((role) => `${role['resource_instance']}#${role['role']}`).sort(), [
-		'document:budget#viewer',
-		'group:inner#member',
-	]);
+	t.deepEqual(roles.body.data.map(groupRoleName).sort(), ['document:budget#viewer', 'group:inner#member']);
 	const removed = await organization.delete(`${again}:outer/assign_group`, assigned);
 	t.is(removed.status, 204);
 });

@@ -4,6 +4,7 @@ import { readContents } from '../support/contents.js';
 import { derivedIn } from '../support/derived.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
+import { groupRoleName } from '../support/group-role-name.js';
 import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
@@ -48,8 +49,7 @@ function groupsClient({ http, schema }: Place) {
 		release: (parent: string, group_instance_key: string) =>
 			http.delete<unknown>(at(parent, '/assign_group'), { group_instance_key }),
 		users: async (group: string) => (await list(group, 'users')).map(({ key }) => key),
-		roles: async (group: string) =>
-			(await list(group, 'roles')).map(({ resource_instance, role }) => `${resource_instance}#${role}`),
+		roles: async (group: string) => (await list(group, 'roles')).map(groupRoleName),
 		children: async (group: string) => (await list(group, 'children')).map(groupName),
 		parents: async (group: string) => (await list(group, 'parents')).map(groupName),
 	};
@@ -179,6 +179,59 @@ journey('every list and both forms of one group agree, by key and by id', async 
 	for (const wrong of ['group:nobody', 'document:budget', 'nobody:one', '00000000-0000-4000-8000-000000000000'])
 		for (const part of ['', '/roles', '/users', '/children', '/parents'])
 			fails(t, await http.get(`${path}/${wrong}${part}`), 404, wrong);
+});
+
+journey('a key alone means the group of the resource `group`, whatever else has that key', async (t, place) => {
+	await furnish(place);
+	const { http, schema, facts } = place;
+	const groups = groupsClient(place);
+	for (const key of ['eng', 'ops']) await groups.create(key);
+	await groups.create('red', { group_resource_type_key: 'team' });
+	for (const [resource, keys] of [
+		['document', ['eng', 'ops', 'red']],
+		['folder', ['eng']],
+	] as const) {
+		for (const key of keys) await http.post(`${facts}/resource_instances`, { key, resource, tenant: 'acme' });
+	}
+	await groups.create('eng', { group_resource_type_key: 'team' });
+
+	const { body } = await http.get<Loose>(`${schema}/groups/direct/eng`);
+	t.is(groupName(body), 'group:eng');
+	t.is(groupName((await http.get<Loose>(`${schema}/groups/direct/red`)).body), 'team:red', 'the only group so called');
+	t.is((await groups.add('eng', 'ann')).status, 200);
+	t.is((await groups.nest('eng', 'ops')).status, 200);
+	t.deepEqual(await groups.children('eng'), ['group:ops']);
+	t.is((await groups.release('eng', 'ops')).status, 204);
+	t.is((await groups.give('eng', {})).status, 200);
+	t.deepEqual(await groups.users('group:eng'), ['ann']);
+	t.is((await groups.remove('eng')).status, 204);
+	t.is(groupName((await http.get<Loose>(`${schema}/groups/direct/eng`)).body), 'team:eng');
+	await groups.create('eng', { group_resource_type_key: 'squad' });
+	fails(t, await http.get(`${schema}/groups/direct/eng`), 400, 'several');
+});
+
+journey('the roles of a group name resource and instance by id and key', async (t, place) => {
+	await furnish(place);
+	const { http, schema, facts } = place;
+	const groups = groupsClient(place);
+	await groups.create('admins');
+	await groups.give('group:admins', {});
+	const { body: instance } = await http.get<Loose>(`${facts}/resource_instances/document:budget`);
+	const { body: role } = await http.get<Loose>(`${schema}/resources/document/roles/viewer`);
+	const { body } = await http.get<Paginated>(`${schema}/groups/group:admins/roles`);
+	t.deepEqual(body.data, [
+		{
+			key: 'viewer',
+			role: 'viewer',
+			role_id: role['id'],
+			resource: { id: instance['resource_id'], key: 'document' },
+			resource_id: instance['resource_id'],
+			resource_instance: { id: instance['id'], key: 'budget' },
+			resource_instance_id: instance['id'],
+			tenant: 'acme',
+			tenant_id: instance['tenant_id'],
+		},
+	]);
 });
 
 journey('the deprecated reads say what replaces them', async (t, place) => {

@@ -1,13 +1,13 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Json } from '../../../compiler/model.js';
-import type { InstanceRow } from '../../store/table/resource-instance.js';
+import { type InstanceRow, instancesNamed } from '../../store/table/resource-instance.js';
 import { heldTenantRoles } from '../../store/table/role-assignment.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts, type JsonObject } from '../../wire/common.js';
 import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/condition-preview.js';
-import { findInstances, requireTenant } from '../named-instance.js';
+import { onlyInstance, requireTenant } from '../named-instance.js';
 
 /**
  * What conditions can see of a check, by the names they use (decision 16). Values that are sent override stored ones.
@@ -92,7 +92,7 @@ export async function readSides(
 	type?: string,
 ): Promise<CheckSides> {
 	const named = reference === undefined ? null : await unit.find(Tenant, reference);
-	const instance = await storedInstance(unit, resource);
+	const instance = await storedInstance(unit, resource, type);
 	if (instance !== undefined) requireTenant(instance, named ?? undefined);
 	const tenant = named ?? (instance === undefined ? null : await unit.find(Tenant, instance.tenant_id));
 	const stored = user?.key === undefined ? undefined : (await unit.findMany(User, [user.key])).get(user.key);
@@ -109,8 +109,9 @@ export async function readSides(
 	};
 }
 
-async function storedInstance(unit: ReadingUnit, subject: ResourceSubject | undefined) {
-	return subject?.key === undefined ? undefined : (await findInstances(unit, [subject.key])).get(subject.key);
+async function storedInstance(unit: ReadingUnit, subject: ResourceSubject | undefined, type: string | undefined) {
+	if (subject?.key === undefined) return undefined;
+	return onlyInstance(subject.key, (await instancesNamed(unit, [subject.key])).get(subject.key) ?? [], type);
 }
 
 function unstoredUser(subject: UserSubject | undefined): JsonObject {

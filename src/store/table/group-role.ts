@@ -5,7 +5,6 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { sameEnvironment } from './environment-model.js';
 import { type GroupRow, groupQuery } from './group.js';
 import { RelationshipTuple } from './relationship-tuple.js';
-import { instanceNameIn } from './resource-instance.js';
 
 /**
  * Which roles the members of groups derive on which instances. Nothing of this is stored for groups: it follows from
@@ -35,7 +34,7 @@ export interface GroupRoleRow {
 	readonly resource_id: string;
 	readonly resource: string;
 	readonly resource_instance_id: string;
-	/** `<resource key>:<instance key>`. */
+	/** The key of the instance alone. */
 	readonly resource_instance: string;
 	readonly tenant_id: string;
 	readonly tenant: string;
@@ -61,6 +60,7 @@ export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQue
 		resource_id: 'objects.resource_id',
 		resource: 'object_types.key',
 		resource_instance_id: 'relationship_tuples.object_id',
+		resource_instance: 'objects.key',
 		tenant_id: 'relationship_tuples.tenant_id',
 		tenant: 'tenants.key',
 	};
@@ -71,9 +71,8 @@ export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQue
 			.join('resources as object_types', sameEnvironment('objects', 'resource_id', 'object_types'))
 			.join('tenants', sameEnvironment('relationship_tuples', 'tenant_id', 'tenants'))
 			.select(Object.entries(columns).map(([name, column]) => `${column} as ${name}`))
-			.select(instanceNameIn('object_types', 'objects').as('resource_instance'))
 			// Several relationships may give one role on one instance.
-			.groupBy([...Object.values(columns), 'objects.key'])
+			.groupBy(Object.values(columns))
 			.orderBy(['relationship_tuples.object_id', 'roles.id'])
 			.castTo<GroupRoleRow[]>(),
 	);

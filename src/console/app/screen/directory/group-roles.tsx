@@ -55,11 +55,11 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 				rowKey={(row) => `${row.role_id} ${row.resource_instance_id}`}
 				columns={[
 					{ title: 'Role', cell: ({ role }) => <KeyText text={role} /> },
-					{ title: 'On', cell: (row) => <ObjectLink tab="instances" name={row.resource_instance} /> },
-					...actionColumn(({ role, resource_instance, resource }: GroupRole) => (
+					{ title: 'On', cell: (row) => <ObjectLink tab="instances" name={instanceOf(row)} /> },
+					...actionColumn((row: GroupRole) => (
 						<ActionButton
-							act={() => remove(role, resource_instance, resource)}
-							label={`Remove the role ${role} on ${resource_instance}`}
+							act={() => remove(row.role, instanceOf(row), row.resource.key)}
+							label={`Remove the role ${row.role} on ${instanceOf(row)}`}
 						>
 							Remove
 						</ActionButton>
@@ -70,6 +70,11 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 			{mayWrite.value && <GiveGroupRole group={group} tenant={tenant} />}
 		</>
 	);
+}
+
+/** `<resource>:<key>`. */
+function instanceOf({ resource, resource_instance }: GroupRole): string {
+	return `${resource.key}:${resource_instance.key}`;
 }
 
 /** A form to give the members of a group a role on an instance. */

@@ -1,0 +1,7 @@
+import type { Loose } from './client.js';
+
+/** An entry of a group's roles as `<resource>:<instance>#<role>`. */
+export function groupRoleName({ key, resource, resource_instance }: Loose): string {
+	const [type, instance] = [resource, resource_instance].map((named) => (named as Loose)['key']);
+	return `${type}:${instance}#${key}`;
+}
