@@ -9,6 +9,7 @@ import { type Deprecation, type Endpoint, type LargeBody, Raw, type Reply, type 
 import { rethrowFailure } from './handed-over-request.js';
 import { type Part, problemsIn } from './problem.js';
 import { type AnyRequest, ReceivedRequest } from './received-request.js';
+import { refuseNearMisses } from './refuse-near-misses.js';
 import { requireUnicode } from './require-unicode.js';
 
 /** A handler's answer, after it was checked against the endpoint's declaration. */
@@ -134,6 +135,7 @@ async function readRequest(
 	readBody: () => Promise<unknown>,
 ): Promise<AnyRequest> {
 	if (ctx.querystring.includes('%')) requireUnicode(ctx.querystring);
+	if (endpoint.query && ctx.querystring !== '') refuseNearMisses(endpoint.query, ctx.query);
 	const body = endpoint.body === undefined ? undefined : await readBody();
 	const parts = {
 		params: endpoint.params ? await parsePart(endpoint.params, 'path', request.params) : request.params,

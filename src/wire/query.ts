@@ -42,6 +42,13 @@ export const Search = Name.transform((text) => (text === '' ? undefined : text))
 	.optional()
 	.describe('What to look for in keys and names: a part of them, or with `*` a pattern for the whole.');
 
+/** Where a search has to be found in a key or name; then `*` is an ordinary character. */
+export const SearchOperator = z
+	.enum(['contains', 'startswith', 'endswith'])
+	.optional()
+	.describe('Where `search` has to be found; with an operator, `*` is an ordinary character.');
+export type SearchOperator = z.output<typeof SearchOperator>;
+
 /** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
 export const Searches = z
 	.preprocess(

@@ -15,7 +15,7 @@ import {
 } from './common.js';
 import { Email } from './email.js';
 import { expiryShape, granting } from './granting.js';
-import { Flag, pageShape, Search } from './query.js';
+import { Flag, pageShape, Search, SearchOperator } from './query.js';
 
 /** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
 export const roleShape = {
@@ -142,6 +142,7 @@ export type UserBulkRemove = z.output<typeof UserBulkRemove>;
 /** Which users a list asks for: of an environment, or of a tenant. */
 export const UserQuery = z.object({
 	search: Search.describe('Part of the key, the name or the e-mail address; with `*` a pattern for the whole.'),
+	search_operator: SearchOperator,
 	role: Reference.optional().describe('Only users with this role in a tenant: its id or key.'),
 	include_resource_instance_roles: Flag.describe('Show roles on instances as well, and let `role` find them.'),
 	...pageShape,

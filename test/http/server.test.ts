@@ -90,6 +90,13 @@ const cases: readonly Case[] = [
 		answer: [{ id: 'x', size: 4, note: null }],
 	},
 	{ title: 'unknown query names are ignored', path: '/things?junk=1', status: 200 },
+	...['names', 'mame', 'Name', 'na_me', 'nmae', 'name[]', 'pages', 'per', 'attr_name'].map((name) => {
+		const isNear = !['per', 'attr_name'].includes(name);
+		const says = new RegExp(`did you mean \`${name === 'pages' ? 'page' : 'name'}\``);
+		const path = `/things?${encodeURIComponent(name)}=x`;
+		const refused = { status: 422, locs: [['query', name]], says };
+		return { title: `a parameter called ${name}`, path, ...(isNear ? refused : { status: 200 }) };
+	}),
 	{ title: 'wrong query', path: '/things?page=0', status: 422, locs: [['query', 'page']] },
 	{ title: 'query that is no number', path: '/things?page=x', status: 422, locs: [['query', 'page']] },
 	{ title: 'a parameter given twice', path: '/things?name=a&name=b', status: 422, locs: [['query', 'name']] },

@@ -269,6 +269,39 @@ journey('users are always listed with counts', async (t, place) => {
 	t.like((await http.get(`${list}?per_page=4`)).body, { total_count: 10, page_count: 3 });
 });
 
+journey('a search operator says where the searched text has to be', async (t, place) => {
+	const { http, facts } = place;
+	await rolesAndTenants(place);
+	const role_assignments = [{ role: 'viewer', tenant: 'acme' }];
+	for (const [key, first_name] of [
+		['ann', 'Ann-Ben'],
+		['ben', 'Ben-Ann'],
+		['cy', '5%_*\\'],
+		['dora', '5xxx'],
+	])
+		await http.post(`${facts}/users`, { key, first_name, role_assignments });
+	for (const [search, found] of [
+		['ann-ben', { contains: ['ann'], startswith: ['ann'], endswith: ['ann'] }],
+		['ann', { contains: ['ann', 'ben'], startswith: ['ann'], endswith: ['ann', 'ben'] }],
+		['5%_*\\', { contains: ['cy'], startswith: ['cy'], endswith: ['cy'] }],
+		['5', { contains: ['cy', 'dora'], startswith: ['cy', 'dora'], endswith: [] }],
+		['5*', { contains: [], startswith: [], endswith: [] }],
+		['%', { contains: ['cy'], startswith: [], endswith: [] }],
+		['', { contains: ['ann', 'ben', 'cy', 'dora'], startswith: ['ann', 'ben', 'cy', 'dora'] }],
+	] as const) {
+		for (const [operator, keys] of Object.entries(found)) {
+			const query = new URLSearchParams({ search, search_operator: operator });
+			for (const list of [`${facts}/users`, `${facts}/tenants/acme/users`]) {
+				const { body } = await http.get<Paginated>(`${list}?${query}`);
+				t.deepEqual(listedKeys(body.data), keys, `${list}?${query}`);
+			}
+		}
+	}
+	fails(t, await http.get(`${facts}/users?search=a&search_operator=equals`), 422, 'search_operator');
+	fails(t, await http.get(`${facts}/users?serach=a`), 422, 'did you mean `search`?');
+	fails(t, await http.get(`${facts}/users?tenants=acme&perPage=5`), 422, 'did you mean `per_page`?');
+});
+
 journey('a role is given to and taken from a user under its path', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);

@@ -8,9 +8,9 @@ import type { UserQuery } from '../../wire/user.js';
 
 /** The page that the query asks for, of the users of the environment or of a tenant. */
 export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Tenant) {
-	const { search, role, include_resource_instance_roles: withInstanceRoles } = query;
+	const { search, search_operator, role, include_resource_instance_roles: withInstanceRoles } = query;
 	const role_ids = role === undefined ? undefined : await rolesCalled(unit, role, withInstanceRoles);
-	const page = await readPage(usersBy(unit, { search, role_ids, tenant_id: tenant?.id }), query);
+	const page = await readPage(usersBy(unit, { search, search_operator, role_ids, tenant_id: tenant?.id }), query);
 	return { ...page, data: [...(await readUsers(unit, page.data, withInstanceRoles))] };
 }
 

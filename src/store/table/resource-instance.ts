@@ -68,7 +68,7 @@ function whereIdsMatch(query: QueryBuilder<ResourceInstance, ResourceInstance[]>
 }
 
 function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance[]>, searches: readonly string[]) {
-	const patterns = searches.map(searchPattern);
+	const patterns = searches.map((search) => searchPattern(search));
 	return query.where((any) => {
 		any
 			.whereRaw('resource_instances.key ilike any(?::text[])', [patterns])

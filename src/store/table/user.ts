@@ -1,3 +1,4 @@
+import type { SearchOperator } from '../../wire/query.js';
 import { whereSearched } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { rowsPerStatement } from '../unit/row-chunks.js';
@@ -23,6 +24,7 @@ export class User extends KeyedModel {
 export interface UserFilter {
 	/** Matched against key, e-mail and names. */
 	readonly search?: string | undefined;
+	readonly search_operator?: SearchOperator;
 	/** Only users who hold one of these roles; in `tenant_id`, where that is given. */
 	readonly role_ids?: readonly string[] | undefined;
 	/** Only users who hold such a role on this instance, or, without `role_ids`, any role. */
@@ -34,8 +36,8 @@ export interface UserFilter {
 /** The environment's users that pass the filter, oldest first. */
 export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	const query = unit.query(User).orderBy('users.id');
-	whereSearched(query, ['users.key', 'users.email', 'users.first_name', 'users.last_name'], filter.search);
-	const { role_ids, tenant_id, resource_instance_id } = filter;
+	const { search, search_operator, role_ids, tenant_id, resource_instance_id } = filter;
+	whereSearched(query, searched, search, search_operator);
 	if (role_ids === undefined && tenant_id === undefined) return rowQuery(query);
 	const held = unit.query(RoleAssignment).select('role_assignments.user_id');
 	if (tenant_id !== undefined) held.where('role_assignments.tenant_id', tenant_id);
@@ -45,6 +47,8 @@ export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	const added = unit.query(TenantUser).select('tenant_users.user_id').where({ tenant_id });
 	return rowQuery(query.where((either) => either.whereIn('users.id', held).orWhereIn('users.id', added)));
 }
+
+const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `users.${column}`);
 
 const holdsAny = 'role_assignments.role_id = any(?::uuid[])';
 

@@ -1,25 +1,29 @@
 import type { Model, QueryBuilder } from 'objection';
+import type { SearchOperator } from '../../wire/query.js';
 
 /**
- * Narrows to rows in which one of the columns matches the search, ignoring case: as a substring, or, where the search
- * holds a `*`, as a whole in which each `*` stands for anything.
+ * Narrows to rows in which one of the columns matches the search, ignoring case: where the operator says, or else as a
+ * substring, or, where the search holds a `*`, as a whole in which each `*` stands for anything.
  */
 export function whereSearched<M extends Model>(
 	query: QueryBuilder<M, M[]>,
 	columns: readonly string[],
 	search: string | undefined,
+	operator?: SearchOperator,
 ): QueryBuilder<M, M[]> {
 	if (search === undefined || search === '') return query;
-	const pattern = searchPattern(search);
+	const pattern = searchPattern(search, operator);
 	return query.where((any) => {
 		for (const column of columns) any.orWhereRaw('?? ilike ?', [column, pattern]);
 	});
 }
 
 /** The pattern for SQL's `like` that a search stands for: see `whereSearched`. */
-export function searchPattern(search: string): string {
+export function searchPattern(search: string, operator?: SearchOperator): string {
 	const literal = search.replace(/[\\%_]/g, '\\$&');
-	return literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+	if (operator === 'startswith') return `${literal}%`;
+	if (operator === 'endswith') return `%${literal}`;
+	return operator === undefined && literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
 }
 
 /** Narrows to rows in which each of these columns has one of its ids. Columns without a list do not narrow. */

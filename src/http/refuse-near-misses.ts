@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { unprocessable } from '../failure.js';
+
+/** The shortest parameter name with near misses: shorter names are too close to each other. */
+const minLength = 4;
+
+/**
+ * Refuses misspelled parameters of a list, because an ignored filter makes the answer wider than asked. Other unknown
+ * names are ignored: clients send filters that lists do not have. Throws `unprocessable`.
+ */
+export function refuseNearMisses(schema: z.ZodType, query: object): void {
+	const known = parameterNames(schema);
+	if (!known.includes('page')) return;
+	const problems = Object.keys(query).flatMap((name) => {
+		const meant = known.includes(name) ? undefined : known.find((parameter) => isNearMiss(name, parameter));
+		if (meant === undefined) return [];
+		return { loc: ['query', name], msg: `unknown parameter: did you mean \`${meant}\`?`, type: 'extra_forbidden' };
+	});
+	if (problems.length > 0) throw unprocessable(problems);
+}
+
+/** The names that a query schema declares. */
+function parameterNames(schema: z.ZodType): readonly string[] {
+	if (schema instanceof z.ZodPipe) return parameterNames(schema.in as z.ZodType);
+	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+/**
+ * Whether a name becomes the parameter by at most one inserted, missing, different or swapped letter. Case and
+ * separators do not count.
+ */
+function isNearMiss(name: string, parameter: string): boolean {
+	const [given, wanted] = [letters(name), letters(parameter)];
+	return given === wanted || (wanted.length >= minLength && isOneEditApart(given, wanted));
+}
+
+function letters(name: string): string {
+	return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+function isOneEditApart(one: string, other: string): boolean {
+	let start = 0;
+	while (start < one.length && one[start] === other[start]) start += 1;
+	const [left, right] = [one.slice(start), other.slice(start)];
+	const isSwapped = left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
+	return left.slice(1) === right || left === right.slice(1) || left.slice(1) === right.slice(1) || isSwapped;
+}
