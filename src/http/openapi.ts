@@ -154,7 +154,7 @@ class AnswerHeaders {
 /** The failures that follow from declarations: the name and the meaning of each. */
 const sharedNotes = {
 	400: ['Malformed', 'The request cannot be read: its path, a header or its body is malformed.'],
-	401: ['Unauthorized', 'The API key is missing or unknown.'],
+	401: ['Unauthorized', 'The API key is missing or unknown. The answer carries `WWW-Authenticate: Bearer`.'],
 	403: ['Forbidden', 'The API key does not give access to this.'],
 	404: ['NotFound', 'Something that the path names does not exist.'],
 	413: [

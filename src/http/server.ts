@@ -117,6 +117,7 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.body = failureText(failure, ctx.state['id'], ctx.path, served);
 	// INVARIANT: exactly this value; clients compare it without parameters.
 	ctx.set('content-type', 'application/json');
+	if (failure.code === 'unauthorized') ctx.set('www-authenticate', 'Bearer');
 	if (failure.retryAfter !== undefined) ctx.set('retry-after', String(failure.retryAfter));
 	ctx.set(served.failureHeaders?.() ?? {});
 }

@@ -234,6 +234,6 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 /** The answer to a search. It is short: a page has no more than `maxResults`. */
 function foundReply({ result, ...from }: ReadResult<Found>, entity: (found: string) => object): Raw {
 	const results = result.found.map(entity);
-	const answer = result.next === undefined ? { results } : { results, page: { next_token: result.next } };
+	const answer = result.next === undefined ? { results } : { page: { next_token: result.next }, results };
 	return chunkedReply({ ...from, result: [JSON.stringify(answer)] });
 }

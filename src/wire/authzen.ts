@@ -256,6 +256,7 @@ const nextPage = z
 /** What a search for subjects or resources found, sorted by id. */
 export const FoundEntities = z
 	.object({
+		page: nextPage,
 		results: z
 			.array(
 				z.object({
@@ -264,7 +265,6 @@ export const FoundEntities = z
 				}),
 			)
 			.describe('What was found, sorted by id.'),
-		page: nextPage,
 	})
 	.meta({
 		id: 'FoundEntities',
@@ -275,10 +275,10 @@ export const FoundEntities = z
 /** What a search for actions found, sorted by name. */
 export const FoundActions = z
 	.object({
+		page: nextPage,
 		results: z
 			.array(z.object({ name: z.string().describe('The key of the action.') }))
 			.describe('What was found, sorted by name.'),
-		page: nextPage,
 	})
 	.meta({
 		id: 'FoundActions',

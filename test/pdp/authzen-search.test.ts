@@ -244,6 +244,7 @@ test('a token is good for its own request alone', async (t) => {
 	for (const path of paths) {
 		const request: object = wholes[path];
 		const first = await http.post<FoundPage>(path, { ...request, page: { limit: 3 } });
+		t.deepEqual(Object.keys(first.body), ['page', 'results']);
 		const token = first.body.page?.next_token ?? '';
 		const next = (body: object, at: string = path) => http.post<unknown>(at, { ...body, page: { token } });
 		t.is((await next(request)).status, 200, 'another limit, or none');

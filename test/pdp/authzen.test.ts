@@ -547,6 +547,7 @@ test('wants the key, and says 401 without it', async (t) => {
 			t.is(typeof answer.body, 'string');
 			t.is(answer.headers.get('content-type'), 'application/json');
 			t.is(answer.headers.get('x-request-id'), 'r-2');
+			t.is(answer.headers.get('www-authenticate'), 'Bearer');
 		}
 		const named = { headers: { authorization: `bearer ${key}` } };
 		t.is((await anyone.post(path, annReads, named)).status, 200);
