@@ -80,6 +80,7 @@ const alone = new Set([
 	'property/drafts',
 	'property/history',
 	'property/laws',
+	'property/offline',
 	'property/pending',
 	'property/pending-history',
 	'property/relationship-history',

@@ -47,7 +47,8 @@ export class FallbackFeed implements FeedClient {
 		const next = bundles[index];
 		if (next !== undefined && index === this.#given) {
 			this.#given += 1;
-			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf };
+			const isPassing = index + 1 < bundles.length;
+			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf, isPassing };
 		}
 		this.#replayed = undefined;
 		// Who asks for the same again could not use it: only the control plane can help.

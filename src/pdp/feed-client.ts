@@ -11,6 +11,8 @@ export interface FeedBundle {
 	readonly etag: string;
 	/** When this was known to be the newest, in milliseconds since 1970; now, unless given. */
 	readonly asOf?: number;
+	/** True if another bundle is ready to follow: this revision must not answer. */
+	readonly isPassing?: boolean;
 	/** The revision that it leads to, where the feed says so. */
 	readonly revision?: number;
 	/** The trace that its making is part of: W3C's `traceparent`. */

@@ -309,7 +309,8 @@ export class Replica implements Progress {
 		// What could not be applied says that there is something newer, not that there is nothing.
 		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
 		this.#answered = { at: answeredAt, age };
-		if (preparing) this.#promote();
+		const isPassing = answer.kind === 'bundle' && answer.isPassing;
+		if (preparing && !isPassing) this.#promote();
 		if (this.#next === undefined) this.#becomeReady();
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;

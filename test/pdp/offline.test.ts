@@ -1,16 +1,13 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createApplication, listen } from '../../src/http/server.js';
 import { createBundleVerifier, type VerifyBundle } from '../../src/pdp/bundle-verifier.js';
-import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
-import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
-import { connectFeed, type FeedResponse } from '../../src/pdp/feed-client.js';
-import { OfflineCopier } from '../../src/pdp/offline-copier.js';
+import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
+import type { FeedResponse } from '../../src/pdp/feed-client.js';
 import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { Replica } from '../../src/pdp/replica.js';
-import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { startOfflinePoint } from '../support/offline-point.js';
 import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 import { acme, assign, environment, quiet, snapshot, step } from './environment.js';
@@ -24,32 +21,10 @@ const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', 
 
 type StartOptions = Partial<DecisionPointOptions> & { readonly verify?: VerifyBundle };
 
-/** A decision point with an offline copy, until the test is over. */
-async function start(t: ExecutionContext, feed: FakeFeed, path: string, { verify, ...options }: StartOptions = {}) {
-	const primary = connectFeed(feed.url, key);
-	const copy = new OfflineCopy(path, key, quiet);
-	const replica = new Replica({
-		controlPlane: feed.url,
-		apiKey: key,
-		log: quiet,
-		pace,
-		verify,
-		feed: new FallbackFeed(primary, copy),
-	});
-	const copier = new OfflineCopier({ copy, feed: primary, replica, log: quiet, interval: 5, verify });
-	replica.start();
-	copier.start();
-	const point = createDecisionPoint({ replica, apiKey: key, log: quiet, ...options });
-	const listening = await listen(
-		createApplication({ ...point, onUnexpected: (error) => t.fail(String(error)) }),
-		'127.0.0.1',
-		0,
-	);
-	const stop = async () => {
-		await listening.close(0);
-		await Promise.all([replica.stop(), copier.stop()]);
-	};
-	return { replica, http: client(listening.url, key), stop };
+/** A decision point with an offline copy that follows a feed. */
+function start(t: ExecutionContext, { url }: FakeFeed, path: string, options: StartOptions = {}) {
+	const onUnexpected = (error: unknown) => t.fail(String(error));
+	return startOfflinePoint({ controlPlane: url, apiKey: key, path }, { ...options, onUnexpected });
 }
 
 async function served(t: ExecutionContext): Promise<FakeFeed> {
@@ -105,6 +80,29 @@ test('a decision point starts from its copy, answers, and goes on when the contr
 	await feed.start();
 	await second.replica.reached(9);
 	t.is((await second.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
+});
+
+test('a start from a copy gives no answer from before the end of the copy', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const copy = new OfflineCopy(path, key, quiet);
+	await copy.replace({ environment, etag: '"r7-x"', bytes: await snapshot({ revision: 7, model: acme }) }, Date.now());
+	for (const [revision, roles] of [
+		[8, ['editor']],
+		[9, ['reader']],
+		[10, []],
+	] as const) {
+		const bytes = await step({ base: revision - 1, revision, patches: assign('ben', 'acme', roles) });
+		t.true(await copy.append({ environment, etag: `"r${revision}-x"`, bytes }, Date.now()));
+	}
+	await feed.stop();
+	const point = await start(t, feed, path);
+	t.teardown(point.stop);
+	const told: number[] = [];
+	point.replica.revisions.add((revision) => told.push(revision));
+	await point.replica.reached(10);
+	t.deepEqual(told, [10]);
+	t.is((await point.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
 });
 
 test('without a copy, and with one of another key, a start waits for the control plane', async (t) => {

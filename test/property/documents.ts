@@ -275,6 +275,7 @@ function ifAny<V extends object>(member: string, value: V): Record<string, V> {
 	return Object.keys(value).length === 0 ? {} : { [member]: value };
 }
 
-function mapValues<V, W>(map: Entries<V>, change: (value: V) => W): Entries<W> {
+/** The same entries with changed values. */
+export function mapValues<V, W>(map: Entries<V>, change: (value: V) => W): Entries<W> {
 	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }
