@@ -650,6 +650,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	detailed: ['x', ''],
 	return_deleted: ['x', ''],
 	missing_user_policy: ['x', '', 'FAIL'],
+	search_operator: ['x', '', 'CONTAINS', 'equals', 'contains&search_operator=contains'],
 	wait: ['x', '', '-1', '61', '1e1', '1&wait=2', 'NaN'],
 	dry_run: ['x', '', '2', 'true&dry_run=false'],
 	half: ['x', '', 'SCHEMA', 'schema&half=facts'],
