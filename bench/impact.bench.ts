@@ -13,7 +13,7 @@ import { folderKey, graphModel, groupKey, userKey } from './support/graph-model.
 
 const model = graphModel();
 const child = new ImpactProcess({ memory: 8_192, time: 600_000 }, quiet);
-const held = { revision: 1, digest: '0'.repeat(64), pending: null };
+const held = { lineage: '', token: '', revision: 1, digest: '0'.repeat(64), pending: null };
 
 async function timed<T>(title: string, run: () => Promise<T>, tell: (result: T) => string): Promise<void> {
 	const started = performance.now();

@@ -83,6 +83,13 @@ export function pathInBundle(path: string): string {
 const revisionText = z.string().regex(/^\d{1,15}$/, 'a revision is a decimal number');
 
 const shared = {
+	/**
+	 * The history that the revision is of: revisions of different lineages do not compare. Empty in bundles of earlier
+	 * versions.
+	 */
+	lineage: z.string().default(''),
+	/** A random name of the revision; empty in bundles of earlier versions. */
+	token: z.string().default(''),
 	/** The environment's id; a decision point holds one environment only. */
 	environment: z.string(),
 	layout: z.literal(layout),
@@ -97,7 +104,12 @@ const shared = {
 };
 
 const kinds = z.discriminatedUnion('kind', [
-	z.object({ kind: z.literal('snapshot'), ...shared }),
+	z.object({
+		kind: z.literal('snapshot'),
+		/** Lineages that have ended, the newest first. */
+		former_lineages: z.array(z.string()).default([]),
+		...shared,
+	}),
 	z.object({ kind: z.literal('delta'), base: revisionText, ...shared }),
 	z.object({ kind: z.literal('policy'), base: revisionText, ...shared }),
 ]);
@@ -118,7 +130,11 @@ export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded
 
 /** What differs between manifests. */
 export interface ManifestParts {
+	/** The id of the lineage of the revision; empty unless given. */
+	readonly lineage?: string;
 	readonly revision: number;
+	/** The random token of the revision; empty unless given. */
+	readonly token?: string;
 	readonly environment: string;
 	readonly policy: string;
 	/** The newest revision whose policy this is; the bundle's own by default. */
@@ -129,14 +145,18 @@ export interface ManifestParts {
 	readonly roots?: readonly string[];
 	/** Entrypoints of `/policy.wasm`; left out for bundles without one. */
 	readonly entrypoints?: readonly string[];
-	/** A snapshot is whole; the other two are steps from any revision at or after `base`. */
-	readonly step: { readonly kind: 'snapshot' } | { readonly kind: 'delta' | 'policy'; readonly base: number };
+	/** A snapshot is whole; the other two are steps from any revision at or after `base`, in the same lineage. */
+	readonly step:
+		| { readonly kind: 'snapshot'; readonly formerLineages?: readonly string[] }
+		| { readonly kind: 'delta' | 'policy'; readonly base: number };
 }
 
 /** Makes a manifest. */
 export function manifest(parts: ManifestParts): Manifest {
 	const { step, entrypoints, policyRevision = parts.revision, degraded = null, roots = [] } = parts;
 	const common = {
+		lineage: parts.lineage ?? '',
+		token: parts.token ?? '',
 		environment: parts.environment,
 		layout,
 		policy: parts.policy,
@@ -151,7 +171,7 @@ export function manifest(parts: ManifestParts): Manifest {
 		metadata: {
 			regolith:
 				step.kind === 'snapshot'
-					? { kind: step.kind, ...common }
+					? { kind: step.kind, former_lineages: [...(step.formerLineages ?? [])], ...common }
 					: { kind: step.kind, base: String(step.base), ...common },
 		},
 	};

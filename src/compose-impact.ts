@@ -135,10 +135,15 @@ export class ImpactFinder implements ImpactSource {
 		requirePolicy(await publisher.head(environment));
 		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
 			const { held } = process;
-			const query = { environment, flavour: 'wasm', held, modes: followed, wait: 0, closed, key: '' } as const;
-			const { revision, digest, pending, bytes } = await feed.next({ ...query, authorize: async () => undefined });
+			const query = { environment, flavour: 'wasm', modes: followed, wait: 0, closed, key: '' } as const;
+			const { lineage, revision, token, digest, pending, bytes } = await feed.next({
+				...query,
+				// What a process of this server holds came from this feed.
+				held: held && { ...held, verified: true },
+				authorize: async () => undefined,
+			});
 			if (bytes === null) break;
-			const question = { kind: 'hold', bundle: bytes, held: { revision, digest, pending } } as const;
+			const question = { kind: 'hold', bundle: bytes, held: { lineage, revision, token, digest, pending } } as const;
 			// To its end, also when the client has gone: whoever comes next needs it.
 			await process.ask<'hold'>(question, left());
 			process.holds(question.held);
@@ -169,8 +174,8 @@ export class ImpactFinder implements ImpactSource {
 		const decisions = await this.#logged(trial);
 		// Tables may name what a policy lacks: then they do not tell what differs.
 		const everything = policy !== null && (head.degraded !== null || (drafted?.left_out.length ?? 0) > 0);
-		const { revision, digest, pending } = head;
-		const to = { revision, digest, pending };
+		const { lineage, revision, token, digest, pending } = head;
+		const to = { lineage, revision, token, digest, pending };
 		const { checks, rows } = trial.limits;
 		const question = {
 			advance: { to, patches: base.patches },

@@ -92,6 +92,11 @@ export function decisionPointFamilies(sources: DecisionPointSources): MetricFami
 			states.map((name) => sample(name === state ? 1 : 0, { state: name })),
 		),
 		gauge('regolith_pdp_revision', 'The revision that answers come from', [sample(revision ?? 0)], 'min'),
+		counter(
+			'regolith_pdp_lineage_changes_total',
+			'How often the decision point has left a lineage, since the database has lost or may have lost revisions',
+			[sample(replica.lineageChanges)],
+		),
 		gauge(
 			'regolith_pdp_policy_revision',
 			'The newest revision whose policy is in force',

@@ -72,8 +72,8 @@ export async function startDecisionWorkers(
 		get state() {
 			return pool.state;
 		},
-		reached: (revision: number, signal?: AbortSignal) => pool.progress.reached(revision, signal),
-		revisions: pool.changes,
+		hasEnded: (lineage: string) => pool.hasEnded(lineage),
+		changes: pool.changes,
 		scheduler: new SliceScheduler(),
 	};
 	const copier = copy === null ? null : new OfflineCopier({ copy, feed, replica, log, verify });
@@ -118,14 +118,13 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	const leader = new LeaderClient(process);
 	const beginning = await Promise.race([leader.beginning, leader.stopped]);
 	if (beginning === undefined) return exit(0);
-	const { controlPlane, apiKey, revision } = beginning;
+	const { controlPlane, apiKey } = beginning;
 	const begun = startDecisionPoint(config, log, controlPlane, apiKey, {
 		leader,
+		ended: beginning.ended,
 		async beforeListening(replica) {
-			await replica.reached(revision);
-			const told = await leader.count(workerStatus(replica, undecided));
-			await replica.reached(told.revision);
-			await replica.policyReached(told.policyRevision);
+			await replica.caughtUp({ policyRevision: -1, ...beginning });
+			await replica.caughtUp(await leader.count(workerStatus(replica, undecided)));
 		},
 	});
 	const running = await Promise.race([begun, leader.stopped]).catch((error: unknown) => {
@@ -138,8 +137,7 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	};
 	tell();
 	leader.tell({ type: 'listening', url: listening.url });
-	replica.revisions.add(tell);
-	replica.troubles.add(tell);
+	replica.changes.add(tell);
 	const timer = setInterval(tell, statusInterval);
 	await leader.stopped;
 	clearInterval(timer);
@@ -156,6 +154,8 @@ const undecided: WorkerDecisions = { decided: { total: 0 }, decisions: null };
 function workerStatus(replica: Replica, { decided, decisions }: WorkerDecisions): WorkerStatus {
 	const receivers = Object.values(decisions?.counts.receivers ?? {});
 	return {
+		lineage: replica.lineage,
+		ended: replica.ended,
 		revision: replica.revision,
 		policyRevision: replica.policyRevision,
 		state: replica.state,

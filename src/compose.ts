@@ -203,6 +203,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 	const store = await openStore(config, { say, log, freeSpace, interrupted });
 	try {
 		interrupted?.throwIfAborted();
+		store.committed.on('lineage', ({ id, reason }) =>
+			log.warn({ lineage: id, reason }, 'a new lineage of the database begins'),
+		);
 		const firstKey = await bootstrap(store, config.bootstrap);
 		const policies = new PolicyStore(store.database.knex, companionFiles);
 		const tracing = createTracing();
@@ -371,6 +374,8 @@ export interface DecisionPointParts {
 		LeaderClient,
 		'feed' | 'receiver' | 'progress' | 'tell' | 'refetches' | 'measures' | 'metrics'
 	>;
+	/** Lineages that are known to have ended. */
+	readonly ended?: readonly string[];
 	/** Resolves when it may listen. Its replica follows the feed meanwhile. Without this, it listens at once. */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
 }
@@ -381,7 +386,7 @@ export async function startDecisionPoint(
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
-	{ clock = systemClock, leader, beforeListening }: DecisionPointParts = {},
+	{ clock = systemClock, leader, beforeListening, ended = [] }: DecisionPointParts = {},
 ): Promise<RunningDecisionPoint> {
 	const feed = leader?.feed ?? connectFeed(controlPlane, apiKey);
 	const copy = offlineCopy(config, log, apiKey);
@@ -390,7 +395,8 @@ export async function startDecisionPoint(
 	const tracing = createTracing();
 	const [requests, dataRequests] = [new RequestTally('pdp'), new RequestTally('opa')];
 	const [decided, bundles] = [new DecisionTally(), new BundleMeter(tracing)];
-	const replica = new Replica({ controlPlane, apiKey, log, feed: followed, verify, applying: bundles.apply });
+	const following = { controlPlane, apiKey, log, feed: followed, verify };
+	const replica = new Replica({ ...following, applying: bundles.apply, ended });
 	// The leading process writes the copy and reports for all workers.
 	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	leader?.refetches.add(() => replica.refetch());
@@ -518,7 +524,6 @@ function decisionLog(
 }
 
 function startedPoint(replica: Replica): StartedPoint {
-	const { revisions, troubles } = replica;
 	return {
 		get state() {
 			return replica.state;
@@ -526,16 +531,7 @@ function startedPoint(replica: Replica): StartedPoint {
 		get answers() {
 			return replica.current() !== undefined;
 		},
-		changes: {
-			add(listener) {
-				revisions.add(listener);
-				troubles.add(listener);
-			},
-			remove(listener) {
-				revisions.remove(listener);
-				troubles.remove(listener);
-			},
-		},
+		changes: replica.changes,
 	};
 }
 

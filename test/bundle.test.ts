@@ -124,7 +124,7 @@ test('a manifest is read as it was written', (t) => {
 	const common = { revision: 12, environment: 'e', policy: 'abc' };
 	for (const parts of [
 		{ ...common, entrypoints: ['regolith/check/code'], step: { kind: 'snapshot' } },
-		{ ...common, step: { kind: 'delta', base: 3 } },
+		{ ...common, lineage: 'd3b07384d113edec', token: '8843d7f92416211d', step: { kind: 'delta', base: 3 } },
 		{ ...common, entrypoints: [], step: { kind: 'policy', base: 11 } },
 	] as const) {
 		const written = manifest(parts);
@@ -138,6 +138,9 @@ test('a manifest is read as it was written', (t) => {
 		metadata: {
 			regolith: {
 				kind: 'snapshot',
+				former_lineages: [],
+				lineage: '',
+				token: '',
 				environment: 'e',
 				layout: 9,
 				policy: 'abc',

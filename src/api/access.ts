@@ -33,6 +33,7 @@ import { type TriedDraft, tryDraft } from '../transfer/try-draft.js';
 import { Turns } from '../turns.js';
 import { Reference } from '../wire/common.js';
 import type { Draft } from '../wire/draft.js';
+import { revisionHeaders } from '../wire/revision-token.js';
 import { readCredentials } from './console/credentials.js';
 import { requireOwnOrigin } from './console/own-origin.js';
 import type { FindRelayTarget, Relay, RelayTarget } from './console/relay-target.js';
@@ -284,9 +285,9 @@ export function guard(guarded: Guarded): Surround {
 				return run({ session, unit });
 			};
 			const scope = environmentScope(session.environment);
-			const { value, revision } = await store.write(scope, session.user.id, work, { heavy: isHeavy(request) });
-			wrote?.(session.environment.id, revision);
-			return withRevision(value, revision);
+			const committed = await store.write(scope, session.user.id, work, { heavy: isHeavy(request) });
+			wrote?.(session.environment.id, committed.revision);
+			return withRevision(committed);
 		},
 		'console.enter': async (_, run) => {
 			// Who signs in says so in the body, so that is read before anybody is known: it is short.
@@ -319,9 +320,9 @@ export function guard(guarded: Guarded): Surround {
 			// A large body may take long to arrive: a key that was revoked in the meantime must not write.
 			if (heavy) await authenticateForEnvironment(store, request, refuseReader);
 			const work = (unit: WritingUnit) => run({ caller, environment, unit });
-			const { value, revision } = await store.write(environmentScope(environment), caller.key_id, work, { heavy });
-			wrote?.(environment.id, revision);
-			return withRevision(value, revision);
+			const committed = await store.write(environmentScope(environment), caller.key_id, work, { heavy });
+			wrote?.(environment.id, committed.revision);
+			return withRevision(committed);
 		},
 		'environment.apply': async (request, run) => {
 			const { caller, environment } = await authenticateForEnvironment(store, request, refuseReader);
@@ -511,14 +512,17 @@ async function findEnvironment(account: AccountUnit, caller: Caller, request: An
 	return account.environment(caller, proj_id, env_id);
 }
 
-/** The header that names the revision of an environment; none for writes outside of environments. */
-export function revisionHeader(revision: number | null): Readonly<Record<string, string>> {
-	return revision === null ? {} : { 'x-revision': String(revision) };
+/**
+ * The headers that name the revision of an environment, and after a write its lineage; none for writes outside of
+ * environments.
+ */
+export function revisionHeader(revision: number | null, lineage?: string): Readonly<Record<string, string>> {
+	return revision === null ? {} : revisionHeaders(revision, lineage);
 }
 
 /** Adds the revision that a write led to. */
-function withRevision(answer: Answer, revision: number): Answer {
-	return withHeaders(answer, revisionHeader(revision));
+function withRevision({ value, revision, lineage }: Committed<Answer>): Answer {
+	return withHeaders(value, revisionHeader(revision, lineage));
 }
 
 function withHeaders(answer: Answer, more: Readonly<Record<string, string>>): Answer {

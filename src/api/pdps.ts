@@ -3,7 +3,7 @@ import { rotateKey } from '../domain/api-key.js';
 import { setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
 import { reply } from '../http/endpoint.js';
 import { requestOrigin } from '../http/request-origin.js';
-import type { AccountUnit } from '../store/account/account.js';
+import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { Environment } from '../store/table/account.js';
 import { readRows } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
@@ -110,6 +110,6 @@ export const pdps = [
 	),
 ];
 
-function replyWithConfig(account: AccountUnit, environment: Environment, { row, revision }: WrittenKey) {
-	return reply(200, readPdpConfig(account, environment, row), revisionHeader(revision));
+function replyWithConfig(account: WritingAccountUnit, environment: Environment, { row, revision }: WrittenKey) {
+	return reply(200, readPdpConfig(account, environment, row), revisionHeader(revision, account.lineage));
 }

@@ -9,6 +9,9 @@ import type { TouchedFacts } from './touched-facts.js';
 
 /** What is held of an environment: a revision with the policy in force there. */
 export interface HeldState {
+	/** The lineage and the token of the revision. */
+	readonly lineage: string;
+	readonly token: string;
 	readonly revision: number;
 	/** The digest of the policy. */
 	readonly digest: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure, type FailureCode } from '../failure.js';
 import { OperationApprovalRead } from '../wire/element-request.js';
+import { type RevisionToken, writtenRevision } from '../wire/revision-token.js';
 import { type FindFacts, refusedKey } from './control-plane.js';
 import { deadline } from './deadline.js';
 
@@ -10,7 +11,7 @@ const timeout = 10_000;
 /** An approval that was consumed, and the revision since when it grants nothing. */
 export interface Consumed {
 	readonly approval: z.output<typeof OperationApprovalRead>;
-	readonly revision: number;
+	readonly revision: RevisionToken;
 }
 
 /**
@@ -29,10 +30,8 @@ export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeA
 		const url = `${await findFacts(signal)}/operation_approvals/${encodeURIComponent(reference)}/consume`;
 		const response = await fetch(url, { method: 'POST', headers, signal });
 		if (!response.ok) throw await refusal(response);
-		const revision = z.coerce
-			.number()
-			.int()
-			.parse(response.headers.get('x-revision') ?? undefined);
+		const revision = writtenRevision((name) => response.headers.get(name));
+		if (revision === null) throw new Error('the control plane named no revision');
 		return { approval: OperationApprovalRead.parse(await response.json()), revision };
 	};
 	return async (reference, signal) => {

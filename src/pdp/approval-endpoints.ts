@@ -5,6 +5,7 @@ import { reply } from '../http/endpoint.js';
 import { Reference } from '../wire/common.js';
 import { OperationApprovalRead } from '../wire/element-request.js';
 import { LoadedAnswer } from '../wire/headers.js';
+import { revisionHeaders } from '../wire/revision-token.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
@@ -25,7 +26,7 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 			access: 'key',
 			params: z.object({ operation_approval_id: Reference.describe('The id of the operation approval.') }),
 			returns: { 200: OperationApprovalRead },
-			answerHeaders: LoadedAnswer.pick({ 'X-Revision': true }),
+			answerHeaders: LoadedAnswer.pick({ 'X-Revision': true, 'X-Revision-Token': true }),
 			failures: {
 				404: 'No such operation approval',
 				409: 'It is not approved, was consumed, has ended, or is good for more than one use',
@@ -35,7 +36,7 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 				const { approval, revision } = await consume(params.operation_approval_id, closed);
 				// Whoever asks with `X-Min-Revision` waits longer.
 				await awaitArrival(progress, revision, { milliseconds: wait, policy: 'ignore' }, closed);
-				return reply(200, approval, { 'x-revision': String(revision) });
+				return reply(200, approval, revisionHeaders(revision.revision, revision.lineage));
 			},
 		}),
 	];

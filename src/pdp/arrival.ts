@@ -3,7 +3,7 @@
 import { Failure } from '../failure.js';
 import { deadline } from './deadline.js';
 import type { FactsWait } from './facts-wait.js';
-import type { Progress } from './progress.js';
+import type { Progress, WantedRevision } from './progress.js';
 
 /**
  * Waits until answers come from the revision of a write, or until the client goes away. After the wait it goes on, or
@@ -11,7 +11,7 @@ import type { Progress } from './progress.js';
  */
 export async function awaitArrival(
 	progress: Pick<Progress, 'reached'>,
-	revision: number,
+	revision: WantedRevision,
 	{ milliseconds, policy }: FactsWait,
 	closed: AbortSignal,
 ): Promise<void> {

@@ -14,6 +14,7 @@ export function currentHealth(replica: Replica): Health {
 	const { kind, untrusted } = replica.state;
 	const detail = untrusted ? notTrusted : kind === 'deleted' ? deleted : null;
 	const online = kind === 'ready' || kind === 'deleted';
+	const left_lineage = replica.left ?? null;
 	const held = replica.current();
 	if (held === undefined) {
 		return {
@@ -21,17 +22,21 @@ export function currentHealth(replica: Replica): Health {
 			online,
 			state: kind,
 			detail,
+			lineage: null,
+			left_lineage,
 			revision: null,
 			policy_revision: null,
 			degraded: null,
 		};
 	}
-	const { revision, policyRevision, degraded } = held;
+	const { lineage, revision, policyRevision, degraded } = held;
 	return {
 		status: degraded === null && kind !== 'deleted' ? 'ok' : 'degraded',
 		online,
 		state: kind,
 		detail,
+		lineage: lineage === '' ? null : lineage,
+		left_lineage,
 		revision,
 		policy_revision: policyRevision,
 		degraded: degraded && {

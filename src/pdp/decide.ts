@@ -11,6 +11,8 @@ export interface DecisionContext {
 	readonly engine: DecidingEngine;
 	/** The index that proposes listings, of the same revision. */
 	readonly facts: FactsIndex;
+	/** The lineage of the revision; absent where it is not known. */
+	readonly lineage?: string;
 	readonly revision: number;
 	/** The newest revision whose policy decides. */
 	readonly policyRevision: number;

@@ -13,6 +13,7 @@ export interface LoggedDecision {
 	readonly code: string;
 	/** How long the policy took, in milliseconds. */
 	readonly duration: number;
+	readonly lineage: string;
 	readonly revision: number;
 	readonly policyRevision: number;
 }
@@ -73,7 +74,7 @@ function lineWith(
 	labels: EventLabels,
 	truncated: boolean,
 ): string {
-	const { input, code, duration, revision, policyRevision, decisionId, requestId, sdk } = decision;
+	const { input, code, duration, lineage, revision, policyRevision, decisionId, requestId, sdk } = decision;
 	return JSON.stringify({
 		labels,
 		decision_id: decisionId,
@@ -85,7 +86,7 @@ function lineWith(
 		metrics: { timer_rego_query_eval_ns: Math.round(duration * 1e6) },
 		...(erased.length === 0 ? {} : { erased }),
 		...(truncated ? { truncated } : {}),
-		custom: { request_id: requestId, policy_revision: policyRevision, sdk },
+		custom: { request_id: requestId, lineage: lineage || undefined, policy_revision: policyRevision, sdk },
 	});
 }
 

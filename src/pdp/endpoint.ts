@@ -1,6 +1,7 @@
 /** The base that all endpoints of a decision point are declared with. */
 
 import { declaring, Raw } from '../http/endpoint.js';
+import { revisionHeaders } from '../wire/revision-token.js';
 import type { DecisionContext } from './decide.js';
 import type { ReadResult, ReadRevision } from './revision-reader.js';
 
@@ -40,17 +41,17 @@ export const unavailableOrCostly = {
 } as const;
 
 /**
- * Headers with the revision of an answer and, for information, the newest revision whose policy was used: the same,
+ * Headers with the revision of an answer, its token and, for information, the newest revision whose policy was used: the same,
  * unless the newest schema's policy is not in force yet. With the age of the data in seconds, and the id of its decisions in the decision log, where it has
  * one. Empty without a revision.
  */
 export function revisionHeader(
-	from: Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,
+	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,
 ): Readonly<Record<string, string>> {
 	if (from === undefined) return {};
-	const { revision, policyRevision, decisionId, dataAge } = from;
+	const { lineage, revision, policyRevision, decisionId, dataAge } = from;
 	return {
-		'x-revision': String(revision),
+		...revisionHeaders(revision, lineage),
 		'x-policy-revision': String(policyRevision),
 		...(dataAge === undefined ? {} : { 'x-data-age': String(dataAge) }),
 		...(decisionId === undefined ? {} : { 'x-decision-id': decisionId }),

@@ -8,6 +8,7 @@ import type { LeanAccess } from '../http/lean-path.js';
 import type { Surround } from '../http/mount.js';
 import type { AnyRequest } from '../http/received-request.js';
 import type { Logger } from '../log.js';
+import { parseRevision, type RevisionToken } from '../wire/revision-token.js';
 import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './all-tenants-endpoint.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { approvalEndpoints } from './approval-endpoints.js';
@@ -30,7 +31,7 @@ import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import { type MetricsSource, metricsEndpoint } from './metrics-endpoint.js';
 import type { Mode } from './normalise.js';
-import type { Progress } from './progress.js';
+import { isPast, LineageEnded, type Progress } from './progress.js';
 import type { LoadedRevision, Replica, ReplicaState } from './replica.js';
 import { createRevisionReader } from './revision-reader.js';
 import { urlEndpoints } from './url-endpoint.js';
@@ -195,11 +196,12 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
 	const held = replica.current();
 	if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
-	const { engine, facts, revision, policyRevision } = held;
+	const { engine, facts, lineage, revision, policyRevision } = held;
 	const age = replica.dataAge;
 	const context = {
 		engine,
 		facts,
+		lineage,
 		revision,
 		policyRevision,
 		time: clock.now().getTime(),
@@ -219,7 +221,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 		decisionId: ownId,
 		record: (input, code, duration, index) => {
 			const decisionId = index === undefined ? ownId : `${ownId}/${index}`;
-			decisions.add({ decisionId, requestId, sdk, input, code, duration, revision, policyRevision });
+			decisions.add({ decisionId, requestId, sdk, input, code, duration, lineage, revision, policyRevision });
 		},
 	};
 }
@@ -252,29 +254,32 @@ async function untilRevision(
 	wait: number,
 	request: AnyRequest,
 ): Promise<void> {
-	if (!/^\d{1,15}$/.test(wanted)) {
-		throw new Failure('invalid', `header X-Min-Revision must be a revision number, got \`${wanted}\``);
+	const revision = parseRevision(wanted);
+	if (revision === null) {
+		throw new Failure('invalid', `header X-Min-Revision must be a revision number or a token, got \`${wanted}\``);
 	}
-	const revision = Number(wanted);
-	const isDecided = () =>
-		replica.state.kind === 'deleted' || Math.min(progress.policyRevision, replica.policyRevision) >= revision;
+	const isReached = ({ lineage, policyRevision }: Progress) => isPast({ lineage, revision: policyRevision }, revision);
+	const isDecided = () => replica.state.kind === 'deleted' || (isReached(progress) && isReached(replica));
 	if (isDecided()) return;
 	try {
 		// A worker that has just started may be behind the progress of all.
 		await deadline(request.closed, wait, async (limited) => {
+			await replica.policyReached(revision, limited);
 			await progress.policyReached(revision, limited);
 			await replica.policyReached(revision, limited);
 		});
-	} catch {
+	} catch (error) {
 		if (isDecided()) return;
+		if (error instanceof LineageEnded) throw new Failure('conflict', error.message);
 		throw new Failure('unavailable', whyNotReached(replica.current(), revision));
 	}
 }
 
 /** Why a revision was not reached in time. */
-function whyNotReached(held: LoadedRevision | undefined, wanted: number): string {
-	if (held === undefined || held.revision < wanted || held.degraded === null) {
-		return `revision ${wanted} has not been reached`;
+function whyNotReached(held: LoadedRevision | undefined, { lineage, revision: wanted }: RevisionToken): string {
+	if (held === undefined || !isPast(held, { lineage, revision: wanted }) || held.degraded === null) {
+		const of = lineage === null ? '' : ` of lineage ${lineage}`;
+		return `revision ${wanted}${of} has not been reached`;
 	}
 	const { reason, since, detail } = held.degraded;
 	const doing = reason === 'failed' ? `cannot be compiled: ${detail}` : 'is being compiled';

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { type Endpoint, Raw } from '../http/endpoint.js';
+import { writtenRevision } from '../wire/revision-token.js';
 import { awaitArrival } from './arrival.js';
 import type { FindFacts } from './control-plane.js';
 import { deadline } from './deadline.js';
@@ -27,7 +28,7 @@ const authority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 /** The headers that the control plane gets. */
 const forwarded = ['authorization', 'content-type', 'content-encoding'] as const;
 /** The headers that the client gets. */
-const returned = ['content-type', 'x-revision', 'retry-after', 'deprecation', 'link'] as const;
+const returned = ['content-type', 'x-revision', 'x-revision-token', 'retry-after', 'deprecation', 'link'] as const;
 
 /**
  * Declares the endpoints that pass calls on to the facts of a control plane. They are not in the documentation, which
@@ -54,9 +55,9 @@ export function factsEndpoints(
 					refuseOtherPath(rest);
 					const body = hasBody(method, headers) ? stream() : null;
 					const answer = await forward(findFacts, { method, rest, headers, body }, closed);
-					const revision = answer.headers['x-revision'];
-					if (method !== 'get' && answer.status < 300 && revision !== undefined) {
-						await awaitArrival(progress, Number(revision), wait, closed);
+					const revision = writtenRevision((header) => answer.headers[header]);
+					if (method !== 'get' && answer.status < 300 && revision !== null) {
+						await awaitArrival(progress, revision, wait, closed);
 					}
 					return answer;
 				},

@@ -1,12 +1,12 @@
 /** Keeps the offline copy up to date, beside the replica and never in its way. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseManifest, unpack } from '../bundle.js';
+import { BundleError, parseManifest, unpack } from '../bundle.js';
 import type { Logger } from '../log.js';
 import type { VerifyBundle } from './bundle-verifier.js';
 import type { FeedClient } from './feed-client.js';
 import type { OfflineCopy } from './offline-copy.js';
-import type { Replica } from './replica.js';
+import type { Replica, ReplicaState } from './replica.js';
 
 /** How often the copy is brought up to date, in milliseconds. */
 const defaultInterval = 60_000;
@@ -22,7 +22,7 @@ export interface OfflineCopierOptions {
 	readonly copy: OfflineCopy;
 	/** The feed of the control plane. */
 	readonly feed: FeedClient;
-	readonly replica: Pick<Replica, 'reached' | 'revisions' | 'state' | 'scheduler'>;
+	readonly replica: Pick<Replica, 'changes' | 'hasEnded' | 'state' | 'scheduler'>;
 	/** As in `ReplicaOptions`. */
 	readonly verify?: VerifyBundle | undefined;
 	readonly log: Logger;
@@ -40,10 +40,12 @@ export class OfflineCopier {
 	#snapshotBytes = 0;
 	#stepBytes = 0;
 	#failing = false;
+	/** The state for which the copy was deleted. */
+	#removed: ReplicaState['kind'] | undefined;
 
 	constructor(private readonly options: OfflineCopierOptions) {}
 
-	/** Copies from now on, first when the replica has its first revision. */
+	/** Copies from now on, first when the replica is ready. */
 	start(): void {
 		this.#running ??= this.#run();
 	}
@@ -52,39 +54,41 @@ export class OfflineCopier {
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		await this.#running;
+		const { kind } = this.options.replica.state;
+		// A refusal may end the process before a round.
+		if (this.#running !== undefined && isOver(kind)) await this.#remove(kind).catch(() => undefined);
 	}
 
 	async #run(): Promise<void> {
 		const { replica, interval = defaultInterval } = this.options;
 		const { signal } = this.#stopping;
-		try {
-			await replica.reached(0, signal);
-			while (!signal.aborted) {
-				// A replica that is stale has begun from the copy, or lost its control plane: there is nothing to copy.
-				const isReady = replica.state.kind === 'ready';
-				if (isReady) await this.#round(signal);
-				if (replica.state.kind === 'deleted') await this.#attempt(() => this.#remove(), signal);
-				await this.#pause(isReady ? interval : Math.min(interval, unreadyPause), signal);
-			}
-		} catch (error) {
-			if (!signal.aborted) throw error;
+		while (!signal.aborted) {
+			const { kind } = replica.state;
+			// A replica that is stale has begun from the copy, or lost its control plane: there is nothing to copy.
+			if (kind === 'ready') await this.#round(signal);
+			else if (isOver(kind)) await this.#attempt(() => this.#remove(kind), signal);
+			await this.#pause(kind === 'ready' ? interval : Math.min(interval, unreadyPause), signal);
 		}
 	}
 
-	/** Waits until the next round, or until the environment is deleted. */
+	/** Waits until the next round, or until the replica is ready, or has nothing to be copied any more. */
 	async #pause(interval: number, signal: AbortSignal): Promise<void> {
 		const { replica } = this.options;
+		const { kind: before } = replica.state;
 		const woken = new AbortController();
 		const wake = () => woken.abort();
-		const notice = () => {
-			if (replica.state.kind === 'deleted') wake();
-		};
-		replica.revisions.add(notice);
+		// The state moves after the revision is told.
+		const notice = () =>
+			queueMicrotask(() => {
+				const { kind } = replica.state;
+				if (kind !== before && (kind === 'ready' || isOver(kind))) wake();
+			});
+		replica.changes.add(notice);
 		signal.addEventListener('abort', wake);
 		if (signal.aborted) wake();
 		// It rejects when it is woken.
 		await sleep(interval, undefined, { signal: woken.signal, ref: false }).catch(() => undefined);
-		replica.revisions.remove(notice);
+		replica.changes.remove(notice);
 		signal.removeEventListener('abort', wake);
 	}
 
@@ -106,11 +110,17 @@ export class OfflineCopier {
 		}
 	}
 
-	/** Deletes the copy, since there is nothing any more that it would be of. */
-	async #remove(): Promise<void> {
+	/**
+	 * Deletes the copy: the environment is gone, or its key was refused, and what that key opened must not be decided from
+	 * after a restart. A copy of another key stays, because this process may have been started with a wrong one.
+	 */
+	async #remove(kind: ReplicaState['kind']): Promise<void> {
+		const { copy } = this.options;
+		if (this.#removed === kind) return;
 		this.#environment = undefined;
 		this.#etag = undefined;
-		await this.options.copy.remove();
+		if (kind === 'deleted' || (await copy.read()) !== undefined) await copy.remove();
+		this.#removed = kind;
 	}
 
 	/** Copies what the feed has next. Returns whether there may be more. */
@@ -128,7 +138,8 @@ export class OfflineCopier {
 		const { bytes, etag } = answer;
 		const files = await unpack(bytes);
 		await verify?.(files, (steps) => replica.scheduler.run(steps));
-		const { kind } = parseManifest(files).metadata.regolith;
+		const { kind, lineage } = parseManifest(files).metadata.regolith;
+		if (replica.hasEnded(lineage)) throw new BundleError(`the feed went back to lineage ${lineage}, which has ended`);
 		if (kind === 'snapshot') {
 			await copy.replace({ environment, etag, bytes }, asOf);
 			this.#snapshotBytes = bytes.length;
@@ -140,6 +151,12 @@ export class OfflineCopier {
 			return true;
 		}
 		this.#etag = etag;
+		this.#removed = undefined;
 		return true;
 	}
+}
+
+/** Whether a replica in this state holds nothing, by the word of its control plane. */
+function isOver(kind: ReplicaState['kind']): boolean {
+	return kind === 'deleted' || kind === 'refused';
 }

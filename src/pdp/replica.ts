@@ -22,7 +22,7 @@ import { connectFeed, EnvironmentGone, type FeedBundle, type FeedClient, Refusal
 import { Leases } from './leases.js';
 import { Listeners } from './listeners.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapshot.js';
-import type { Progress } from './progress.js';
+import { isPast, LineageEnded, type Progress, type WantedRevision } from './progress.js';
 import { SliceScheduler } from './slice-scheduler.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
@@ -55,6 +55,15 @@ export interface AppliedBundle {
 	readonly revision: number;
 }
 
+/** A lineage that a replica has left, because the history of the control plane was cut. */
+export interface LeftLineage {
+	readonly lineage: string;
+	/** The revision that answers came from last. */
+	readonly revision: number;
+	/** When it was left: ISO 8601. */
+	readonly at: string;
+}
+
 /** Calls `apply`, which applies a bundle, and measures or traces it. Settles as `apply` does. */
 export type ApplyBundle = (bundle: FeedBundle, apply: () => Promise<AppliedBundle>) => Promise<AppliedBundle>;
 
@@ -78,12 +87,16 @@ export interface ReplicaOptions {
 	readonly leases?: Leases;
 	/** Wraps the application of each bundle. Without it, bundles are applied directly. */
 	readonly applying?: ApplyBundle;
+	/** Lineages that are known to have ended. */
+	readonly ended?: Iterable<string>;
 }
 
 /** What answers, and the revision of the environment that it answers from. */
 export interface LoadedRevision {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;
+	/** The lineage of the revision; empty where the control plane does not name it. */
+	readonly lineage: string;
 	readonly revision: number;
 	/** The newest revision whose policy is in force here: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number;
@@ -116,14 +129,25 @@ const minWait = 100;
 const maxAtOnce = 128 * 1024;
 
 /**
- * One environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back,
- * and a bundle is applied whole or not at all.
+ * One environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back
+ * within a lineage, no lineage comes back that has ended, and a bundle is applied whole or not at all.
  */
 export class Replica implements Progress {
 	/** Told the new revision whenever answers begin to come from it. */
 	readonly revisions = new Listeners<number>();
 	/** Told the state when there is a new problem. */
 	readonly troubles = new Listeners<ReplicaState>();
+	/** Told whenever the state or the revision may have changed. */
+	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'> = {
+		add: (listener) => {
+			this.revisions.add(listener);
+			this.troubles.add(listener);
+		},
+		remove: (listener) => {
+			this.revisions.remove(listener);
+			this.troubles.remove(listener);
+		},
+	};
 	/** Runs everything that takes long: answers, and what the feed sends. */
 	readonly scheduler: SliceScheduler;
 	/** The readers that read over several turns of the event loop. */
@@ -146,6 +170,12 @@ export class Replica implements Progress {
 	#next: Holding | undefined;
 	/** What is answered from once the environment was deleted. */
 	#deleted: LoadedRevision | undefined;
+	/** Lineages that have ended: those that were left, and those that bundles name. */
+	readonly #ended: Set<string>;
+	/** The lineage and the revision that were held last, also after they were dropped. */
+	#last: Pick<Holding, 'lineage' | 'revision'> | undefined;
+	#left: LeftLineage | undefined;
+	#lineageChanges = 0;
 	#failures = 0;
 	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
@@ -171,6 +201,7 @@ export class Replica implements Progress {
 		this.#degradation = new DegradationAlarm(log);
 		this.#pace = pace;
 		this.#wait = wait;
+		this.#ended = new Set(options.ended);
 	}
 
 	/** Starts following the feed. */
@@ -201,6 +232,11 @@ export class Replica implements Progress {
 	}
 
 	/** As in `Progress`. */
+	get lineage(): string {
+		return this.current()?.lineage ?? '';
+	}
+
+	/** As in `Progress`. */
 	get revision(): number {
 		return this.current()?.revision ?? -1;
 	}
@@ -208,6 +244,21 @@ export class Replica implements Progress {
 	/** As in `Progress`. */
 	get policyRevision(): number {
 		return this.current()?.policyRevision ?? -1;
+	}
+
+	/** The lineages that are known to have ended. */
+	get ended(): readonly string[] {
+		return [...this.#ended];
+	}
+
+	/** The lineage that was left last. */
+	get left(): LeftLineage | undefined {
+		return this.#left;
+	}
+
+	/** The number of times that a lineage was left. */
+	get lineageChanges(): number {
+		return this.#lineageChanges;
 	}
 
 	/** How long ago it was last known that there is nothing newer, in milliseconds; 0 before anything is known. */
@@ -245,18 +296,42 @@ export class Replica implements Progress {
 		this.#refetching = unreferenced(setTimeout(begin, wait));
 	}
 
-	/** Resolves once answers come from `revision` or a later one, or the environment is deleted; rejects when `signal` aborts. */
-	reached(revision: number, signal?: AbortSignal): Promise<void> {
-		return this.#until(() => this.revision >= revision, signal);
+	/** As in `Progress`. It also resolves when the environment is deleted. */
+	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
+		return this.#until(() => isPast(this, wanted), wanted, signal);
 	}
 
 	/** As `reached`, for the policy of the revision. */
-	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
-		return this.#until(() => this.policyRevision >= revision, signal);
+	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
+		return this.#until(() => isPast({ lineage: this.lineage, revision: this.policyRevision }, wanted), wanted, signal);
 	}
 
-	async #until(isReached: () => boolean, signal: AbortSignal | undefined): Promise<void> {
-		while (this.#state.kind !== 'deleted' && !isReached()) await this.revisions.next(signal);
+	/**
+	 * Resolves once this is as far as others are. Another lineage than theirs is a newer one, because none that has ended
+	 * is taken.
+	 */
+	async caughtUp({ lineage, revision, policyRevision }: Pick<Progress, 'lineage' | 'revision' | 'policyRevision'>) {
+		if (lineage === '') return;
+		const isCaughtUp = () =>
+			this.lineage === lineage
+				? this.revision >= revision && this.policyRevision >= policyRevision
+				: this.current() !== undefined;
+		await this.#until(isCaughtUp, 0, undefined);
+	}
+
+	/** Whether a lineage is known to have ended. */
+	hasEnded(lineage: string): boolean {
+		return this.#ended.has(lineage);
+	}
+
+	async #until(isReached: () => boolean, wanted: WantedRevision, signal: AbortSignal | undefined): Promise<void> {
+		while (this.#state.kind !== 'deleted' && !isReached()) {
+			const lineage = typeof wanted === 'number' ? null : wanted.lineage;
+			if (lineage !== null && this.#ended.has(lineage)) {
+				throw new LineageEnded(`the lineage ${lineage} has ended: what was written in it may be lost`);
+			}
+			await this.revisions.next(signal);
+		}
 	}
 
 	async #follow(): Promise<void> {
@@ -349,16 +424,18 @@ export class Replica implements Progress {
 				engine.patch(patches);
 				facts.patch(patches);
 			}
-			const { policy_revision, degraded, kind } = manifest.metadata.regolith;
+			const { lineage, policy_revision, degraded, kind } = manifest.metadata.regolith;
 			const taken: Holding = {
 				engine,
 				facts,
+				lineage,
 				revision: Number(manifest.revision),
 				policyRevision: Number(policy_revision),
 				degraded,
 				etag,
 				environment,
 			};
+			this.#noteEnded(manifest);
 			if (preparing || kind === 'snapshot') this.#next = taken;
 			else this.#hold(taken);
 			return { kind, revision: taken.revision };
@@ -373,10 +450,33 @@ export class Replica implements Progress {
 
 	#hold(holding: Holding): void {
 		if (this.#held?.engine !== holding.engine) this.leases.replaced();
+		this.#noteLineage(holding);
 		this.#held = holding;
 		this.#degradation.note(holding);
 		this.#log.debug({ revision: holding.revision, heap_bytes: holding.engine.heapBytes }, 'applied a bundle');
 		this.revisions.tell(holding.revision);
+	}
+
+	/** Notes the lineage of a revision that comes into use, and the one that is left for it. */
+	#noteLineage({ lineage, revision }: Holding): void {
+		const last = this.#last;
+		this.#last = { lineage, revision };
+		if (last === undefined || last.lineage === lineage) return;
+		this.#ended.add(last.lineage);
+		this.#ahead = undefined;
+		// An API of an earlier version named no lineage.
+		if (last.lineage === '') return;
+		this.#lineageChanges += 1;
+		this.#left = { ...last, at: new Date().toISOString() };
+		this.#log.warn(
+			{ lineage, revision, left: this.#left },
+			'the control plane has begun a new lineage: its database lost or may have lost revisions',
+		);
+	}
+
+	#noteEnded({ metadata: { regolith } }: Manifest): void {
+		if (regolith.kind !== 'snapshot') return;
+		for (const lineage of regolith.former_lineages) if (lineage !== regolith.lineage) this.#ended.add(lineage);
 	}
 
 	/** Puts what was prepared into use, since the feed had nothing newer a moment ago. */
@@ -384,23 +484,36 @@ export class Replica implements Progress {
 		const next = this.#next;
 		this.#next = undefined;
 		if (next === undefined) return;
-		this.#refuseGoingBack(next.revision);
+		this.#refuseGoingBack(next);
 		this.#hold(next);
 	}
 
 	#refuseForeign({ revision, metadata }: Manifest, environment: string): void {
-		const { environment: theirs } = metadata.regolith;
+		const { environment: theirs, lineage, kind } = metadata.regolith;
 		if (theirs !== environment) {
 			this.#environment = undefined;
 			throw new BundleError(`the feed sent a bundle of environment ${theirs}`);
 		}
+		const base = this.#next ?? this.#held;
+		if (kind !== 'snapshot' && base !== undefined && base.lineage !== lineage) {
+			throw new BundleError(`the feed sent a ${kind} of lineage ${lineage}; lineage ${base.lineage} is held`);
+		}
+		this.#refuseEnded(lineage);
 		// A snapshot that was requested without an ETag may be old. The next answer catches up.
-		if (this.#next === undefined && this.#held?.etag !== undefined) this.#refuseGoingBack(Number(revision));
+		if (this.#next === undefined && this.#held?.etag !== undefined) {
+			this.#refuseGoingBack({ lineage, revision: Number(revision) });
+		}
 	}
 
-	#refuseGoingBack(revision: number): void {
-		const held = this.#held?.revision ?? 0;
-		if (revision < held) throw new BundleError(`the feed went back to revision ${revision}; revision ${held} is kept`);
+	#refuseEnded(lineage: string): void {
+		if (this.#ended.has(lineage)) throw new BundleError(`the feed went back to lineage ${lineage}, which has ended`);
+	}
+
+	#refuseGoingBack({ lineage, revision }: Pick<Holding, 'lineage' | 'revision'>): void {
+		this.#refuseEnded(lineage);
+		const held = this.#held;
+		if (held === undefined || held.lineage !== lineage || revision >= held.revision) return;
+		throw new BundleError(`the feed went back to revision ${revision}; revision ${held.revision} is kept`);
 	}
 
 	/**
@@ -468,8 +581,8 @@ export class Replica implements Progress {
 	#becomeDeleted(detail: string): void {
 		this.#answered = { at: performance.now(), age: 0 };
 		if (this.#state.kind === 'deleted') return;
-		const { revision = 0, policyRevision = 0 } = this.#held ?? {};
-		this.#deleted = { engine: denyingEngine, facts: emptyIndex, revision, policyRevision, degraded: null };
+		const { lineage = '', revision = 0, policyRevision = 0 } = this.#held ?? {};
+		this.#deleted = { engine: denyingEngine, facts: emptyIndex, lineage, revision, policyRevision, degraded: null };
 		this.#drop(detail);
 		this.#move('deleted', detail);
 		this.revisions.tell(revision);

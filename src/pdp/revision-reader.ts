@@ -18,7 +18,8 @@ export interface RevisionReaderOptions {
 }
 
 /** A result, and the revision that all of it comes from. */
-export interface ReadResult<T> extends Pick<DecisionContext, 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> {
+export interface ReadResult<T>
+	extends Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> {
 	readonly result: T;
 }
 
@@ -44,7 +45,7 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 			const lease = await leases.take(kind, attempt > 1);
 			try {
 				const { record, count, ...context } = now();
-				const { revision, policyRevision, decisionId, dataAge } = context;
+				const { lineage, revision, policyRevision, decisionId, dataAge } = context;
 				if (kind === 'listing' && context.denial === dataOutdated) throw outdated();
 				const wanted = () => !lease.lost && closed?.aborted !== true;
 				const kept: Parameters<RecordDecision>[] = [];
@@ -62,6 +63,7 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 					revision,
 					policyRevision,
 					result,
+					...(lineage === undefined ? {} : { lineage }),
 					...(decisionId === undefined ? {} : { decisionId }),
 					...(dataAge === undefined ? {} : { dataAge }),
 				};

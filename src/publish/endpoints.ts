@@ -3,15 +3,14 @@ import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import type { Surround } from '../http/mount.js';
 import { authenticate, unlessDeleted } from '../store/account/authenticate.js';
 import type { Store } from '../store/store.js';
-import type { ClientState, FeedAnswer, FeedServer } from './feed-server.js';
+import type { FeedAnswer, FeedServer } from './feed-server.js';
 import type { Flavour } from './flavour.js';
+import { StateNames } from './state-name.js';
 
 /** The content type by which OPA knows that a server supports long polling; also on a 304. */
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 /** The longest a request is held, in seconds. */
 const maxWait = 60;
-/** How much of a digest is in an ETag: enough that two policies never share it. */
-const digestLength = 32;
 
 interface Contexts {
 	/** A key that opens the environment of the path. */
@@ -30,6 +29,12 @@ export interface FeedEndpoints {
 
 /** `GET /bundles/{environment}` for our decision points and `GET /bundles/{environment}/rego` for a stock OPA. */
 export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
+	// Not at once: documents are made without a store.
+	let known: StateNames | undefined;
+	const names = () => {
+		known ??= new StateNames(store.deriveKey('names of states'));
+		return known;
+	};
 	const serve = (flavour: Flavour, path: string, name: string, summary: string) =>
 		endpoint({
 			name,
@@ -51,9 +56,13 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			},
 			handle: async ({ headers, closed }, opened) => {
 				const { modes, wait } = preferences(headers['prefer']);
-				const held = parseEtag(headers['if-none-match']);
+				const held = names().read(opened.environment, headers['if-none-match']);
 				const answer = await feed.next({ ...opened, flavour, held, modes, wait: wait * 1000, closed });
-				return new Raw(answer.bytes === null ? 304 : 200, feedHeaders(answer), answer.bytes ?? '');
+				return new Raw(
+					answer.bytes === null ? 304 : 200,
+					feedHeaders(answer, names().name(opened.environment, answer)),
+					answer.bytes ?? '',
+				);
 			},
 		});
 	return {
@@ -79,11 +88,10 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 	};
 }
 
-function feedHeaders({ revision, digest, pending, traceparent }: FeedAnswer): Record<string, string> {
-	const name = `r${revision}-${digest.slice(0, digestLength)}`;
+function feedHeaders({ revision, traceparent }: FeedAnswer, etag: string): Record<string, string> {
 	return {
 		'content-type': bundleType,
-		etag: pending === null ? `"${name}"` : `"${name}-${pending}"`,
+		etag,
 		'x-revision': String(revision),
 		'cache-control': 'no-store',
 		...(traceparent === undefined ? {} : { traceparent }),
@@ -103,11 +111,4 @@ function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<
 function splitPair(part: string): readonly [string, string] {
 	const [name = '', value = ''] = part.split('=', 2);
 	return [name, value];
-}
-
-/** Parses an ETag of ours; any other counts as none. */
-function parseEtag(etag: string | undefined): ClientState | null {
-	const [, revision, digest, pending] =
-		/^(?:W\/)?"r(\d{1,15})-([0-9a-f]{32})(?:-([0-9.]{1,40}[cfl]))?"$/.exec(etag ?? '') ?? [];
-	return revision && digest ? { revision: Number(revision), digest, pending: pending ?? null } : null;
 }

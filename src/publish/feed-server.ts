@@ -9,7 +9,9 @@ import type { LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
 import type { Publisher } from './publisher.js';
 import type { Snapshots } from './snapshots.js';
+import type { ClientState } from './state-name.js';
 import { stepSince } from './step-since.js';
+import type { DataState } from './try-change.js';
 
 /** How many revisions old a stored snapshot may be for a new client, which then asks for what came after. */
 const maxRevisions = 1_000;
@@ -17,15 +19,6 @@ const maxRevisions = 1_000;
 const maxDeltas = 200;
 /** How often waiting requests poll, in milliseconds: a notification from another process may get lost. */
 const pollInterval = 2_000;
-
-/** The state that a decision point has. */
-export interface ClientState {
-	readonly revision: number;
-	/** The beginning of the digest of its policy. */
-	readonly digest: string;
-	/** As `Head.pending`. */
-	readonly pending: string | null;
-}
 
 /** What a decision point asks for. */
 export interface FeedQuery {
@@ -46,11 +39,7 @@ export interface FeedQuery {
 }
 
 /** A bundle that leads to a revision, or no bytes when there is nothing new. */
-export interface FeedAnswer {
-	readonly revision: number;
-	readonly digest: string;
-	/** As `Head.pending`. */
-	readonly pending: string | null;
+export interface FeedAnswer extends DataState {
 	readonly bytes: Uint8Array | null;
 	/** The trace in which the step was made, as W3C's `traceparent`. */
 	readonly traceparent?: string | undefined;
@@ -69,8 +58,11 @@ export type TraceStep = <T>(
 	make: () => Promise<T>,
 ) => Promise<{ readonly made: T; readonly traceparent?: string }>;
 
-/** A step, or what to do instead: send a snapshot, or start over because the environment has moved on. */
-type Step = FeedAnswer | 'snapshot' | 'moved';
+/**
+ * A step, or what to do instead: send a snapshot, start over because the environment has moved on, or find out whether
+ * history was cut.
+ */
+type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 
 /**
  * Answers decision points with a snapshot, with a step from what they have, or with nothing new. Keeps no state about
@@ -150,18 +142,38 @@ export class FeedServer {
 			return this.snapshots.get(environment, flavour, head, oldest);
 		}
 		const policy = !head.digest.startsWith(held.digest);
-		const same = held.revision === head.revision && held.pending === head.pending;
-		if (same && !policy) return { ...head, bytes: null };
+		const snapshot = () => this.snapshots.get(environment, flavour, head, head.revision);
+		if (held.lineage !== head.lineage) return snapshot();
+		if (held.revision === head.revision && held.token === head.token && held.pending === head.pending && !policy) {
+			return { ...head, bytes: null };
+		}
 		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
-		if (!understood || held.revision > head.revision)
-			return this.snapshots.get(environment, flavour, head, head.revision);
-		const step = await this.#step(query, held, policy ? 'policy' : 'delta', head);
-		return step === 'snapshot' ? this.snapshots.get(environment, flavour, head, head.revision) : step;
+		const isCut = held.revision === head.revision ? held.token !== head.token : held.revision > head.revision;
+		if (!understood && !isCut) return snapshot();
+		const step = isCut ? 'cut' : await this.#step(query, held, policy ? 'policy' : 'delta', head);
+		if (step === 'cut') return (await this.#endLineage(environment, held)) ? 'moved' : snapshot();
+		return step === 'snapshot' ? snapshot() : step;
+	}
+
+	/** Ends the lineage of a state that this server had named, and that is not in it any more. Returns whether it was. */
+	async #endLineage(environment: string, { verified, lineage, revision, token }: ClientState): Promise<boolean> {
+		// Anybody with a read key can make up a state.
+		if (!verified || (await this.store.tokenAt(environment, revision)) === token) return false;
+		return this.store.endLineage(lineage, environment, revision);
 	}
 
 	/** The step from what is held, cached for others in the same state. */
 	async #step(query: FeedQuery, base: ClientState, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
-		const ends = [base.revision, base.pending, head.revision, head.pending, head.digest];
+		const ends = [
+			base.revision,
+			base.token,
+			base.pending,
+			head.lineage,
+			head.revision,
+			head.token,
+			head.pending,
+			head.digest,
+		];
 		const name = [query.environment, query.flavour, ...ends, kind].join('/');
 		const known = this.#deltas.get(name);
 		if (known !== undefined) return known;
@@ -190,14 +202,14 @@ export class FeedServer {
 		kind: 'policy' | 'delta',
 		seen: LiveHead,
 	): Promise<Step> {
-		const built = await this.store.snapshot(environment, async (unit, counters) => {
+		const built = await this.store.snapshot(environment, async (unit, _, counters) => {
 			const step = await stepSince(unit, counters, base, seen);
 			if (typeof step === 'string') return step;
 			return flavour === 'rego' && !this.#isForOpa(step.patches) ? 'snapshot' : step;
 		});
-		if (built === 'moved' || built === 'snapshot') return built;
+		if (typeof built === 'string') return built;
 		const { patches } = built;
-		const { revision, pending } = built.head;
+		const { lineage, revision, token, pending } = built.head;
 		const { digest } = seen;
 		// The data of a stock OPA stays the same, so this is not news.
 		if (flavour === 'rego' && patches.length === 0) return { ...base, digest, bytes: null };
@@ -206,7 +218,7 @@ export class FeedServer {
 		const patch = Buffer.from(JSON.stringify(patchDocument(patches)));
 		const files: BundleFile[] = [manifestFile(manifest(parts)), { path: 'patch.json', bytes: patch }];
 		if (kind === 'policy') files.push({ path: 'policy.wasm', bytes: await this.#wasm(digest) });
-		return { revision, digest, pending, bytes: await this.packer.pack(files) };
+		return { lineage, revision, token, digest, pending, bytes: await this.packer.pack(files) };
 	}
 
 	/** Whether a stock OPA takes these patches: see `patchDocument`. It takes no deltas from who signs bundles. */
@@ -224,7 +236,7 @@ export class FeedServer {
 	/**
 	 * Listens from now on for possible news. `within` resolves on it or after some milliseconds. A long poll is woken by
 	 * `store.committed`: a commit of this process (`Store`) or of another one (`database/listener.ts`), a policy that came
-	 * or failed (`Publisher`), or a key that is refused from now on. It also looks by itself every `pollInterval`.
+	 * or failed (`Publisher`), a key that is refused from now on, or a new lineage. It also looks by itself every `pollInterval`.
 	 */
 	#news({ environment, key, closed }: FeedQuery) {
 		let wake = () => {};
@@ -240,6 +252,7 @@ export class FeedServer {
 		let timer: NodeJS.Timeout | undefined;
 		this.store.committed.on('environment', hear);
 		this.store.committed.on('key', hearOfKey);
+		this.store.committed.on('lineage', wake);
 		closed.addEventListener('abort', wake);
 		this.#stopping.signal.addEventListener('abort', wake);
 		return {
@@ -251,6 +264,7 @@ export class FeedServer {
 				clearTimeout(timer);
 				this.store.committed.off('environment', hear);
 				this.store.committed.off('key', hearOfKey);
+				this.store.committed.off('lineage', wake);
 				closed.removeEventListener('abort', wake);
 				this.#stopping.signal.removeEventListener('abort', wake);
 			},

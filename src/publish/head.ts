@@ -2,13 +2,18 @@
 
 import { layout } from '../../compiler/index.js';
 import type { Degradation } from '../bundle.js';
-import { type Counters, isFailed, policyState, type SchemaChangeAfter } from '../store/policy/policy-state.js';
+import { isFailed, policyState, type SchemaChangeAfter } from '../store/policy/policy-state.js';
 import type { PolicyFailure, PolicyInForce, Publications } from '../store/policy/publications.js';
+import type { EnvironmentCounters } from '../store/unit/counters.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 
 /** An environment's newest revision and the policy in force there. */
 export interface Head {
+	/** The id of the lineage of the revision. */
+	readonly lineage: string;
 	readonly revision: number;
+	/** The random token of the revision. */
+	readonly token: string;
 	/** The newest revision whose policy is in force: `revision`, unless its schema is newer than the policy. */
 	readonly policy_revision: number;
 	/** Of the policy in force; `null` while no policy was ever compiled. */
@@ -37,24 +42,25 @@ export function policyInForce({ live }: Publications): PolicyInForce | null {
  * head then has the previous policy, and what the newer schema takes away is suspended.
  */
 export async function headAt(
-	counters: Counters,
+	counters: EnvironmentCounters,
 	publications: Publications,
 	schemaChangeAfter: SchemaChangeAfter,
 	late: boolean,
 ): Promise<Head | null> {
-	const { revision, schema_revision } = counters;
+	const { lineage, revision, token, schema_revision } = counters;
+	const named = { lineage, revision, token };
 	const live = policyInForce(publications);
 	const isTried = isFailed(counters, publications);
 	const failure = isTried ? (publications.failed?.failure ?? null) : null;
 	if (live === null) {
 		return isTried
-			? { revision, policy_revision: revision, digest: null, failure, degraded: null, pending: null }
+			? { ...named, policy_revision: revision, digest: null, failure, degraded: null, pending: null }
 			: null;
 	}
 	if (live.schema_revision < schema_revision && !(isTried || late)) return null;
 	const { policy_revision, degraded } = await policyState(counters, live, publications, schemaChangeAfter);
 	return {
-		revision,
+		...named,
 		policy_revision,
 		digest: live.digest,
 		failure: live.schema_revision < schema_revision ? failure : null,
@@ -65,9 +71,10 @@ export async function headAt(
 
 /**
  * The head that a unit sees, if it has the policy that the caller saw. `null` when the environment has moved on to
- * another policy, or to a schema that is still to be compiled.
+ * another policy, another lineage, or a schema that is still to be compiled.
  */
-export async function headIn(unit: ReadingUnit, counters: Counters, seen: Head): Promise<LiveHead | null> {
+export async function headIn(unit: ReadingUnit, counters: EnvironmentCounters, seen: Head): Promise<LiveHead | null> {
+	if (counters.lineage !== seen.lineage) return null;
 	const late = seen.policy_revision < seen.revision;
 	const changeAfter = (revision: number) => unit.schemaChangeAfter(revision);
 	const head = await headAt(counters, await unit.publications(), changeAfter, late);

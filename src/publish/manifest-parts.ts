@@ -6,10 +6,19 @@ import type { LiveHead } from './head.js';
 /** The contents of the manifest of a bundle that leads to a head. */
 export function manifestParts(
 	environment: string,
-	{ revision, digest, policy_revision, degraded }: LiveHead,
+	{ lineage, revision, token, digest, policy_revision, degraded }: LiveHead,
 	step: ManifestParts['step'],
 	flavour: Flavour,
 ): ManifestParts {
-	const parts = { revision, environment, policy: digest, policyRevision: policy_revision, degraded, step };
+	const parts = {
+		lineage,
+		revision,
+		token,
+		environment,
+		policy: digest,
+		policyRevision: policy_revision,
+		degraded,
+		step,
+	};
 	return flavour === 'wasm' ? { ...parts, entrypoints } : { ...parts, roots: [aliasRoot] };
 }

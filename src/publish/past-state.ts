@@ -26,7 +26,8 @@ export interface PastRevision {
 }
 
 /**
- * Tells how a revision of an environment differs from a later state. `null` when the schema has changed since that state.
+ * Tells how a revision of an environment differs from a later state. `null` when the schema has changed since that state,
+ * or that state is not of the history of this database.
  * Rejects with `Failure` (`not_kept`) when too much has changed since the revision, or its policy is not known.
  */
 export async function pastState(
@@ -34,10 +35,11 @@ export async function pastState(
 	policies: PolicyStore,
 	environmentId: string,
 	{ revision, most }: PastRevision,
-	{ revision: upTo, digest, pending }: DataState,
+	held: DataState,
 ): Promise<PastState | null> {
-	const read = await store.snapshot(environmentId, async (unit, { schema_revision }) => {
-		if (schema_revision > upTo) return null;
+	const { revision: upTo, digest, pending } = held;
+	const read = await store.snapshot(environmentId, async (unit, { schema_revision }, { lineage }) => {
+		if (schema_revision > upTo || lineage !== held.lineage || (await unit.tokenAt(upTo)) !== held.token) return null;
 		const facts = await readPastFacts(unit, { after: revision, upTo }, most);
 		if (facts === null) throw notKept(revision, `more than ${most} objects have changed since`);
 		const isSame = schema_revision <= revision && pending === null;

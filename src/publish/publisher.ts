@@ -31,8 +31,11 @@ export class Publisher {
 	/** Environments whose commits are being handled, and those among them with another commit meanwhile. */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
-	/** Environments whose policy this process has compared with its own Rego and OPA, which may be newer. */
-	readonly #compared = new Set<string>();
+	/**
+	 * The lineages of environments in which this process has compared their policy with its own Rego and OPA, which may be
+	 * newer.
+	 */
+	readonly #compared = new Map<string, string>();
 	#queue: Promise<unknown> = Promise.resolve();
 
 	constructor(
@@ -71,7 +74,7 @@ export class Publisher {
 			const publications = await this.policies.publications(environmentId);
 			const changeAfter = (revision: number) => this.store.schemaChangeAfter(environmentId, revision);
 			const head = await headAt(counters, publications, changeAfter, false);
-			if (head !== null && this.#compared.has(environmentId)) {
+			if (head !== null && this.#compared.get(environmentId) === head.lineage) {
 				if (this.#isDueAgain(publications)) this.#publish(environmentId).catch(() => undefined);
 				return head;
 			}
@@ -145,17 +148,19 @@ export class Publisher {
 
 	async #compile(environmentId: string): Promise<void> {
 		const started = performance.now();
-		const { schema, schema_revision } = await this.store.snapshot(environmentId, async (unit, environment) => ({
+		const { schema, counters } = await this.store.snapshot(environmentId, async (unit, _, read) => ({
 			schema: await readSchema(unit),
-			schema_revision: environment.schema_revision,
+			counters: read,
 		}));
+		const { schema_revision, schema_token } = counters;
+		const of = { environmentId, revision: schema_revision, token: schema_token };
 		const publications = await this.policies.publications(environmentId);
 		const assembled = await this.assembler.assemble(schema);
 		const now = this.store.clock.now();
 		const facts = { environment: environmentId, schema_revision };
 		if (assembled.digest === null) {
 			const { failure } = assembled;
-			await this.policies.fail(environmentId, { failure, failed_revision: schema_revision, failed_at: now });
+			if (!(await this.policies.fail(of, { failure, failed_revision: schema_revision, failed_at: now }))) return;
 			this.log.error({ ...facts, failure }, 'a schema cannot be compiled: what it takes away stays suspended');
 			this.store.committed.emit('environment', environmentId, 'schema');
 		} else {
@@ -164,10 +169,10 @@ export class Publisher {
 			const unchanged =
 				publications.failed === null && live?.schema_revision === schema_revision && live.digest === digest;
 			const published = { digest, schema_revision, published_at: now, layout };
-			// First, so that whatever is in force is also recorded, even if a version without a history published it.
-			await this.policies.history.remember(environmentId, published, assembled.schema);
+			// Whatever is in force is also recorded, even if a version without a history published it.
+			if (!(await this.policies.record(of, published, assembled.schema))) return;
 			if (!unchanged) {
-				await this.policies.publish(environmentId, { ...published, left_out }, assembled.schema);
+				if (!(await this.policies.publish(of, { ...published, left_out }, assembled.schema))) return;
 				// Those who continued with the previous policy may be waiting for this one.
 				this.store.committed.emit('environment', environmentId, 'schema');
 			}
@@ -175,6 +180,6 @@ export class Publisher {
 			const milliseconds = Math.round(performance.now() - started);
 			this.log.debug({ ...facts, digest, built, milliseconds }, 'published a schema');
 		}
-		this.#compared.add(environmentId);
+		this.#compared.set(environmentId, counters.lineage);
 	}
 }

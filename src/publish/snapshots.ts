@@ -12,24 +12,21 @@ import { headIn, type LiveHead } from './head.js';
 import { manifestParts } from './manifest-parts.js';
 import type { Publisher } from './publisher.js';
 import type { SnapshotFolder } from './snapshot-folder.js';
+import type { DataState } from './try-change.js';
 
 /** A bundle that holds a whole environment. */
-export interface Snapshot {
-	readonly revision: number;
-	readonly digest: string;
-	/** As `Head.pending`. */
-	readonly pending: string | null;
+export interface Snapshot extends DataState {
 	readonly bytes: Uint8Array;
 }
 
-interface StoredSnapshot {
-	readonly revision: number;
-	readonly digest: string;
+interface StoredSnapshot extends DataState {
 	readonly label: string;
+	readonly flavour: string;
+	/** The key by which it is signed. */
+	readonly signedBy: string | undefined;
 }
 
-/** The last part tells by which key a snapshot is signed. */
-const labelForm = /^r(\d+)-([0-9a-f]{64})\.(wasm|rego)(?:\.([0-9a-f]{16}))?$/;
+const labelForm = /^r(\d+)-([0-9a-f]{16})-([0-9a-f]{1,16})-([0-9a-f]{64})\.(wasm|rego)(?:\.([0-9a-f]{16}))?$/;
 
 /** Makes whole bundles on demand and stores the newest of each environment and flavour as a file. */
 export class Snapshots {
@@ -44,29 +41,38 @@ export class Snapshots {
 	) {}
 
 	/**
-	 * Deletes what is stored of environments that are gone, now and whenever one is found to be gone, and what a killed
-	 * process left incomplete.
+	 * Deletes what is stored of environments that are gone, now and whenever one is found to be gone, what is of another
+	 * history, and what a killed process left incomplete.
 	 */
 	async start(): Promise<void> {
 		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId));
 		for (const environmentId of await this.folder.environments()) {
 			if (!z.uuid().safeParse(environmentId).success) continue;
-			if ((await this.store.counters(environmentId)) === null) await this.forget(environmentId);
-			else await this.folder.sweep(environmentId);
+			const counters = await this.store.counters(environmentId);
+			if (counters === null) await this.forget(environmentId);
+			else {
+				await this.folder.sweep(environmentId);
+				await this.#dropOthers(environmentId, counters.lineage);
+			}
 		}
 	}
 
-	/** A snapshot with the policy that is in force, at least as new as `oldest`. Throws `not_found`. */
-	async get(environmentId: string, flavour: Flavour, head: LiveHead, oldest: number): Promise<Snapshot> {
+	/**
+	 * A snapshot with the policy that is in force, at least as new as `oldest`. `moved` when the lineage of the head has
+	 * ended. Throws `not_found`.
+	 */
+	async get(environmentId: string, flavour: Flavour, head: LiveHead, oldest: number): Promise<Snapshot | 'moved'> {
+		if (await this.#dropOthers(environmentId, head.lineage)) return 'moved';
 		const stored = head.pending === null ? await this.#stored(environmentId, flavour) : null;
 		const fits =
 			stored !== null && stored.digest === head.digest && stored.revision >= oldest && stored.revision <= head.revision;
 		if (fits) {
 			const bytes = await this.folder.read(environmentId, stored.label);
-			if (bytes !== null) return { revision: stored.revision, digest: stored.digest, pending: null, bytes };
+			if (bytes !== null) return { ...stored, bytes };
 		}
 		for (;;) {
 			const snapshot = await this.#joinBuild(environmentId, flavour, head);
+			if (snapshot.lineage !== head.lineage) return 'moved';
 			// A run that was joined may have begun before the wanted revision.
 			if (snapshot.revision >= oldest) return snapshot;
 		}
@@ -88,28 +94,29 @@ export class Snapshots {
 
 	async #build(environmentId: string, flavour: Flavour, seen: LiveHead): Promise<Snapshot> {
 		for (let wanted = seen; ; ) {
-			const built = await this.store.snapshot(environmentId, async (unit, environment) => {
-				const head = await headIn(unit, environment, wanted);
+			const built = await this.store.snapshot(environmentId, async (unit, _, counters) => {
+				const head = await headIn(unit, counters, wanted);
 				if (head === null) return null;
 				const inForce = head.pending === null ? null : await unit.schemaInForce();
 				const model = await readModel(unit);
-				return { head, model: inForce === null ? model : { ...model, in_force: inForce } };
+				const formerLineages = await unit.formerLineages();
+				return { head, formerLineages, model: inForce === null ? model : { ...model, in_force: inForce } };
 			});
-			// The schema changed between the caller's look and this one: compile it first.
+			// The schema or the lineage changed between the caller's look and this one: compile first.
 			if (built === null) {
 				const { digest, ...head } = await this.publisher.head(environmentId);
 				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
 				wanted = { ...head, digest };
 				continue;
 			}
-			const { head, model } = built;
-			const { revision, digest, pending } = head;
+			const { head, formerLineages, model } = built;
+			const { lineage, revision, token, digest, pending } = head;
 			const bytes = await this.packer.pack([
-				manifestFile(manifest(manifestParts(environmentId, head, { kind: 'snapshot' }, flavour))),
+				manifestFile(manifest(manifestParts(environmentId, head, { kind: 'snapshot', formerLineages }, flavour))),
 				{ path: 'data.json', bytes: documentBytes(model) },
 				...(await this.#policyFiles(digest, flavour)),
 			]);
-			const snapshot = { revision, digest, pending, bytes };
+			const snapshot = { lineage, revision, token, digest, pending, bytes };
 			// While something is suspended, a snapshot is useful only for moments.
 			if (pending === null) await this.#keepNewest(environmentId, flavour, snapshot);
 			return snapshot;
@@ -130,10 +137,12 @@ export class Snapshots {
 
 	async #keepNewest(environmentId: string, flavour: Flavour, snapshot: Snapshot): Promise<void> {
 		const { signedBy } = this.packer;
-		const label = `r${snapshot.revision}-${snapshot.digest}.${flavour}${signedBy === undefined ? '' : `.${signedBy}`}`;
+		const { lineage, revision, token, digest } = snapshot;
+		const key = signedBy === undefined ? '' : `.${signedBy}`;
+		const label = `r${revision}-${lineage}-${token}-${digest}.${flavour}${key}`;
 		const written = await this.folder.write(environmentId, label, snapshot.bytes);
 		for (const other of written ? await this.folder.labels(environmentId) : []) {
-			if (other !== label && labelForm.exec(other)?.[3] === flavour) await this.folder.drop(environmentId, other);
+			if (other !== label && readLabel(other)?.flavour === flavour) await this.folder.drop(environmentId, other);
 		}
 		// The environment may have been deleted meanwhile: then its data must not stay on disk.
 		const counters = await this.store.counters(environmentId).catch(() => null);
@@ -141,15 +150,37 @@ export class Snapshots {
 	}
 
 	async #stored(environmentId: string, flavour: Flavour): Promise<StoredSnapshot | null> {
-		const stored = (await this.folder.labels(environmentId)).flatMap((label) => {
-			const [, revision, digest, kind, signedBy] = labelForm.exec(label) ?? [];
-			return kind === flavour && signedBy === this.packer.signedBy && digest
-				? [{ revision: Number(revision), digest, label }]
-				: [];
-		});
-		return stored.reduce<StoredSnapshot | null>(
-			(newest, next) => (newest && newest.revision > next.revision ? newest : next),
-			null,
-		);
+		const stored = (await this.folder.labels(environmentId)).flatMap((label) => readLabel(label) ?? []);
+		return stored
+			.filter((snapshot) => snapshot.flavour === flavour && snapshot.signedBy === this.packer.signedBy)
+			.reduce<StoredSnapshot | null>(
+				(newest, next) => (newest && newest.revision > next.revision ? newest : next),
+				null,
+			);
 	}
+
+	/**
+	 * Deletes stored snapshots of other lineages. If one of this lineage is of a revision that the database does not
+	 * have, history was cut: ends the lineage, and returns true.
+	 */
+	async #dropOthers(environmentId: string, lineage: string): Promise<boolean> {
+		let isCut = false;
+		for (const label of await this.folder.labels(environmentId)) {
+			const snapshot = readLabel(label);
+			if (snapshot?.lineage === lineage) {
+				const { revision, token } = snapshot;
+				if ((await this.store.tokenAt(environmentId, revision)) === token) continue;
+				isCut = (await this.store.endLineage(lineage, environmentId, revision)) || isCut;
+			}
+			await this.folder.drop(environmentId, label);
+		}
+		return isCut;
+	}
+}
+
+/** What a label names; `null` for labels of earlier versions. */
+function readLabel(label: string): StoredSnapshot | null {
+	const [, revision, lineage, token, digest, flavour, signedBy] = labelForm.exec(label) ?? [];
+	if (!(revision && lineage && token && digest && flavour)) return null;
+	return { label, lineage, revision: Number(revision), token, digest, pending: null, flavour, signedBy };
 }

@@ -1,7 +1,7 @@
 import { delta, type Patch } from '../../compiler/index.js';
 import { readNeighbourhood } from '../store/model/neighbourhood.js';
-import type { Counters } from '../store/policy/policy-state.js';
 import { touchedSince } from '../store/unit/change-log.js';
+import type { EnvironmentCounters } from '../store/unit/counters.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { type Head, headIn, type LiveHead } from './head.js';
 
@@ -10,7 +10,9 @@ const maxChanges = 20_000;
 
 /** The state of data that a step begins at. */
 interface StepBase {
+	readonly lineage: string;
 	readonly revision: number;
+	readonly token: string;
 	/** As `Head.pending`. */
 	readonly pending: string | null;
 }
@@ -22,17 +24,19 @@ export interface StepPatches {
 }
 
 /**
- * The step from a state of the data to the head that a unit sees. `moved` when that has another policy than the head
- * that the caller saw, `snapshot` when a step would be too large.
+ * The step from a state of the data to the head that a unit sees. `moved` when that has another policy or lineage than
+ * the head that the caller saw, `snapshot` when a step would be too large, and `cut` when the state is not of the history
+ * of this database.
  */
 export async function stepSince(
 	unit: ReadingUnit,
-	counters: Counters,
+	counters: EnvironmentCounters,
 	base: StepBase,
 	seen: Head,
-): Promise<StepPatches | 'moved' | 'snapshot'> {
+): Promise<StepPatches | 'moved' | 'snapshot' | 'cut'> {
 	const head = await headIn(unit, counters, seen);
 	if (head === null) return 'moved';
+	if (base.lineage !== head.lineage || (await unit.tokenAt(base.revision)) !== base.token) return 'cut';
 	const logged = await touchedSince(unit, base.revision, maxChanges);
 	if (logged === null) return 'snapshot';
 	const inForce = head.pending === null ? null : await unit.schemaInForce();

@@ -12,7 +12,11 @@ const maxTrialSeconds = 10;
 
 /** A state of an environment's data, with a policy. */
 export interface DataState {
+	/** As `Head.lineage`. */
+	readonly lineage: string;
 	readonly revision: number;
+	/** As `Head.token`. */
+	readonly token: string;
 	/** The digest of the policy in force. */
 	readonly digest: string;
 	/** As `Head.pending`. */
@@ -44,7 +48,7 @@ export interface TriedChange {
 /**
  * Makes a change in a unit of work that is rolled back, and tells what it would do to the data since `held`. The writers
  * of the environment wait meanwhile, so nothing is compiled here. `moved` when another policy than that of the head that
- * the caller saw is in force, or `held` is too old. Rejects with what the change throws, and `not_found`.
+ * the caller saw is in force, or `held` is too old or of a history that was cut. Rejects with what the change throws, and `not_found`.
  */
 export async function tryChange(
 	store: Store,

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Knex } from 'knex';
 import type { Schema } from '../../compiler/model.js';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
@@ -23,7 +24,9 @@ import { ApiKey, Environment, Organization } from './table/account.js';
 import { type AuditLogLimits, AuditLogs, type AuditLogUpkeep, keepAuditLogs } from './table/audit-logs.js';
 import { PdpInstances } from './table/pdp-state.js';
 import { type BatchMember, runBatch } from './unit/batch.js';
+import { type EnvironmentCounters, readCounters, tokenAt } from './unit/counters.js';
 import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
+import { type Lineage, Lineages } from './unit/lineage.js';
 import { type Committed, QueuedWrite } from './unit/queued-write.js';
 import { ReadingUnit, type Scope } from './unit/reading-unit.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
@@ -37,6 +40,7 @@ interface StoreEvents {
 	environment: [id: string, part: CommittedPart];
 	key: [id: string];
 	outbox: [];
+	lineage: [begun: Lineage];
 }
 
 /** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
@@ -46,6 +50,8 @@ export class Store {
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #uses: KeyUses;
 	readonly #schemas = new SchemaCache();
+	/** The lineages of the database. */
+	readonly lineages: Lineages;
 	#auditLogsFull = false;
 	#committedUnits = 0;
 	#failedUnits = 0;
@@ -53,7 +59,7 @@ export class Store {
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
 	 * deleted, and with whether its schema may have changed; `key` with the id of an API key whose current secret is refused from now on; `outbox` after a unit of this
-	 * process that put something into the outbox.
+	 * process that put something into the outbox; `lineage` when this process has begun one.
 	 */
 	readonly committed = new EventEmitter<StoreEvents>().setMaxListeners(0);
 
@@ -63,6 +69,9 @@ export class Store {
 		private readonly cipher: Cipher,
 	) {
 		this.#uses = new KeyUses(database.knex, clock);
+		this.lineages = new Lineages(database.knex, database.origin, clock, (lineage) =>
+			this.committed.emit('lineage', lineage),
+		);
 	}
 
 	/** The number of units of work that this process has committed, that failed, and that wait for their turn. */
@@ -115,11 +124,22 @@ export class Store {
 	}
 
 	/** The counters of an environment, or `null` when it does not exist (any more). */
-	async counters(environmentId: string): Promise<Pick<Environment, 'revision' | 'schema_revision'> | null> {
-		const row = await Environment.query(this.database.knex)
-			.findById(environmentId)
-			.select('environments.revision', 'environments.schema_revision');
-		return row ?? null;
+	counters(environmentId: string): Promise<EnvironmentCounters | null> {
+		return this.lineages.run(() => readCounters(this.database.knex, this.lineages, environmentId));
+	}
+
+	/** As `tokenAt`. */
+	tokenAt(environmentId: string, revision: number): Promise<string | null> {
+		return tokenAt(this.database.knex, environmentId, revision);
+	}
+
+	/**
+	 * Ends a lineage whose history was cut, unless it has ended already: the revision is not the one that this server
+	 * had named. Returns as `Lineages.renew`.
+	 */
+	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
+		const reason = `history was cut: revision ${revision} of environment ${environmentId} is gone or was made again`;
+		return this.lineages.renew({ ended: lineage, reason });
 	}
 
 	/** The first change of an environment's schema after a revision; `null` when there is none. */
@@ -172,19 +192,21 @@ export class Store {
 	/** Reads an environment at one instant: all statements of `work` see the same revision. */
 	async snapshot<T>(
 		environmentId: string,
-		work: (unit: ReadingUnit, environment: Environment) => Promise<T>,
+		work: (unit: ReadingUnit, environment: Environment, counters: EnvironmentCounters) => Promise<T>,
 	): Promise<T> {
-		return this.database.knex.transaction(
-			async (transaction) => {
-				const environment = await Environment.query(transaction).findById(environmentId);
-				if (environment === undefined) throw notFound('Environment', environmentId);
-				const schema = (read: () => Promise<Schema>) => this.#schemas.schemaAt(environment, read);
-				return work(
-					new ReadingUnit(environmentScope(environment), transaction, this.clock, this.cipher, schema),
-					environment,
-				);
-			},
-			{ isolationLevel: 'repeatable read', readOnly: true },
+		const read = async (transaction: Knex.Transaction): Promise<T> => {
+			const [counters, environment] = await Promise.all([
+				readCounters(transaction, this.lineages, environmentId),
+				Environment.query(transaction).findById(environmentId),
+			]);
+			if (counters === null || environment === undefined) throw notFound('Environment', environmentId);
+			const version = { ...counters, id: environmentId };
+			const schema = (readSchema: () => Promise<Schema>) => this.#schemas.schemaAt(version, readSchema);
+			const scope = environmentScope(environment);
+			return work(new ReadingUnit(scope, transaction, this.clock, this.cipher, schema), environment, counters);
+		};
+		return this.lineages.run(() =>
+			this.database.knex.transaction(read, { isolationLevel: 'repeatable read', readOnly: true }),
 		);
 	}
 
@@ -215,7 +237,13 @@ export class Store {
 	}
 
 	async #together(environmentId: string, next: TakeNext<BatchMember>): Promise<void> {
-		const { changes, schema, outbox } = await runBatch(this.database.knex, this.clock, this.cipher, next);
+		const { changes, schema, outbox } = await runBatch(
+			this.database.knex,
+			this.clock,
+			this.cipher,
+			this.lineages,
+			next,
+		);
 		if (outbox) this.committed.emit('outbox');
 		if (changes === 0) return;
 		this.database.committed(changes);
@@ -237,6 +265,11 @@ export class Store {
 		} catch {
 			return false;
 		}
+	}
+
+	/** As `Cipher.derive`. */
+	deriveKey(purpose: string): Buffer {
+		return this.cipher.derive(purpose);
 	}
 
 	/** The id of the oldest organization; `null` on an empty store. */
@@ -262,12 +295,23 @@ export class Store {
 	): Promise<T> {
 		let done: WritingAccountUnit | undefined;
 		const transact = () =>
-			this.database.knex.transaction(async (transaction) => {
-				const now = this.clock.now();
-				const unit = new WritingAccountUnit(organizationId, transaction, this.clock, this.cipher, actorId, now);
-				done = unit;
-				return work(unit);
-			});
+			this.lineages.run(() =>
+				this.database.knex.transaction(async (transaction) => {
+					const lineage = await this.lineages.require(transaction);
+					const now = this.clock.now();
+					const unit = new WritingAccountUnit(
+						organizationId,
+						transaction,
+						this.clock,
+						this.cipher,
+						actorId,
+						now,
+						lineage,
+					);
+					done = unit;
+					return work(unit);
+				}),
+			);
 		const value = await (environmentId === null ? transact() : this.#writers.runAlone(environmentId, transact));
 		for (const id of done?.ended ?? []) this.committed.emit('key', id);
 		for (const id of done?.touched ?? []) this.committed.emit('environment', id, 'schema');

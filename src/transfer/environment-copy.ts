@@ -21,6 +21,8 @@ export interface CopiedEnvironment {
 	readonly environment: Environment;
 	/** Its revision. */
 	readonly revision: number;
+	/** The lineage of that revision. */
+	readonly lineage: string;
 }
 
 /**
@@ -145,7 +147,7 @@ export class EnvironmentCopier {
 			const strategy = existing === null ? 'overwrite' : body.conflict_strategy;
 			const revision = await account.within(environment, (unit) => applySchema(unit, schema, strategy));
 			await ending(account, environment);
-			return { environment, revision };
+			return { environment, revision, lineage: account.lineage };
 		};
 		return this.store.writeAccount(source.organization_id, caller.key_id, work, existing?.id ?? null);
 	}

@@ -408,6 +408,23 @@ export const Health = z
 			.describe(
 				'What is wrong with what comes from the control plane, as far as everybody may know it; null otherwise.',
 			),
+		lineage: z
+			.string()
+			.nullable()
+			.default(null)
+			.describe('The lineage of the database that the revision is of; null before the first.'),
+		left_lineage: z
+			.object({
+				lineage: z.string().describe('The lineage.'),
+				revision: z.number().describe('The last revision of it that answers came from.'),
+				at: z.iso.datetime().describe('When it was left, in UTC.'),
+			})
+			.nullable()
+			.default(null)
+			.describe(
+				'The lineage that the decision point has left last, because a failover, a restore or an operator began another ' +
+					'one; null if there is none.',
+			),
 		revision: z.number().nullable().describe('The revision that answers come from; null before the first.'),
 		policy_revision: z
 			.number()
@@ -433,6 +450,8 @@ export const Health = z
 			online: true,
 			state: 'ready',
 			detail: null,
+			lineage: 'd3b07384d113edec',
+			left_lineage: null,
 			revision: 12,
 			policy_revision: 12,
 			degraded: null,

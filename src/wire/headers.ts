@@ -14,11 +14,17 @@ export const EveryAnswer = z.object({
 	}),
 });
 
+const RevisionTokenText = z.string().meta({ example: 'd3b07384d113edec.12' });
+
 /** The header of the API's answers that write to an environment or show one of its revisions. */
 export const RevisionAnswer = z.object({
 	'X-Revision': Revision.optional().describe(
 		'The revision of the environment that the answer shows; after a write, the one that it led to. A check that sends ' +
 			'it as `X-Min-Revision` knows of the write.',
+	),
+	'X-Revision-Token': RevisionTokenText.optional().describe(
+		'After a write: its revision with the lineage of the database, `<lineage>.<revision>`. Unlike the number, it stays ' +
+			'clear after a failover or a restore that lost revisions.',
 	),
 });
 
@@ -37,6 +43,9 @@ export const DeprecatedAnswer = z.object({
 /** The revision that answers of a decision point come from. Absent until the first revision is loaded. */
 export const LoadedAnswer = z.object({
 	'X-Revision': Revision.optional().describe('The revision of the environment that the answer comes from.'),
+	'X-Revision-Token': RevisionTokenText.optional().describe(
+		'The revision with the lineage of the database that it is of: `<lineage>.<revision>`.',
+	),
 	'X-Policy-Revision': Revision.optional().describe(
 		'The newest revision whose policy was used: less than `X-Revision` while that waits for its policy.',
 	),
@@ -62,13 +71,13 @@ export const DecidedAnswer = LoadedAnswer.extend({
 /** The revision that a request to a decision point waits for. */
 export const AwaitedRevision = z.object({
 	'X-Min-Revision': z
-		.int()
-		.min(0)
+		.union([z.int().min(0), RevisionTokenText])
 		.optional()
 		.meta({
 			description:
 				'Waits until answers come from this revision or a later one, its policy included; 503 where that takes more than ' +
-				'ten seconds.',
+				'ten seconds. A number is of the present lineage. A token (`X-Revision-Token`) is of its own: 409 where that ' +
+				'has ended, because the write may be lost.',
 			// The reference page sends examples, and every environment has this revision.
 			example: 1,
 		}),
@@ -112,7 +121,7 @@ export const NginxRequest = z.object({
 export const BundleRequest = z.object({
 	'If-None-Match': z.string().optional().meta({
 		description: 'The `ETag` of the bundle that is held: the answer is 304 while there is nothing new.',
-		example: '"r12-b5bb9d8014a0f9b1d61e21e796d78dcc"',
+		example: '"d3b07384d113edec.r12.8843d7f92416211d-b5bb9d8014a0f9b1d61e21e796d78dcc.7c211433f02071597741e6ff"',
 	}),
 	Prefer: z
 		.string()
@@ -129,6 +138,6 @@ export const BundleRequest = z.object({
 export const BundleAnswer = RevisionAnswer.extend({
 	ETag: z.string().meta({
 		description: 'The name of the bundle, for `If-None-Match`.',
-		example: '"r12-b5bb9d8014a0f9b1d61e21e796d78dcc"',
+		example: '"d3b07384d113edec.r12.8843d7f92416211d-b5bb9d8014a0f9b1d61e21e796d78dcc.7c211433f02071597741e6ff"',
 	}),
 });

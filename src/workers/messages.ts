@@ -11,10 +11,16 @@ export interface Beginning {
 	readonly apiKey: string;
 	/** The revision that a worker needs before it asks to be counted: that of the other workers, or -1 without them. */
 	readonly revision: number;
+	/** As in `Progress`, of the other workers. */
+	readonly lineage: string;
+	/** The lineages that the other workers know to have ended. */
+	readonly ended: readonly string[];
 }
 
 /** The progress of all workers. */
 export interface WorkersProgress {
+	/** As in `Progress`. */
+	readonly lineage: string;
 	/** As in `Progress`. */
 	readonly revision: number;
 	/** As in `Progress`. */
@@ -25,6 +31,9 @@ export interface WorkersProgress {
 
 /** How a worker is. */
 export interface WorkerStatus {
+	readonly lineage: string;
+	/** The lineages that it knows to have ended. */
+	readonly ended: readonly string[];
 	readonly revision: number;
 	readonly policyRevision: number;
 	readonly state: ReplicaState;

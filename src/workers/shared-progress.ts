@@ -1,14 +1,18 @@
 import { Listeners } from '../pdp/listeners.js';
-import type { Progress } from '../pdp/progress.js';
+import { isPast, type Progress, type WantedRevision } from '../pdp/progress.js';
 import type { WorkersProgress } from './messages.js';
 
 /** The progress while no worker answers. */
-export const noProgress: WorkersProgress = { revision: -1, policyRevision: -1, deleted: false };
+export const noProgress: WorkersProgress = { lineage: '', revision: -1, policyRevision: -1, deleted: false };
 
 /** The progress of all workers, as the leading process tells it. */
 export class SharedProgress implements Progress {
 	readonly #changes = new Listeners<void>();
 	#current = noProgress;
+
+	get lineage(): string {
+		return this.#current.lineage;
+	}
 
 	get revision(): number {
 		return this.#current.revision;
@@ -30,13 +34,15 @@ export class SharedProgress implements Progress {
 	}
 
 	/** As in `Progress`. It also resolves when the environment is deleted. */
-	reached(revision: number, signal?: AbortSignal): Promise<void> {
-		return this.#until((current) => current.revision >= revision, signal);
+	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
+		return this.#until((current) => isPast(current, wanted), signal);
 	}
 
 	/** As `reached`, for the policy of the revision. */
-	policyReached(revision: number, signal?: AbortSignal): Promise<void> {
-		return this.#until((current) => current.policyRevision >= revision, signal);
+	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
+		const isReached = ({ lineage, policyRevision }: WorkersProgress) =>
+			isPast({ lineage, revision: policyRevision }, wanted);
+		return this.#until(isReached, signal);
 	}
 
 	async #until(isReached: (current: WorkersProgress) => boolean, signal: AbortSignal | undefined): Promise<void> {

@@ -19,7 +19,7 @@ export interface WorkerPoolOptions {
 	/** The program that a worker runs, and its arguments. */
 	readonly program: { readonly path: string; readonly args: readonly string[] };
 	/** What a worker is begun with. */
-	readonly beginning: Omit<Beginning, 'revision'>;
+	readonly beginning: Pick<Beginning, 'controlPlane' | 'apiKey'>;
 	/** The feed of the control plane. */
 	readonly feed: FeedClient;
 	/** Where decisions are logged. */
@@ -60,6 +60,8 @@ const unavailable: Health = {
 	online: false,
 	state: 'starting',
 	detail: null,
+	lineage: null,
+	left_lineage: null,
 	revision: null,
 	policy_revision: null,
 	degraded: null,
@@ -80,6 +82,8 @@ export class WorkerPool {
 	readonly #metrics = new WorkerMetrics();
 	#replaced = 0;
 	#stopping = false;
+	/** The lineages that workers know to have ended. */
+	readonly #endedLineages = new Set<string>();
 	/** What workers that ended had counted. */
 	#decidedBefore = 0;
 	#sampledOutBefore = 0;
@@ -117,6 +121,11 @@ export class WorkerPool {
 	get state(): ReplicaState {
 		const states = this.#serving.map(({ state }) => state);
 		return states.find(({ kind }) => kind !== 'ready') ?? states[0] ?? { kind: 'starting', detail: nothingYet };
+	}
+
+	/** Whether some worker knows that a lineage has ended. */
+	hasEnded(lineage: string): boolean {
+		return this.#endedLineages.has(lineage);
 	}
 
 	/** Whether there is a worker, and all of them answer checks. */
@@ -182,7 +191,9 @@ export class WorkerPool {
 			worker.on('message', (message: WorkerMessage) => {
 				if (message.type === 'hears' && this.#stopping) send(worker, { type: 'stop' });
 				else if (message.type === 'hears') {
-					send(worker, { type: 'begin', beginning: { ...this.options.beginning, revision: this.progress.revision } });
+					const { lineage, revision } = this.progress;
+					const beginning = { ...this.options.beginning, lineage, revision, ended: [...this.#endedLineages] };
+					send(worker, { type: 'begin', beginning });
 					this.#tellProgress(worker);
 				} else if (message.type === 'listening') {
 					member.url = message.url;
@@ -207,6 +218,7 @@ export class WorkerPool {
 		else if (message.type === 'cancel') member.asked.get(message.id)?.abort();
 		else if (message.type === 'status') {
 			member.status = message.status;
+			for (const lineage of message.status.ended) this.#endedLineages.add(lineage);
 			this.#noteProgress();
 		} else if (message.type === 'metrics') this.#metrics.take(member.worker.id, message.families);
 		else for (const { worker } of this.#members.values()) send(worker, { type: 'refetch' });
@@ -258,16 +270,25 @@ export class WorkerPool {
 		this.changes.tell(progress.revision);
 	}
 
-	/** The progress of the slowest worker, but never less than was told: a worker that is behind that does not listen yet. */
+	/**
+	 * The progress of the slowest worker, but never less than was told of a lineage: a worker that is behind that does not
+	 * listen yet. None while workers are in different lineages.
+	 */
 	#sharedProgress(before: WorkersProgress): WorkersProgress {
 		const counted = [...this.#members.values()].flatMap(({ counted, status }) =>
 			counted && status !== undefined ? [status] : [],
 		);
-		if (counted.length === 0) return noProgress;
+		const [first] = counted;
+		if (first === undefined) return noProgress;
+		const { lineage } = first;
+		const deleted = counted.every(({ state }) => state.kind === 'deleted');
+		if (counted.some((status) => status.lineage !== lineage)) return { ...noProgress, deleted };
+		const told = before.lineage === lineage ? before : noProgress;
 		return {
-			revision: Math.max(before.revision, Math.min(...counted.map(({ revision }) => revision))),
-			policyRevision: Math.max(before.policyRevision, Math.min(...counted.map(({ policyRevision }) => policyRevision))),
-			deleted: counted.every(({ state }) => state.kind === 'deleted'),
+			lineage,
+			revision: Math.max(told.revision, Math.min(...counted.map(({ revision }) => revision))),
+			policyRevision: Math.max(told.policyRevision, Math.min(...counted.map(({ policyRevision }) => policyRevision))),
+			deleted,
 		};
 	}
 
@@ -301,7 +322,10 @@ function sum(values: readonly number[]): number {
 
 function isEqual(one: WorkersProgress, other: WorkersProgress): boolean {
 	return (
-		one.revision === other.revision && one.policyRevision === other.policyRevision && one.deleted === other.deleted
+		one.lineage === other.lineage &&
+		one.revision === other.revision &&
+		one.policyRevision === other.policyRevision &&
+		one.deleted === other.deleted
 	);
 }
 

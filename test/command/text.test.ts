@@ -128,6 +128,8 @@ const health: Health = {
 	online: true,
 	state: 'ready',
 	detail: null,
+	lineage: 'd3b07384d113edec',
+	left_lineage: null,
 	revision: 12,
 	policy_revision: 12,
 	degraded: null,

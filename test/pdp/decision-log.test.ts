@@ -32,6 +32,7 @@ const decision: LoggedDecision = {
 	input,
 	code: 'no_permission',
 	duration: 0.0125,
+	lineage: 'd3b07384d113edec',
 	revision: 12,
 	policyRevision: 11,
 };
@@ -48,7 +49,7 @@ test('an event has the format of OPA, with our facts beside', (t) => {
 		timestamp: '2026-01-31T00:00:00.000Z',
 		bundles: { environment: { revision: '12' } },
 		metrics: { timer_rego_query_eval_ns: 12_500 },
-		custom: { request_id: 'r1', policy_revision: 11, sdk: 'node:2.7.5' },
+		custom: { request_id: 'r1', lineage: 'd3b07384d113edec', policy_revision: 11, sdk: 'node:2.7.5' },
 	});
 });
 

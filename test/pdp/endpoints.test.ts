@@ -394,9 +394,41 @@ test('waits for the revision a request names', async (t) => {
 	t.is(answer.revision, 8);
 });
 
+test('a token waits for its own lineage, and is 409 when that has ended', async (t) => {
+	const { feed, http, replica } = await serve(t, { revisionWait: 60_000 });
+	const [first, second] = ['1'.repeat(16), '2'.repeat(16)];
+	const publish = async (lineage: string, revision: number) => {
+		const bytes = await snapshot({ lineage, revision, model: acme });
+		feed.publish({ lineage, revision, snapshot: bytes });
+	};
+	await publish(first, 7);
+	await replica.reached(7);
+	const ask = (token: string) => http.post('/allowed', annWrites, { headers: { 'x-min-revision': token } });
+	const known = await ask(`${first}.7`);
+	t.is(known.status, 200);
+	t.is(known.headers.get('x-revision-token'), `${first}.7`);
+	const [next, lost] = [ask(`${second}.4`), ask(`${first}.9`)];
+	await publish(second, 5);
+	const answer = await next;
+	t.deepEqual([answer.status, answer.headers.get('x-revision-token')], [200, `${second}.5`]);
+	for (const refused of [await lost, await ask(`${first}.3`)]) {
+		t.is(refused.status, 409);
+		t.regex(String(refused.body['detail']), /1{16} has ended/);
+	}
+	const { body } = await http.get('/healthy');
+	t.like(body, { lineage: second, revision: 5, left_lineage: { lineage: first, revision: 7 } });
+});
+
+test('a token of an unknown lineage is 503, whatever its revision', async (t) => {
+	const { http } = await serveAcme(t, { revisionWait: 20 });
+	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': `${'3'.repeat(16)}.1` } });
+	t.is(answer.status, 503);
+	t.regex(String(answer.body['detail']), /revision 1 of lineage 3{16} has not been reached/);
+});
+
 test('waits for its own revision, too, when all are said to have reached it', async (t) => {
 	const ahead = new SharedProgress();
-	ahead.update({ revision: 8, policyRevision: 8, deleted: false });
+	ahead.update({ lineage: '', revision: 8, policyRevision: 8, deleted: false });
 	const { feed, http } = await serveAcme(t, { progress: ahead, revisionWait: 60_000 });
 	const waiting = http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
 	t.is((await http.post('/allowed', annWrites)).revision, 7);
@@ -431,6 +463,8 @@ test('is alive at once and ready with the first revision', async (t) => {
 		online: false,
 		state: 'starting',
 		detail: null,
+		lineage: null,
+		left_lineage: null,
 		revision: null,
 		policy_revision: null,
 		degraded: null,
@@ -458,6 +492,8 @@ test('is alive at once and ready with the first revision', async (t) => {
 		online: true,
 		state: 'ready',
 		detail: null,
+		lineage: null,
+		left_lineage: null,
 		revision: 1,
 		policy_revision: 1,
 		degraded: null,

@@ -111,12 +111,21 @@ export interface BundleParts {
 	readonly model: Model;
 	/** Another environment than that of these tests. */
 	readonly environment?: string;
+	readonly lineage?: string;
+	readonly formerLineages?: readonly string[];
 }
 
 /** A snapshot bundle. */
-export async function snapshot({ revision, model, environment: id = environment }: BundleParts): Promise<Uint8Array> {
+export async function snapshot({
+	revision,
+	model,
+	environment: id = environment,
+	lineage = '',
+	formerLineages = [],
+}: BundleParts): Promise<Uint8Array> {
 	const wasm = await policyWasm(model);
-	const about = { revision, environment: id, policy: digest(wasm), entrypoints, step: { kind: 'snapshot' } } as const;
+	const kind = { kind: 'snapshot', formerLineages } as const;
+	const about = { lineage, revision, environment: id, policy: digest(wasm), entrypoints, step: kind };
 	return pack([
 		manifestFile(manifest(about)),
 		{ path: 'data.json', bytes: modelData(model) },
@@ -131,13 +140,14 @@ export interface StepParts {
 	readonly patches: readonly Patch[];
 	/** A new policy, which makes the step a policy bundle. */
 	readonly wasm?: Uint8Array;
+	readonly lineage?: string;
 }
 
 /** A delta bundle, or a policy bundle when there is a new policy. */
-export async function step({ base, revision, patches, wasm }: StepParts): Promise<Uint8Array> {
+export async function step({ base, revision, patches, wasm, lineage = '' }: StepParts): Promise<Uint8Array> {
 	const kind = wasm === undefined ? 'delta' : 'policy';
 	return pack([
-		manifestFile(manifest({ revision, environment, policy: 'unused', step: { kind, base } })),
+		manifestFile(manifest({ lineage, revision, environment, policy: 'unused', step: { kind, base } })),
 		{ path: 'patch.json', bytes: Buffer.from(JSON.stringify(patchDocument(patches))) },
 		...(wasm === undefined ? [] : [{ path: 'policy.wasm', bytes: wasm }]),
 	]);

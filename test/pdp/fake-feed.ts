@@ -14,6 +14,8 @@ const contentType = 'application/vnd.openpolicyagent.bundles';
 /** What the feed serves from some moment on. */
 export interface Published {
 	readonly revision: number;
+	/** That of the bundles, where they have one. */
+	readonly lineage?: string;
 	readonly snapshot: Uint8Array;
 	/** Served to whoever holds what was published before. */
 	readonly step?: Uint8Array;
@@ -112,7 +114,7 @@ export class FakeFeed {
 		if (published === undefined) return void response.writeHead(503).end('{}');
 		if (held === etag(published)) return void response.writeHead(304, { 'content-type': contentType }).end();
 		const { older, step, snapshot } = published;
-		const send = (to: Pick<Published, 'revision'>, bytes: Uint8Array) => {
+		const send = (to: Pick<Published, 'revision' | 'lineage'>, bytes: Uint8Array) => {
 			response.writeHead(200, { 'content-type': contentType, etag: etag(to), 'x-revision': to.revision });
 			response.end(bytes);
 		};
@@ -123,8 +125,8 @@ export class FakeFeed {
 	}
 }
 
-function etag({ revision }: { readonly revision: number }): string {
-	return `"r${revision}-x"`;
+function etag({ revision, lineage = '' }: Pick<Published, 'revision' | 'lineage'>): string {
+	return `"${lineage}r${revision}-x"`;
 }
 
 interface Deferred {

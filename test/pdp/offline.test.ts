@@ -288,6 +288,46 @@ test('a copy that this version cannot use does not keep a start from its control
 	t.is((await point.http.post('/allowed', annWrites)).body['allow'], true);
 });
 
+test('a copy is deleted when its key is refused, in use or at a start, and that of another key stays', async (t) => {
+	const feed = await served(t);
+	const path = join(temporary(t), 'environment.copy');
+	const gone = () =>
+		eventually(
+			() => existsSync(path),
+			(exists) => !exists,
+		);
+	const first = await start(t, feed, path);
+	await first.replica.reached(7);
+	await copied(path, 1);
+	feed.refuse(401);
+	await gone();
+	await first.stop();
+
+	const copy = { environment, etag: '"r7-x"', bytes: await snapshot({ revision: 7, model: acme }) };
+	await new OfflineCopy(path, key, quiet).replace(copy, Date.now());
+	const second = await start(t, feed, path);
+	await gone();
+	await second.stop();
+	await feed.stop();
+	const third = await start(t, feed, path);
+	await eventually(
+		async () => third.replica.state.detail,
+		(detail) => detail.includes('cannot be reached'),
+	);
+	t.is((await third.http.post('/allowed', annWrites)).status, 503, 'nothing is decided with a key that was refused');
+	await third.stop();
+
+	await new OfflineCopy(path, 'permit_key_of_another', quiet).replace(copy, Date.now());
+	await feed.start();
+	const fourth = await start(t, feed, path);
+	await eventually(
+		async () => fourth.replica.state.kind,
+		(kind) => kind === 'refused',
+	);
+	await fourth.stop();
+	t.true(existsSync(path), 'a process that was started with a wrong key');
+});
+
 test('the copy of an environment that was deleted is deleted', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');

@@ -366,3 +366,72 @@ test('a bundle that was cut or changed on its way is refused and asked for again
 	await replica.reached(2);
 	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
+
+/** The environment without ann's role, as another history has it. */
+const withoutAnn = {
+	...acme,
+	facts: { ...acme.facts, role_assignments: acme.facts.role_assignments.filter(({ user }) => user !== 'ann') },
+};
+const annWrites: EngineInput = { ...idleReads, user: { key: 'ann' }, action: 'write' };
+const [first, second, third] = ['1'.repeat(16), '2'.repeat(16), '3'.repeat(16)];
+
+async function inLineage(t: ExecutionContext, revision: number): Promise<{ feed: FakeFeed; replica: Replica }> {
+	const feed = await startFeed(t);
+	const bytes = await snapshot({ lineage: first, revision, model: acme });
+	feed.publish({ lineage: first, revision, snapshot: bytes });
+	const replica = follow(t, feed);
+	await replica.reached({ lineage: first, revision });
+	return { feed, replica };
+}
+
+test('goes back in revision with a snapshot of another lineage, and says so', async (t) => {
+	const { feed, replica } = await inLineage(t, 5);
+	t.is(answerCode(replica, annWrites), 'allow');
+	const bytes = await snapshot({ lineage: second, revision: 3, model: withoutAnn });
+	feed.publish({ lineage: second, revision: 3, snapshot: bytes });
+	await replica.reached({ lineage: second, revision: 3 });
+	t.deepEqual([replica.lineage, replica.revision, replica.lineageChanges], [second, 3, 1]);
+	t.not(answerCode(replica, annWrites), 'allow');
+	t.like(replica.left, { lineage: first, revision: 5 });
+	t.is(replica.state.kind, 'ready');
+	const error = await t.throwsAsync(replica.reached({ lineage: first, revision: 5 }), { name: 'LineageEnded' });
+	t.regex(String(error?.message), /1{16} has ended/);
+	t.deepEqual(replica.behind, { revisions: 0, milliseconds: 0 });
+});
+
+test('does not return to a lineage that it has left, or that a snapshot calls ended, at any revision', async (t) => {
+	const { feed, replica } = await inLineage(t, 5);
+	const bytes = await snapshot({ lineage: second, revision: 3, model: withoutAnn, formerLineages: [third, first] });
+	feed.publish({ lineage: second, revision: 3, snapshot: bytes });
+	await replica.reached({ lineage: second, revision: 3 });
+	for (const lineage of [first, third]) {
+		feed.publish({ lineage, revision: 9, snapshot: await snapshot({ lineage, revision: 9, model: acme }) });
+		await eventually(
+			async () => replica.state,
+			({ detail }) => detail.includes(`went back to lineage ${lineage}`),
+		);
+		t.deepEqual([replica.lineage, replica.revision], [second, 3]);
+		t.not(answerCode(replica, annWrites), 'allow');
+	}
+	feed.publish({
+		lineage: second,
+		revision: 4,
+		snapshot: await snapshot({ lineage: second, revision: 4, model: acme }),
+	});
+	await replica.reached({ lineage: second, revision: 4 });
+});
+
+test('takes no step of another lineage, and goes back in none', async (t) => {
+	const { feed, replica } = await inLineage(t, 5);
+	const patches = assign('idle', 'acme', ['reader']);
+	const foreign = await step({ lineage: second, base: 5, revision: 6, patches });
+	const old = await snapshot({ lineage: first, revision: 4, model: withoutAnn });
+	feed.publish({ lineage: first, revision: 4, snapshot: old, step: foreign });
+	await eventually(
+		async () => replica.state,
+		({ detail }) => /went back to revision 4/.test(detail),
+	);
+	t.deepEqual([replica.lineage, replica.revision], [first, 5]);
+	t.is(answerCode(replica, annWrites), 'allow');
+	t.not(answerCode(replica, idleReads), 'allow');
+});

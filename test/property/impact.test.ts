@@ -257,7 +257,7 @@ test('impact is the difference of everything that can be asked before and after'
 			const now = { ...neighbourhood(after, touched), schema: after.schema, closures: null };
 			const closures = touched.derivations || touched.relationships.length > 0;
 			const question = {
-				advance: { to: { revision: 1, digest: '', pending: null }, patches: [] },
+				advance: { to: { lineage: '', token: '', revision: 1, digest: '', pending: null }, patches: [] },
 				patches: delta(touched, now),
 				closures: closures ? { schema: after.schema, in_force: null } : null,
 				touched,

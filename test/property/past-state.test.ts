@@ -68,6 +68,8 @@ async function makeOther({ http, schema, facts }: Place, number: number): Promis
 
 /** What was there at a revision. */
 interface Look {
+	readonly lineage: string;
+	readonly token: string;
 	readonly revision: number;
 	readonly digest: string;
 	readonly state: EngineAndIndex & { readonly engine: Engine };
@@ -78,7 +80,8 @@ async function look(place: Place): Promise<Look> {
 	const manifest = parseManifest(bundle.files);
 	const data = bundle.files.get('data.json') as Uint8Array;
 	const state = { engine: await Engine.load(await bundleModule(bundle), data), facts: FactsIndex.read(data) };
-	return { revision: Number(manifest.revision), digest: manifest.metadata.regolith.policy, state };
+	const { lineage, token, policy: digest } = manifest.metadata.regolith;
+	return { lineage, token, revision: Number(manifest.revision), digest, state };
 }
 
 const run = async <T>(steps: Steps<T>): Promise<T> => runToEnd(steps);

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { systemClock } from '../../src/clock.js';
 import { createCipher } from '../../src/store/account/secret.js';
 import { isUnreachable } from '../../src/store/database/database.js';
+import { unknown } from '../../src/store/database/origin.js';
 import { Store } from '../../src/store/store.js';
 import { User } from '../../src/store/table/user.js';
 import type { WritingUnit } from '../../src/store/unit/writing-unit.js';
@@ -183,7 +184,14 @@ test('units for which no transaction can be had are told so, alone or together',
 	const quiet = { warn: () => {} };
 	const knex = knexFactory({ client: 'pg', connection: { host: '127.0.0.1', port: await freePort() }, log: quiet });
 	const unused = { connections: { used: 0, free: 0, waiting: 0 }, ping: async () => {}, committed: () => {} };
-	const database = { ...unused, knex, url: null, isOwn: () => true, close: () => knex.destroy() };
+	const origin = {
+		system_identifier: unknown,
+		timeline: unknown,
+		database_oid: unknown,
+		table_oid: unknown,
+		row_xid: unknown,
+	};
+	const database = { ...unused, origin, knex, url: null, isOwn: () => true, close: () => knex.destroy() };
 	const store = new Store(database, systemClock, createCipher(randomBytes(32)));
 	const id = systemClock.newId();
 	const scope = { organization_id: id, project_id: id, environment_id: id };

@@ -1,6 +1,9 @@
 import test from 'ava';
 import type { Schema } from '../../compiler/model.js';
-import { SchemaCache } from '../../src/store/model/schema-cache.js';
+import { SchemaCache, type SchemaVersion } from '../../src/store/model/schema-cache.js';
+
+/** The history of revisions where a test does not say. */
+const first = { lineage: 'first', schema_token: '0' };
 
 /** A memory, and how it is asked: a schema that is read says when it was. */
 function setUp() {
@@ -10,8 +13,8 @@ function setUp() {
 		reads += 1;
 		return { condition_sets: [], set_rules: [], roles: [], resources: [resourceNamed(`read-${reads}`)] };
 	};
-	const ask = async (id: string, schema_revision: number) => {
-		const { resources } = await memory.schemaAt({ id, schema_revision }, read);
+	const ask = async (id: string, schema_revision: number, history: Partial<SchemaVersion> = {}) => {
+		const { resources } = await memory.schemaAt({ ...first, ...history, id, schema_revision }, read);
 		return resources[0]?.key;
 	};
 	return { memory, ask };
@@ -33,9 +36,17 @@ test('an older snapshot gets its own schema, and what is newer stays', async (t)
 	t.is(await ask('a', 2), 'read-1');
 });
 
+test('a schema of a history that was cut is read again under the same number, and is not kept for a newer number', async (t) => {
+	const { ask } = setUp();
+	t.is(await ask('a', 5), 'read-1');
+	t.is(await ask('a', 5, { schema_token: '1' }), 'read-2', 'the same lineage, before it is known to have ended');
+	const next = { lineage: 'second', schema_token: '2' };
+	t.deepEqual([await ask('a', 4, next), await ask('a', 4, next)], ['read-3', 'read-3']);
+});
+
 test('what cannot be read is not remembered', async (t) => {
 	const { memory, ask } = setUp();
-	const place = { id: 'a', schema_revision: 1 };
+	const place = { ...first, id: 'a', schema_revision: 1 };
 	await t.throwsAsync(memory.schemaAt(place, () => Promise.reject(new Error('no database'))));
 	t.is(await ask('a', 1), 'read-1');
 });

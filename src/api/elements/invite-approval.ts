@@ -59,13 +59,13 @@ export const inviteApproval = [
 			if (person === null) throw signedOut();
 			const scope = environmentScope(environment);
 			const known = await userWithKey(reading(scope), person.key);
-			const { value, revision } = await writing(scope, known?.id ?? null, async (unit) => {
+			const { value, revision, lineage } = await writing(scope, known?.id ?? null, async (unit) => {
 				const { user, ...place } = await approveOwnInvite(unit, params.code, person, body);
 				return readElementUsers(unit, place, [user]);
 			});
 			const [read] = value;
 			if (read === undefined) throw new Error('a user who was admitted is not shown');
-			return reply(200, read, { ...signInHeaders, ...revisionHeader(revision) });
+			return reply(200, read, { ...signInHeaders, ...revisionHeader(revision, lineage) });
 		},
 	}),
 ];

@@ -84,7 +84,7 @@ export const apiKeys = [
 			const place = await account.keys.placeFor(caller, body.object_type, body);
 			const { access_level, owner_type, name = null } = body;
 			const { row, secret, revision } = await createKey(account, { ...place, access_level, owner_type, name });
-			return reply(200, await readOneApiKey(account, row, secret), revisionHeader(revision));
+			return reply(200, await readOneApiKey(account, row, secret), revisionHeader(revision, account.lineage));
 		},
 	}),
 	endpoint({
@@ -133,7 +133,7 @@ export const apiKeys = [
 		handle: async ({ params }, { account, caller }) => {
 			const key = await account.keys.find(caller, params.api_key_id);
 			const { row, secret, revision } = await rotateKey(account, key);
-			return reply(200, await readOneApiKey(account, row, secret), revisionHeader(revision));
+			return reply(200, await readOneApiKey(account, row, secret), revisionHeader(revision, account.lineage));
 		},
 	}),
 ];

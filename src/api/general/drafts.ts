@@ -57,11 +57,11 @@ export const drafts = [
 		returns: { 200: AppliedDraft },
 		failures,
 		handle: async ({ body }, { writing }) => {
-			const { value, revision } = await writing(async (unit) => {
+			const { value, revision, lineage } = await writing(async (unit) => {
 				await applyDraft(unit, body);
 				return changeReport(unit.changes);
 			});
-			return reply(200, { revision, changes: value }, revisionHeader(revision));
+			return reply(200, { revision, changes: value }, revisionHeader(revision, lineage));
 		},
 	}),
 	endpoint({

@@ -6,7 +6,7 @@ import { Reference } from '../../wire/common.js';
 import { EnvironmentRead } from '../../wire/environment.js';
 import { EnvironmentCopy, TaskQuery, TaskResult } from '../../wire/environment-copy.js';
 import { RevisionAnswer } from '../../wire/headers.js';
-import { EnvironmentPath, endpoint } from '../access.js';
+import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 
 const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs/:env_id/copy';
@@ -38,8 +38,8 @@ export const environmentCopies = [
 			409: 'The target has an object with other content, or its key is taken',
 		},
 		handle: async ({ body }, { caller, environment, copies }) => {
-			const { environment: target, revision } = await copies.copy(caller, environment, body);
-			return reply(201, target, { 'x-revision': String(revision) });
+			const { environment: target, revision, lineage } = await copies.copy(caller, environment, body);
+			return reply(201, target, revisionHeader(revision, lineage));
 		},
 	}),
 	endpoint({

@@ -8,7 +8,7 @@ import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wir
 import { RevisionAnswer } from '../../wire/headers.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentStats } from '../../wire/statistics.js';
-import { EnvironmentPath, endpoint, ProjectPath } from '../access.js';
+import { EnvironmentPath, endpoint, ProjectPath, revisionHeader } from '../access.js';
 import { readPdpConfig, visibleConfigs } from '../pdp-config.js';
 
 const tag = 'Environments';
@@ -50,7 +50,7 @@ export const environments = [
 			const { key, ...fields } = body;
 			const named = { ...definedFields(fields), name: fields.name };
 			const { environment, revision } = await createEnvironment(account, project.id, key, named);
-			return reply(200, environment, { 'x-revision': String(revision) });
+			return reply(200, environment, revisionHeader(revision, account.lineage));
 		},
 	}),
 	endpoint({
@@ -101,7 +101,7 @@ export const environments = [
 		failures: { 404: 'No such project or environment' },
 		handle: async ({ body }, { account, environment }) => {
 			const { row, revision } = await account.updateEnvironment(environment, definedFields(body));
-			return reply(200, row, { 'x-revision': String(revision) });
+			return reply(200, row, revisionHeader(revision, account.lineage));
 		},
 	}),
 	endpoint({

@@ -47,6 +47,8 @@ export class WritingAccountUnit extends AccountUnit {
 		readonly actorId: string | null,
 		/** The instant every row is stamped with. */
 		readonly now: Date,
+		/** The lineage of the revisions that this unit makes. */
+		readonly lineage: string,
 	) {
 		super(organizationId, transaction, clock, cipher);
 	}

@@ -11,6 +11,7 @@ import { migrationSource } from '../migration/index.js';
 import { EmbeddedPostgres } from './embedded/postgres.js';
 import { type FreeSpace, Space } from './embedded/space.js';
 import { Maintenance } from './maintenance.js';
+import { type Origin, readOrigin } from './origin.js';
 import { isOutdatedPlan, ServerClient } from './server-client.js';
 
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
@@ -55,6 +56,8 @@ export interface Database {
 	ping(): Promise<void>;
 	/** Called after each committed transaction, with how many objects it changed. */
 	committed(changes: number): void;
+	/** SQL that identifies the database at present. */
+	readonly origin: Origin;
 	close(): Promise<void>;
 }
 
@@ -66,12 +69,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 		interrupted?.throwIfAborted();
 		if (url !== null) await sayIfSlow('connecting to the database', database.knex.raw('select 1'), say);
 		await migrate(database.knex, url !== null, say);
+		return Object.assign(database, { origin: await readOrigin(database.knex) });
 	} catch (error) {
 		await database.close();
 		throw error;
 	}
-	return database;
 }
+
+/** A database whose tables may be missing yet. */
+type Connected = Omit<Database, 'origin'>;
 
 /** The database was migrated by a newer version, so this one cannot read it. */
 export class NewerDatabase extends Error {
@@ -104,7 +110,7 @@ async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say'])
  * Opens the embedded database, and makes it if there is none. A mark beside it says that it is being made: one that was
  * not finished, because the process was killed, is deleted and made again.
  */
-async function openEmbedded({ directory, say, space, interrupted }: DatabaseOptions): Promise<Database> {
+async function openEmbedded({ directory, say, space, interrupted }: DatabaseOptions): Promise<Connected> {
 	const path = join(directory, 'postgres');
 	const unfinished = join(directory, 'postgres.unfinished');
 	if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true });
@@ -171,7 +177,7 @@ function openingError(path: string, error: unknown): ConfigError {
 	);
 }
 
-function openServer(url: string, log: Logger = createLogger('silent')): Database {
+function openServer(url: string, log: Logger = createLogger('silent')): Connected {
 	// Statements are pipelined: sent without waiting for earlier answers. knex's types do not know this option yet.
 	const connection = { connectionString: url, application_name: 'regolith', pipeline: true, connectionTimeoutMillis };
 	const knex = knexFactory({

@@ -26,6 +26,7 @@ import { up as consoleSessions } from './0024-console-sessions.js';
 import { up as changesOfDocuments } from './0025-changes-of-documents.js';
 import { up as tenantRoles } from './0026-tenant-roles.js';
 import { up as codesOfDecisions } from './0027-codes-of-decisions.js';
+import { up as lineages } from './0028-lineages.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -56,6 +57,7 @@ const migrations = [
 	{ name: '0025-changes-of-documents', up: changesOfDocuments },
 	{ name: '0026-tenant-roles', up: tenantRoles },
 	{ name: '0027-codes-of-decisions', up: codesOfDecisions },
+	{ name: '0028-lineages', up: lineages },
 ] as const;
 
 type Migration = (typeof migrations)[number];

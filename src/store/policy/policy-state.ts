@@ -1,11 +1,9 @@
+import type { EnvironmentCounters } from '../unit/counters.js';
 import type { SchemaChange } from '../unit/schema-change.js';
 import type { LeftOut, PolicyInForce, Publications } from './publications.js';
 
 /** The counters of an environment's row. */
-export interface Counters {
-	readonly revision: number;
-	readonly schema_revision: number;
-}
+export type Counters = Pick<EnvironmentCounters, 'revision' | 'schema_revision'>;
 
 /** How the policy in force compares with the newest schema. */
 export interface PolicyState {

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { RegoFile, Schema } from '../../../compiler/model.js';
 import { notFound } from '../../failure.js';
-import { PolicyHistory, type WriteCompanionFiles } from './policy-history.js';
+import { tokenAt } from '../unit/counters.js';
+import { type NewPolicy, PolicyHistory, type WriteCompanionFiles } from './policy-history.js';
 import { type FailedAttempt, type PolicyInForce, type Publications, readPublications } from './publications.js';
 
 /** A compiled policy: shared by every environment whose Rego is the same. */
@@ -12,6 +13,14 @@ export interface Policy {
 	readonly wasm: Uint8Array;
 }
 
+/** The revision whose schema was compiled. */
+export interface CompiledRevision {
+	readonly environmentId: string;
+	readonly revision: number;
+	/** The token of that revision. */
+	readonly token: string;
+}
+
 /** Compiled policies and which environments they are in force in. */
 export class PolicyStore {
 	/** The policies that were in force before. */
@@ -19,7 +28,7 @@ export class PolicyStore {
 
 	constructor(
 		private readonly knex: Knex,
-		writeCompanionFiles: WriteCompanionFiles,
+		private readonly writeCompanionFiles: WriteCompanionFiles,
 	) {
 		this.history = new PolicyHistory(knex, writeCompanionFiles);
 	}
@@ -52,12 +61,20 @@ export class PolicyStore {
 		return readPublications(this.knex, environmentId);
 	}
 
+	/** As `PolicyHistory.remember`. Returns false, and records nothing, where the schema is not of this history. */
+	record(of: CompiledRevision, policy: NewPolicy, schema: Schema): Promise<boolean> {
+		return this.#ifKnown(of, (transaction) =>
+			new PolicyHistory(transaction, this.writeCompanionFiles).remember(of.environmentId, policy, schema),
+		);
+	}
+
 	/**
 	 * Puts a policy in force that was compiled from `schema`, which lacks what was left out. If another process has
-	 * published the policy of a newer schema meanwhile, that one stays. Throws `not_found`.
+	 * published the policy of a newer schema meanwhile, that one stays. Returns false, and does nothing, where the schema
+	 * is not of this history. Throws `not_found`.
 	 */
-	async publish(environmentId: string, live: PolicyInForce, schema: Schema): Promise<void> {
-		await this.#note(environmentId, {
+	publish(of: CompiledRevision, live: PolicyInForce, schema: Schema): Promise<boolean> {
+		return this.#note(of, {
 			...live,
 			left_out: JSON.stringify(live.left_out),
 			schema: JSON.stringify(schema),
@@ -67,18 +84,15 @@ export class PolicyStore {
 		});
 	}
 
-	/** Records a failure; the policy in force stays. Throws `not_found`. */
-	async fail(environmentId: string, attempt: FailedAttempt): Promise<void> {
-		await this.#note(environmentId, { ...attempt, failure: JSON.stringify(attempt.failure) });
+	/** Records a failure; the policy in force stays. Returns and throws as `publish`. */
+	fail(of: CompiledRevision, attempt: FailedAttempt): Promise<boolean> {
+		return this.#note(of, { ...attempt, failure: JSON.stringify(attempt.failure) });
 	}
 
-	async #note(environmentId: string, columns: Readonly<Record<string, unknown>>): Promise<void> {
-		await this.knex.transaction(async (transaction) => {
-			// Locked until the commit: an environment that is being deleted must not get another row.
-			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
-			if (held === undefined) throw notFound('Environment', environmentId);
+	#note(of: CompiledRevision, columns: Readonly<Record<string, unknown>>): Promise<boolean> {
+		return this.#ifKnown(of, async (transaction) => {
 			const noted = transaction('publications')
-				.insert({ ...columns, environment_id: environmentId })
+				.insert({ ...columns, environment_id: of.environmentId })
 				.onConflict('environment_id')
 				.merge();
 			const revision = columns['schema_revision'];
@@ -86,6 +100,21 @@ export class PolicyStore {
 				noted.whereRaw('coalesce(publications.schema_revision, 0) <= ?', [revision]);
 			}
 			await noted;
+		});
+	}
+
+	/** Runs `work` in a transaction if the database has the revision that was compiled, and returns whether it has. */
+	#ifKnown(
+		{ environmentId, revision, token }: CompiledRevision,
+		work: (transaction: Knex.Transaction) => Promise<void>,
+	): Promise<boolean> {
+		return this.knex.transaction(async (transaction) => {
+			// Locked until the commit: an environment that is being deleted must not get another row.
+			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
+			if (held === undefined) throw notFound('Environment', environmentId);
+			const isKnown = (await tokenAt(transaction, environmentId, revision)) === token;
+			if (isKnown) await work(transaction);
+			return isKnown;
 		});
 	}
 }

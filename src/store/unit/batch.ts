@@ -5,6 +5,7 @@ import { savepoint } from '../database/server-client.js';
 import { bumpRevision, type RevisionEntry } from './bump-revision.js';
 import { schemaKinds } from './change.js';
 import type { TakeNext } from './keyed-queue.js';
+import { type Lineages, requireLineage } from './lineage.js';
 import { lockEnvironment } from './lock-environment.js';
 import type { Scope } from './reading-unit.js';
 import { WritingUnit } from './writing-unit.js';
@@ -24,8 +25,8 @@ export interface BatchMember {
 	readonly actorId: string | null;
 	/** Does the work in its unit. */
 	fill(unit: WritingUnit): Promise<void>;
-	/** Called when it is committed, with the environment's revision after it. */
-	committed(revision: number): void;
+	/** Called when it is committed, with the environment's revision after it and the lineage of that. */
+	committed(revision: number, lineage: string): void;
 	/** Called when nothing of it was committed, with the reason. */
 	failed(error: unknown): void;
 }
@@ -59,6 +60,8 @@ interface Filled {
 	readonly refused: readonly RefusedMember[];
 	/** For each filled member, the environment's revision after it. */
 	readonly revisions: readonly number[];
+	/** The lineage of the database. */
+	readonly lineage: string;
 }
 
 /**
@@ -71,14 +74,17 @@ export async function runBatch(
 	database: Knex,
 	clock: Clock,
 	cipher: Cipher,
+	lineages: Lineages,
 	next: TakeNext<BatchMember>,
 ): Promise<CommittedBatch> {
 	const taken: BatchMember[] = [];
 	try {
-		const { filled, refused, revisions } = await database.transaction((transaction) =>
-			fillAll(transaction, clock, cipher, takeMembers(next, taken, clock)),
+		const { filled, refused, revisions, lineage } = await lineages.run(() =>
+			database.transaction((transaction) =>
+				fillAll(transaction, clock, cipher, lineages.current, takeMembers(next, taken, clock)),
+			),
 		);
-		for (const [index, { member }] of filled.entries()) member.committed(revisions[index] ?? Number.NaN);
+		for (const [index, { member }] of filled.entries()) member.committed(revisions[index] ?? Number.NaN, lineage);
 		for (const { member, error } of refused) member.failed(error);
 		return {
 			changes: filled.reduce((sum, { changes }) => sum + changes.length, 0),
@@ -98,9 +104,13 @@ function* takeAll(next: TakeNext<BatchMember>): Generator<BatchMember> {
 	for (let member = next(); member !== undefined; member = next()) yield member;
 }
 
-/** The next members, added to `taken`, while there are any and the batch has room. */
+/**
+ * The members in `taken`, then the next ones, added to `taken`, while there are any and the batch has room. `taken` has
+ * members when their transaction ended before any of them was filled.
+ */
 function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: Clock): Generator<BatchMember> {
 	const end = clock.now().getTime() + maxBatchMilliseconds;
+	yield* [...taken];
 	while (taken.length < maxMembers && (taken.length === 0 || clock.now().getTime() < end)) {
 		const member = next();
 		if (member === undefined) return;
@@ -114,15 +124,17 @@ async function fillAll(
 	transaction: Knex.Transaction,
 	clock: Clock,
 	cipher: Cipher,
+	currentLineage: string,
 	members: Iterable<BatchMember>,
 ): Promise<Filled> {
 	const filled: FilledMember[] = [];
 	const refused: RefusedMember[] = [];
 	let environmentId: string | null = null;
+	let lineage = '';
 	for (const member of members) {
 		if (environmentId === null) {
 			environmentId = member.scope.environment_id;
-			await lockEnvironment(transaction, environmentId);
+			lineage = requireLineage((await lockEnvironment(transaction, environmentId, currentLineage)).lineage);
 		}
 		await transaction.raw(savepoint);
 		try {
@@ -133,7 +145,7 @@ async function fillAll(
 		}
 	}
 	const revisions = environmentId === null ? [] : await bumpRevision(transaction, environmentId, filled);
-	return { filled, refused, revisions };
+	return { filled, refused, revisions, lineage };
 }
 
 /** Runs a member's work after a savepoint. An abandoned unit is rolled back and counts as no change. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
 import { type Change, schemaKinds } from './change.js';
@@ -37,10 +38,10 @@ export async function bumpRevision(
 }
 
 const insertion = `insert into changes
-	(environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at)
-	select :environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at
+	(environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at, token)
+	select :environment_id, revision, position, kind, operation, key, before, after, actor_id, created_at, token
 	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
-		before jsonb, after jsonb, actor_id uuid, created_at timestamptz)`;
+		before jsonb, after jsonb, actor_id uuid, created_at timestamptz, token text)`;
 
 /** For each entry, how many entries up to it have changes. */
 function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
@@ -76,12 +77,19 @@ const bumping = `update "environments" set revision = revision + ?,
 		schema_revision = coalesce(revision + ?::bigint, schema_revision)
 	where id = ? returning revision, pg_notify('regolith_revision', id::text) as notified`;
 
-/** The rows of the change log for these entries, whose revisions are at the same places. */
+/** The length of the random token of a revision, in bytes. */
+const tokenBytes = 8;
+
+/**
+ * The rows of the change log for these entries, whose revisions are at the same places. The first row of each revision
+ * has its token, which no other history repeats.
+ */
 function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {
 	for (const [index, { changes, actorId, now }] of entries.entries()) {
 		const revision = revisions[index];
 		for (const [position, change] of changes.entries()) {
-			yield { ...change, revision, position, actor_id: actorId, created_at: now };
+			const token = position === 0 ? randomBytes(tokenBytes).toString('hex') : null;
+			yield { ...change, revision, position, actor_id: actorId, created_at: now, token };
 		}
 	}
 }

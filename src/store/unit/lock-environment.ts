@@ -1,17 +1,27 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../failure.js';
-import type { Environment } from '../table/account.js';
+import { lineageInForce } from './lineage.js';
+
+/** A locked environment. */
+export interface LockedEnvironment {
+	/** It cannot change until the transaction ends. */
+	readonly revision: number;
+	/** The lineage of the database; `null` where `lineage` found none. */
+	readonly lineage: string | null;
+}
 
 /**
- * Locks an environment until the transaction ends, so that its writers follow each other. Returns its revision, which
- * cannot change until then. Throws `not_found`.
+ * Locks an environment until the transaction ends, so that its writers follow each other. `lineage` is the SQL that
+ * finds the lineage. Throws `not_found`.
  */
-export async function lockEnvironment(transaction: Knex.Transaction, environmentId: string): Promise<number> {
-	const statement = 'select revision from "environments" where id = ? for no key update';
-	const { rows } = await transaction.raw<{ rows: readonly Pick<Environment, 'revision'>[] }>(statement, [
-		environmentId,
-	]);
+export async function lockEnvironment(
+	transaction: Knex.Transaction,
+	environmentId: string,
+	lineage: string = lineageInForce,
+): Promise<LockedEnvironment> {
+	const statement = `select revision, ${lineage} as lineage from "environments" where id = ? for no key update`;
+	const { rows } = await transaction.raw<{ rows: readonly LockedEnvironment[] }>(statement, [environmentId]);
 	const [locked] = rows;
 	if (locked === undefined) throw notFound('Environment', environmentId);
-	return locked.revision;
+	return locked;
 }

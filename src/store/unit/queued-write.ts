@@ -7,6 +7,8 @@ export interface Committed<T> {
 	readonly value: T;
 	/** The environment's revision after it. */
 	readonly revision: number;
+	/** The lineage of that revision. */
+	readonly lineage: string;
 }
 
 /** A unit of work that waits: first for its turn among the writers of its environment, then for the commit. */
@@ -32,9 +34,9 @@ export class QueuedWrite<T> implements BatchMember {
 		this.#done = { value: await this.work(unit) };
 	}
 
-	committed(revision: number): void {
+	committed(revision: number, lineage: string): void {
 		if (this.#done === undefined) throw new Error('a unit of work was committed before its work was done');
-		this.#resolve({ value: this.#done.value, revision });
+		this.#resolve({ value: this.#done.value, revision, lineage });
 	}
 
 	failed(error: unknown): void {

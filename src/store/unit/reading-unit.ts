@@ -8,6 +8,7 @@ import type { Cipher } from '../account/secret.js';
 import { type Publications, readPublications, schemaInForce } from '../policy/publications.js';
 import { AuditLogs } from '../table/audit-logs.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
+import { countersIn, type EnvironmentCounters, tokenAt } from './counters.js';
 import { holdsNow } from './holds-now.js';
 import { lookUp } from './look-up.js';
 import { idsAmong, rowsByReference, whereReferred } from './reference.js';
@@ -21,11 +22,8 @@ export interface Scope {
 	readonly environment_id: string;
 }
 
-/** The revision of an environment, and the newest that changed its schema. */
-export interface EnvironmentCounters {
-	readonly revision: number;
-	readonly schema_revision: number;
-}
+/** How many lineages that have ended are told to decision points. */
+const maxFormerLineages = 100;
 
 /** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
 export class ReadingUnit {
@@ -68,13 +66,21 @@ export class ReadingUnit {
 
 	/** The counters of the environment, without what the unit's own transaction has yet to log. Throws `not_found`. */
 	async counters(): Promise<EnvironmentCounters> {
-		const { rows } = await this.raw<EnvironmentCounters>(
-			'select revision, schema_revision from "environments" where id = :environment_id',
-			{},
-		);
-		const [row] = rows;
-		if (row === undefined) throw notFound('Environment', this.scope.environment_id);
-		return row;
+		const counters = await countersIn(this.database, this.scope.environment_id);
+		if (counters === null) throw notFound('Environment', this.scope.environment_id);
+		return counters;
+	}
+
+	/** As `tokenAt`, of the environment as this unit sees it. */
+	tokenAt(revision: number): Promise<string | null> {
+		return tokenAt(this.database, this.scope.environment_id, revision);
+	}
+
+	/** The newest lineages that have ended. */
+	async formerLineages(): Promise<readonly string[]> {
+		const ended = this.database('lineages').whereNotNull('ended_at').orderBy('ended_at', 'desc');
+		const rows: readonly { readonly id: string }[] = await ended.limit(maxFormerLineages).select('id');
+		return rows.map(({ id }) => id);
 	}
 
 	/** The decisions that decision points of the environment have logged. */

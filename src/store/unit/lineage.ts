@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Clock } from '../../clock.js';
+import { type Origin, type OriginColumn, unknown } from '../database/origin.js';
+
+/** The database is not the one that its current lineage was begun in: a new lineage has to be begun first. */
+export class LineageOutdated extends Error {
+	override readonly name = 'LineageOutdated';
+	/** As PostgreSQL says it: `cannot_connect_now`. A standby cannot begin a lineage. */
+	readonly code = '57P03';
+}
+
+/** A row of the table. */
+export interface Lineage {
+	/** Random: 16 hexadecimal digits. */
+	readonly id: string;
+	/** Why it was begun, for people. */
+	readonly reason: string;
+	readonly created_at: Date;
+}
+
+/** Why a lineage that the database itself does not show to be outdated is ended. */
+export interface Renewal {
+	/** The lineage to end; another one stays. */
+	readonly ended: string;
+	readonly reason: string;
+}
+
+const idBytes = 8;
+/** How many times work is begun again, each time in a new lineage. */
+const maxAttempts = 3;
+
+/** The transaction that a row written now is of: its `xmin`. */
+const ownTransaction = 'pg_current_xact_id()::xid::text';
+
+/** The current lineage without any check, for transactions that have begun with one. */
+export const lineageInForce = '(select id from lineages where ended_at is null)';
+
+/**
+ * The lineages of a database. One lineage is one history: within it, every revision of every environment is committed
+ * once and never lost. A promoted standby and a restored backup begin a new lineage, before the first read or write
+ * there.
+ */
+export class Lineages {
+	/** SQL of the current lineage; null where that was begun in another database, or on another timeline. */
+	readonly current: string;
+	readonly #columns: readonly OriginColumn[];
+
+	constructor(
+		private readonly knex: Knex,
+		private readonly origin: Origin,
+		private readonly clock: Clock,
+		/** Told each lineage that this process has begun. */
+		private readonly began: (lineage: Lineage) => void,
+	) {
+		// Object.keys loses the type of the names.
+		this.#columns = Object.keys(origin) as OriginColumn[];
+		// A value that is not known on either side proves nothing.
+		const same = this.#columns.map((column) => `coalesce(lineages.${column} = ${origin[column]}, true)`).join(' and ');
+		this.current = `(select id from lineages where ended_at is null and ${same})`;
+	}
+
+	/** Begins a transaction: returns its lineage. Throws `LineageOutdated`. */
+	async require(transaction: Knex): Promise<string> {
+		const { rows } = await transaction.raw<{ rows: { readonly lineage: string | null }[] }>(
+			`select ${this.current} as lineage`,
+		);
+		return requireLineage(rows[0]?.lineage ?? null);
+	}
+
+	/** Runs `work`. If its lineage turns out to be outdated, a new one is begun, and `work` runs again. */
+	async run<T>(work: () => Promise<T>): Promise<T> {
+		for (let attempt = 1; ; attempt += 1) {
+			try {
+				return await work();
+			} catch (error) {
+				if (!(error instanceof LineageOutdated) || attempt === maxAttempts) throw error;
+				await this.renew(null);
+			}
+		}
+	}
+
+	/**
+	 * Begins a new lineage, if the current one is outdated or the one to end. Returns whether the current lineage is
+	 * another than before. A standby keeps its lineage, because it follows a history that others write.
+	 */
+	async renew(renewal: Renewal | null): Promise<boolean> {
+		const begun = await this.knex.transaction(async (transaction) => {
+			if (await this.#isStandby(transaction)) return null;
+			await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('regolith lineage', 0))`);
+			const present = this.#columns.map((column) => `${column}, ${this.origin[column]} as present_${column}`);
+			const { rows } = await transaction.raw<{ rows: Readonly<Record<string, string | null>>[] }>(
+				`select id, ${present.join(', ')} from lineages where ended_at is null`,
+			);
+			const [known] = rows;
+			const different = this.#columns.filter((column) => {
+				const [recorded, present] = [known?.[column] ?? null, known?.[`present_${column}`] ?? null];
+				return recorded !== null && present !== null && recorded !== present;
+			});
+			const isOutdated = known === undefined || different.length > 0;
+			if (!isOutdated && known['id'] !== renewal?.ended) return null;
+			const reason = isOutdated ? reasonFor(known, different) : (renewal?.reason ?? '');
+			return this.#begin(transaction, reason);
+		});
+		if (begun !== null) this.began(begun);
+		return begun !== null;
+	}
+
+	async #isStandby(transaction: Knex): Promise<boolean> {
+		if (this.origin.timeline === unknown) return false;
+		const { rows } = await transaction.raw<{ rows: { readonly standby: boolean }[] }>(
+			'select pg_is_in_recovery() as standby',
+		);
+		return rows[0]?.standby === true;
+	}
+
+	async #begin(transaction: Knex, reason: string): Promise<Lineage> {
+		const now = this.clock.now();
+		const id = randomBytes(idBytes).toString('hex');
+		await transaction.raw('update lineages set ended_at = ? where ended_at is null', [now]);
+		await transaction.raw('insert into lineages (id, reason, created_at) values (?, ?, ?)', [id, reason, now]);
+		const values = { ...this.origin, row_xid: this.origin.row_xid === unknown ? unknown : ownTransaction };
+		const recorded = this.#columns.map((column) => `${column} = ${values[column]}`);
+		await transaction.raw(`update lineages set ${recorded.join(', ')} where id = ?`, [id]);
+		return { id, reason, created_at: now };
+	}
+
+	/** All lineages, the newest first. */
+	async list(limit: number): Promise<readonly Lineage[]> {
+		return this.knex<Lineage>('lineages')
+			.orderBy('created_at', 'desc')
+			.limit(limit)
+			.select('id', 'reason', 'created_at');
+	}
+}
+
+/** The lineage that a statement found. Throws `LineageOutdated` where it found none. */
+export function requireLineage(lineage: string | null): string {
+	if (lineage === null) throw new LineageOutdated('the database is not the one that its lineage was begun in');
+	return lineage;
+}
+
+function reasonFor(known: object | undefined, different: readonly OriginColumn[]): string {
+	if (known === undefined) return 'the first lineage of this database';
+	return different.every((column) => column === 'timeline')
+		? 'a standby was promoted, or the database was restored to a point in time'
+		: 'the database was restored or copied';
+}

@@ -1,0 +1,204 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import pg from 'pg';
+import { type RunningApi, type RunningDecisionPoint, startApi, startDecisionPoint } from '../../src/compose.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/log.js';
+import { type Client, client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
+import { provideDatabase, type StoreKind } from '../support/postgres.js';
+import { facts, neverSwept, schema, settings } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** Histories that are cut: what decision points answer that have followed the lost part, and that start afterwards. */
+
+const log = createLogger('silent');
+const patience = { policyWait: 120_000, sweepPause: neverSwept };
+
+interface Site {
+	readonly config: Config;
+	readonly api: () => RunningApi;
+	readonly http: Client;
+	/** Starts a decision point, which stays until the test is over. */
+	point(): Promise<{ readonly running: RunningDecisionPoint; readonly http: Client; stop(): Promise<void> }>;
+	/** Runs `work` between the end of the API process and the start of another one at the same address. */
+	restarted(work: () => void | Promise<void>): Promise<void>;
+}
+
+async function open(t: ExecutionContext, kind: StoreKind): Promise<Site> {
+	const folder = temporary(t);
+	const database = await provideDatabase(kind, folder);
+	const given = { ...settings(folder, 'lineage'), API_PORT: String(await freePort()), DATABASE_URL: database.url };
+	const config = readConfig(given);
+	let api = await startApi(config, log, patience);
+	let stop = api.stop;
+	const key = config.bootstrap.environment ?? '';
+	t.teardown(async () => {
+		await stop();
+		await database.drop();
+	});
+	return {
+		config,
+		api: () => api,
+		http: client(api.listening.url, key),
+		async point() {
+			const running = await startDecisionPoint(config, log, api.listening.url, key);
+			let stopped: Promise<void> | undefined;
+			const stopPoint = () => {
+				stopped ??= running.stop();
+				return stopped;
+			};
+			t.teardown(stopPoint);
+			await running.replica.reached(1);
+			return { running, http: client(running.listening.url, key), stop: stopPoint };
+		},
+		async restarted(work) {
+			await api.stop();
+			stop = async () => {};
+			await work();
+			api = await startApi(config, log, patience);
+			stop = api.stop;
+		},
+	};
+}
+
+const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'acme' } });
+
+/** Makes a reader `ann`, and users without roles. */
+async function populate({ http }: Site): Promise<void> {
+	const { status } = await http.post(`${schema}/resources`, {
+		key: 'document',
+		name: 'Document',
+		actions: { read: {}, write: {} },
+	});
+	if (status >= 300) throw new Error(`the resource was not made: ${status}`);
+	await http.post(`${schema}/roles`, { key: 'reader', name: 'Reader', permissions: ['document:read'] });
+	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
+	for (const key of ['ann', 'ben', 'eve']) await http.post(`${facts}/users`, { key });
+	await assign({ http }, 'ann');
+}
+
+function assign({ http }: Pick<Site, 'http'>, user: string) {
+	return http.post(`${facts}/role_assignments`, { user, role: 'reader', tenant: 'acme' });
+}
+
+/** Waits for the newest revision at a decision point, and returns who may read. */
+async function readers({ http }: { readonly http: Client }, token: string): Promise<readonly string[]> {
+	const headers = { 'x-min-revision': token };
+	const allowed: string[] = [];
+	for (const user of ['ann', 'ben', 'eve']) {
+		const answer = await eventually(
+			() => http.post('/allowed', check(user), { headers }),
+			({ status }) => status === 200,
+		);
+		if (answer.body['allow'] === true) allowed.push(user);
+	}
+	return allowed;
+}
+
+const tokenOf = ({ headers }: { readonly headers: Headers }) => headers.get('x-revision-token') ?? '';
+
+for (const { kept, copied } of [
+	{ kept: 'nothing', copied: ['postgres', 'bundles'] },
+	{ kept: 'its stored snapshots', copied: ['postgres'] },
+]) {
+	test.serial(
+		`a data folder goes back to an earlier state, but for ${kept}: nobody decides from the lost time`,
+		async (t) => {
+			const site = await open(t, 'embedded');
+			await populate(site);
+			const point = await site.point();
+			const backup = temporary(t);
+			const folder = site.config.data_directory;
+			const copy = (from: string, to: string) => {
+				for (const name of copied) {
+					rmSync(join(to, name), { recursive: true, force: true });
+					cpSync(join(from, name), join(to, name), { recursive: true });
+				}
+			};
+			await site.restarted(() => copy(folder, backup));
+			const lost = await assign(site, 'ben');
+			t.deepEqual(await readers(point, tokenOf(lost)), ['ann', 'ben']);
+			// A decision point that starts leaves a stored snapshot of the lost time.
+			await (await site.point()).stop();
+			await site.restarted(() => copy(backup, folder));
+			const made = await assign(site, 'eve');
+			t.is(made.revision, lost.revision, 'the number is used again');
+			const [lostLineage] = tokenOf(lost).split('.');
+			await eventually(
+				async () => point.running.replica.lineage,
+				(lineage) => lineage !== lostLineage,
+			);
+			const { lineage } = point.running.replica;
+			t.deepEqual(await readers(point, `${lineage}.${made.revision}`), ['ann', 'eve']);
+			t.deepEqual(await readers(await site.point(), `${lineage}.${made.revision}`), ['ann', 'eve']);
+			const asked = await point.http.post('/allowed', check('ann'), { headers: { 'x-min-revision': tokenOf(lost) } });
+			t.is(asked.status, 409);
+			t.like((await point.http.get('/healthy')).body, { left_lineage: { lineage: lostLineage } });
+		},
+	);
+}
+
+test.serial(
+	'a database that another server has begins a new lineage before its first answer and its first write',
+	async (t) => {
+		const site = await open(t, 'server');
+		await populate(site);
+		const point = await site.point();
+		const before = point.running.replica.lineage;
+		const connection = new pg.Client({ connectionString: site.config.database_url ?? '' });
+		await connection.connect();
+		t.teardown(() => connection.end());
+		/** Makes the database look as if it had been begun elsewhere: the identity that a promotion changes is recorded. */
+		const move = (column: string) =>
+			connection.query(`update lineages set ${own(column)}${column} = 'other' where ended_at is null`);
+		/** The update itself changes the transaction of the row. */
+		const own = (column: string) => (column === 'row_xid' ? '' : 'row_xid = pg_current_xact_id()::xid::text, ');
+		let left = before;
+		for (const column of ['timeline', 'system_identifier', 'database_oid', 'table_oid', 'row_xid']) {
+			await move(column);
+			const written = await site.http.post(`${facts}/users`, { key: column });
+			t.is(written.status, 200);
+			const [lineage = ''] = tokenOf(written).split('.');
+			t.not(lineage, left, `${column}: the write is of the new lineage`);
+			t.deepEqual(await readers(point, tokenOf(written)), ['ann']);
+			left = lineage;
+		}
+		await move('timeline');
+		await eventually(
+			async () => point.running.replica.lineage,
+			(lineage) => lineage !== left,
+		);
+		t.is(point.running.replica.lineageChanges, 6, 'without a write, too');
+		const { rows } = await connection.query('select reason from lineages order by created_at');
+		t.is(rows.length, 7);
+		t.regex(rows[1].reason, /promoted/);
+		t.regex(rows[2].reason, /restored or copied/);
+	},
+);
+
+test.serial('an invented state ends no lineage, and gets a snapshot', async (t) => {
+	const site = await open(t, 'server');
+	await populate(site);
+	const { running } = await site.point();
+	const { lineage } = running.replica;
+	const { environment_id } = (await site.http.get('/v2/api-key/scope')).body as { readonly environment_id: string };
+	const path = `/bundles/${environment_id}`;
+	const headers = { prefer: 'modes=snapshot,delta,policy' };
+	const ask = (etag: string) =>
+		fetch(site.api().listening.url + path, {
+			headers: { ...headers, authorization: `Bearer ${site.config.bootstrap.environment}`, 'if-none-match': etag },
+		});
+	const etag = (await ask('"none"')).headers.get('etag') ?? '';
+	t.is((await ask(etag)).status, 304);
+	const [, name = '', rest = ''] = /^"(\w+\.r\d+)\.\w+-(.*)"$/.exec(etag) ?? [];
+	for (const invented of [`"${name}.0123456789abcdef-${rest}"`, `"${lineage}.r999.0123456789abcdef-${rest}"`]) {
+		const answer = await ask(invented);
+		t.is(answer.status, 200);
+		t.is(answer.headers.get('etag'), etag);
+	}
+	t.is((await site.http.post(`${facts}/users`, { key: 'more' })).status, 200);
+	t.is((await ask(etag)).headers.get('etag')?.startsWith(`"${lineage}.`), true);
+});
