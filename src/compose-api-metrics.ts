@@ -54,7 +54,7 @@ export function meterAssembler(assembler: Assembler, tracing: Tracing | null) {
 /** The sources of the metrics of an API process. */
 export interface ApiSources {
 	readonly config: Pick<Config, 'data_directory' | 'database_url' | 'min_free_bytes' | 'open_metrics'>;
-	readonly store: Pick<Store, 'units' | 'database' | 'auditLogsFull' | 'installationCounts'>;
+	readonly store: Pick<Store, 'units' | 'database' | 'fullAuditLogs' | 'installationCounts'>;
 	readonly publisher: Pick<Publisher, 'compiling'>;
 	readonly feed: Pick<FeedServer, 'waiting'>;
 	readonly dispatcher: Pick<WebhookDispatcher, 'counts'>;
@@ -117,8 +117,8 @@ async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 		]),
 		gauge(
 			'regolith_api_decision_log_full',
-			'Whether decisions are not kept, because those of today take all the room',
-			[sample(store.auditLogsFull ? 1 : 0)],
+			'Environments whose decisions are not kept, because those of today take their share of the room',
+			[sample(store.fullAuditLogs)],
 		),
 		...disk,
 		...(counts === null ? [] : installationFamilies(counts)),

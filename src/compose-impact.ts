@@ -195,7 +195,10 @@ export class ImpactFinder implements ImpactSource {
 	/** The newest decisions of the log, as many as are asked for and fit. */
 	async #logged({ scope, limits }: ImpactTrial): Promise<readonly LoggedInput[]> {
 		if (limits.decisions === 0) return [];
-		const { data } = await this.parts.store.auditLogs(scope).page({}, { page: 1, per_page: limits.decisions });
+		const { data } = await this.parts.store
+			.reading(scope)
+			.auditLogs()
+			.page({}, { page: 1, per_page: limits.decisions });
 		const logged: LoggedInput[] = [];
 		let length = 0;
 		for (const { id, logged_at, code, raw } of data) {

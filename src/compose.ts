@@ -108,6 +108,7 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 			await openDatabase({ ...place, space, ...(say && { say }), ...(interrupted && { interrupted }) }),
 			systemClock,
 			cipher,
+			{ days: config.audit_log_days, bytes: config.audit_log_bytes },
 		);
 	} catch (error) {
 		if (error instanceof NewerDatabase) {
@@ -223,8 +224,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		const feed = new FeedServer(store, policies, publisher, snapshots, packer, tracing?.publish);
 		const copier = new EnvironmentCopier(store, log);
 		const sweeper = new ExpirySweeper(sweptStore(store), log, sweepPause);
-		const room = { days: config.audit_log_days, bytes: config.audit_log_bytes };
-		const keeper = new AuditLogKeeper(() => store.keepAuditLogs(room), log);
+		const keeper = new AuditLogKeeper(() => store.keepAuditLogs(), log);
 		await keeper.start();
 		const fetcher = createFetcher(createSender(config.jwks_allow_private));
 		const tokens = new UserTokens(new KeySets(store.clock, fetcher), store.clock);
@@ -259,6 +259,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		);
 		const listener = listenToWriters(store, log);
 		store.committed.on('outbox', () => dispatcher.wake());
+		store.committed.on('full', () => keeper.wake());
 		if (options.publishesWhenAsked !== true) publisher.start();
 		sweeper.start();
 		await snapshots.start();

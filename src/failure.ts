@@ -61,6 +61,12 @@ export const catalogue = {
 		title: 'Too many requests of this kind wait already',
 		retry_after: 5,
 	},
+	log_full: {
+		status: 429,
+		error_code: 'UNEXPECTED_ERROR',
+		title: 'The decision log of the environment is full',
+		retry_after: 60,
+	},
 	unexpected: { status: 500, error_code: 'UNEXPECTED_ERROR', title: 'Something failed on our side' },
 	unreachable: { status: 502, error_code: 'UNEXPECTED_ERROR', title: 'The control plane cannot be reached' },
 	no_decision_point: {

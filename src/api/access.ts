@@ -22,7 +22,7 @@ import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
-import type { AuditLogs } from '../store/table/audit-logs.js';
+import type { AuditLogIntake } from '../store/table/audit-log-intake.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
 import type { Committed } from '../store/unit/queued-write.js';
 import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';
@@ -63,7 +63,7 @@ interface InSession {
  * one instant. `.apply` is `.write` in a transaction that no other writer shares, which the handler opens. `.try` runs
  * changes and rolls them back, for keys of any level, and so does `.impact`. `keys`: a key of the access level
  * `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage` takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
- * an environment, which the path does not name. `environment.sign_in`: such a key that may write.
+ * an environment, which the path does not name. `environment.report`: such a key that may write or is of a decision point. `environment.sign_in`: such a key that may write.
  * `environment.sessions`: a key of the access level `admin`. `probe`: anyone, about the process. `metrics`: a key of an
  * organization, because metrics are about all environments; anyone if the settings allow it.
  *
@@ -96,10 +96,11 @@ export interface Contexts {
 		readonly instances: PdpInstances;
 		readonly copies: EnvironmentCopier;
 	};
-	'environment.own': InEnvironment & {
-		readonly account: AccountUnit;
-		readonly instances: PdpInstances;
-		readonly auditLogs: AuditLogs;
+	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
+	'environment.report': Contexts['environment.own'] & {
+		readonly intake: AuditLogIntake;
+		/** Runs `work` in turn with other deliveries. Rejects as `Turns.wait`, and settles as `work` does. */
+		readonly delivering: <T>(closed: AbortSignal, work: () => Promise<T>) => Promise<T>;
 	};
 	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
 	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
@@ -155,6 +156,9 @@ const heavyBytes = 32 * 1024;
 /** How many previews of drafts wait for the one that runs in an environment: writers wait for each of them. */
 const maxWaitingPreviews = 4;
 
+/** Bounds the deliveries of decisions: requests beside them wait for at most two of their statements. */
+const deliveryTurns = { running: 2, waiting: 32 };
+
 /** The most bytes of a body with which somebody signs in to the console. */
 const maxSignInBody = 32 * 1024;
 
@@ -189,6 +193,7 @@ export interface Guarded {
 export function guard(guarded: Guarded): Surround {
 	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, policyTests, wrote } = guarded;
 	const previews = new Turns({ running: Number.POSITIVE_INFINITY, waiting: maxWaitingPreviews });
+	const deliveries = new Turns(deliveryTurns);
 	const openers: { readonly [A in Access]: Opener<Contexts[A]> } = {
 		public: (_, run) => run(null),
 		probe: (_, run) => run(monitoring),
@@ -244,11 +249,23 @@ export function guard(guarded: Guarded): Surround {
 		'environment.own': async (request, run) => {
 			const caller = await authenticate(store, readCredentials(request));
 			await run.validate();
-			const account = store.account(caller.organization_id);
-			const environment = await ownEnvironment(account, caller);
-			const scope = environmentScope(environment);
-			const [instances, auditLogs] = [store.pdpInstances(scope), store.auditLogs(scope)];
-			return run({ caller, environment, account, instances, auditLogs });
+			return run(await openOwn(store, caller));
+		},
+		'environment.report': async (request, run) => {
+			const authorize = async () => {
+				const caller = await authenticate(store, readCredentials(request));
+				if (!(await mayReport(store.account(caller.organization_id), caller))) {
+					throw forbidden('this API key may read, but neither write nor report as a decision point (`pdp_config`)');
+				}
+				return caller;
+			};
+			await authorize();
+			await run.validate();
+			// The body may take long to arrive: a key that was revoked in the meantime must not report.
+			const own = await openOwn(store, await authorize());
+			const { id } = own.environment;
+			const delivering = <T>(closed: AbortSignal, work: () => Promise<T>) => inTurn(deliveries, id, closed, work);
+			return run({ ...own, intake: store.auditLogIntake({ environment_id: id }), delivering });
 		},
 		'environment.sign_in': async (request, run) => {
 			const caller = await authenticate(store, readCredentials(request));
@@ -417,6 +434,24 @@ async function enterElements(store: Store, request: AnyRequest): Promise<Element
 	const session = await requireElementSession(store, request);
 	await requireOwnPath(store, session, await parsePart(EnvironmentPath, 'path', request.params));
 	return session;
+}
+
+async function openOwn(store: Store, caller: Caller): Promise<Contexts['environment.own']> {
+	const account = store.account(caller.organization_id);
+	const environment = await ownEnvironment(account, caller);
+	return { caller, environment, account, instances: store.pdpInstances(environmentScope(environment)) };
+}
+
+/**
+ * True for keys that may write and for PDP configs. Decisions and states reported with other keys could be forged by
+ * anyone who may read.
+ */
+export async function mayReport(
+	account: AccountUnit,
+	{ access_level, environment_id, key_id }: Caller,
+): Promise<boolean> {
+	if (access_level !== 'read') return true;
+	return environment_id !== null && (await account.keys.findPdpConfig(environment_id, key_id)) !== undefined;
 }
 
 /** The environment whose key the caller has. Throws `forbidden` for a key of anything else. */

@@ -1,5 +1,5 @@
-import { auditLogRow, listDecisions, readDecision } from '../domain/audit-log.js';
-import { Failure, notFound } from '../failure.js';
+import { listDecisions, readDecision } from '../domain/audit-log.js';
+import { notFound } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import type { ListedAuditLog } from '../store/table/audit-logs.js';
 import { Resource } from '../store/table/resource.js';
@@ -12,9 +12,11 @@ import {
 	DecisionEvents,
 	DetailedAuditLogModel,
 	maxLoggedDecisions,
+	PartlyLogged,
 } from '../wire/audit-log.js';
 import { asId, Reference } from '../wire/common.js';
 import { EnvironmentPath, endpoint } from './access.js';
+import { logEvents } from './log-events.js';
 
 const tag = 'Decision log';
 const collection = '/v2/pdps/:proj_id/:env_id/audit_logs';
@@ -26,11 +28,12 @@ export const auditLogs = [
 		summary: 'Upload decisions of the calling decision point',
 		description:
 			`At most ${maxLoggedDecisions} events in OPA's format; a stock OPA uploads them too. Events that are sent again are ` +
-			'kept once. 507 while there is no room for more.',
+			'kept once. A bad event does not end the batch: the answer names it, and the others are stored. 422 if all events ' +
+			'are bad. 429 while the environment uses its share of the log; events of the batch before that are stored.',
 		tag,
 		method: 'post',
 		path: '/v1/decision_logs/ingress',
-		access: 'environment.own',
+		access: 'environment.report',
 		body: DecisionEvents,
 		example: [
 			{
@@ -41,15 +44,12 @@ export const auditLogs = [
 				result: { allow: false, code: 'no_permission' },
 			},
 		],
-		returns: { 204: null },
-		failures: { 507: 'The decision log is full' },
-		handle: async ({ body }, { auditLogs: logs, caller, account }) => {
-			if (logs.full) throw new Failure('no_space', 'the decision log is full (AUDIT_LOG_MAX_SIZE)');
-			await logs.add(
-				body.map((event) => auditLogRow(event, caller.key_id)),
-				account.clock.now(),
-			);
-			return reply(204);
+		returns: { 200: PartlyLogged, 204: null },
+		failures: { 429: 'The decision log of the environment is full, or other batches wait for the environment already' },
+		handle: async ({ body, closed }, { intake, delivering, caller, account }) => {
+			const logged = await delivering(closed, () => logEvents(body, caller.key_id, intake, account.clock.now()));
+			const detail = logged.detail.map((problem) => ({ ...problem, loc: [...problem.loc] }));
+			return logged.refused === 0 ? reply(204) : reply(200, { ...logged, detail });
 		},
 	}),
 	endpoint({
@@ -95,8 +95,8 @@ async function namedObjects(unit: ReadingUnit, { user_key, resource_type, tenant
 		tenant === null ? undefined : (await unit.findMany(Tenant, [tenant])).get(tenant),
 	];
 	return {
-		user_object: user === undefined ? null : { id: user.id, key: user.key, name: user.email },
-		resource_type_object: resource === undefined ? null : { id: resource.id, key: resource.key, name: resource.name },
-		tenant_object: place === undefined ? null : { id: place.id, key: place.key, name: place.name },
+		user_object: user === undefined ? null : { ...user, name: user.email },
+		resource_type_object: resource ?? null,
+		tenant_object: place ?? null,
 	};
 }

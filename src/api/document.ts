@@ -61,6 +61,12 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 		description: 'Needs an API key of an environment, and is about that environment.',
 		secured: true,
 	},
+	'environment.report': {
+		description:
+			'Needs an API key of an environment, and is about that environment. The key may write, or is of a decision point ' +
+			'(`owner_type` `pdp_config`).',
+		secured: true,
+	},
 	'environment.sign_in': {
 		description: 'Needs an API key of an environment that may write, and is about that environment.',
 		secured: true,

@@ -1,7 +1,7 @@
 import { type Request, reply } from '../http/endpoint.js';
 import { requestOrigin } from '../http/request-origin.js';
 import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../wire/decision-point.js';
-import { type Contexts, endpoint } from './access.js';
+import { type Contexts, endpoint, mayReport } from './access.js';
 import { remoteConfig } from './pdp-config.js';
 
 const tag = 'Decision points';
@@ -25,7 +25,8 @@ export const ownPdp = [
 	endpoint({
 		name: 'startOwnPdp',
 		summary: 'The settings of the calling decision point, which may report its state',
-		description: 'The state is stored as by `POST /v2/pdps/me/state`, and may be left out.',
+		description:
+			'The state is stored as by `POST /v2/pdps/me/state`, and may be left out. That of a key that may not report is ignored.',
 		tag,
 		method: 'post',
 		path: '/v2/pdps/me/config',
@@ -35,7 +36,8 @@ export const ownPdp = [
 		returns: { 200: RemoteConfig },
 		handle: async ({ headers, body }, context) => {
 			const { pdp_instance_id, state } = body;
-			if (pdp_instance_id !== undefined) await keep(context, { pdp_instance_id, state: state ?? {} });
+			const reports = pdp_instance_id !== undefined && (await mayReport(context.account, context.caller));
+			if (reports) await keep(context, { pdp_instance_id, state: state ?? {} });
 			return reply(200, await readOwnConfig(headers, context));
 		},
 	}),
@@ -47,7 +49,7 @@ export const ownPdp = [
 		tag,
 		method: 'post',
 		path: '/v2/pdps/me/state',
-		access: 'environment.own',
+		access: 'environment.report',
 		body: PdpStateUpdate,
 		example,
 		returns: { 204: null },

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.js';
-import type { AuditLogUpkeep } from '../store/table/audit-logs.js';
+import type { AuditLogUpkeep } from '../store/table/audit-log-upkeep.js';
 
 /** How often the decision log is kept within its limits, in milliseconds. */
 const defaultPause = 600_000;
@@ -8,8 +8,9 @@ const defaultPause = 600_000;
 export class AuditLogKeeper {
 	#timer: NodeJS.Timeout | null = null;
 	#keeping: Promise<void> = Promise.resolve();
+	#running = false;
 	#stopped = false;
-	#full = false;
+	#full: readonly string[] = [];
 
 	/** @param keep one round; @param pause between two, in milliseconds. */
 	constructor(
@@ -24,6 +25,13 @@ export class AuditLogKeeper {
 		await this.#keeping;
 	}
 
+	/** Starts a round now, unless one is running. */
+	wake(): void {
+		if (this.#running || this.#stopped) return;
+		if (this.#timer !== null) clearTimeout(this.#timer);
+		this.#keeping = this.#round();
+	}
+
 	/** Ends that; resolves when nothing is being dropped any more. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
@@ -32,15 +40,20 @@ export class AuditLogKeeper {
 	}
 
 	async #round(): Promise<void> {
+		this.#running = true;
 		try {
 			const { dropped, full } = await this.keep();
 			if (dropped.length > 0) this.log.info({ days: dropped }, 'old decisions were dropped');
-			if (full && !this.#full) this.log.warn('the decisions of today take all the room there may be: none are kept');
+			const environments = full.filter((id) => !this.#full.includes(id));
+			if (environments.length > 0) {
+				this.log.warn({ environments }, 'the decisions of today take the share of the environment: no more are kept');
+			}
 			this.#full = full;
 		} catch (error) {
 			// The database may be away or full: the next round tries again.
 			if (!this.#stopped) this.log.warn({ error }, 'the decision log could not be kept within its limits');
 		}
+		this.#running = false;
 		if (this.#stopped) return;
 		this.#timer = setTimeout(() => {
 			this.#keeping = this.#round();

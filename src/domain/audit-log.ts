@@ -1,9 +1,9 @@
 /** The decision log: events become rows, and rows what is shown. */
 
 import { Failure } from '../failure.js';
+import type { NewAuditLog } from '../store/table/audit-log-intake.js';
 import {
 	type AuditLogFilter,
-	type AuditLogRow,
 	type AuditLogs,
 	auditLogId,
 	type ListedAuditLog,
@@ -18,7 +18,7 @@ import { maxKeyLength } from '../wire/common.js';
 const maxEventLength = 64 * 1024;
 
 /** The row of an event that a decision point with this API key sent. */
-export function auditLogRow(event: DecisionEvent, api_key_id: string): AuditLogRow {
+export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditLog {
 	const { decision_id, timestamp, input, result } = event;
 	const asked = isObject(input) ? input : {};
 	const { user, action, resource } = asked;
@@ -39,11 +39,14 @@ export function auditLogRow(event: DecisionEvent, api_key_id: string): AuditLogR
 	};
 }
 
-function bounded(event: DecisionEvent): DecisionEvent {
-	if (JSON.stringify(event).length <= maxEventLength) return event;
+/** An event as JSON, without its input if it is too long. */
+function bounded(event: DecisionEvent): string {
+	const whole = JSON.stringify(event);
+	if (whole.length <= maxEventLength) return whole;
 	const { decision_id, timestamp, result } = event;
 	const short = { decision_id, timestamp, truncated: true };
-	return JSON.stringify(result ?? null).length <= maxEventLength ? { ...short, result } : short;
+	const withResult = JSON.stringify({ ...short, result });
+	return withResult.length <= maxEventLength ? withResult : JSON.stringify(short);
 }
 
 /** The beginning of a text, as the store can keep it. */

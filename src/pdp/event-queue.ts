@@ -11,11 +11,31 @@ export interface EventReceiver {
 	readonly maxEvents: number;
 	readonly maxLength: number;
 	/**
-	 * Takes the lines of a chunk. Rejects with `RefusedEvents` when sending them again would be refused again, and with
-	 * any other error when it may help.
+	 * Takes the lines of a chunk. Resolves with the events that the receiver refused, if any. Rejects with `RefusedEvents`
+	 * when sending them again would be refused again, with `DeferredEvents` when that may help after a while, and with any
+	 * other error when it may help.
 	 */
-	send(lines: readonly string[], signal: AbortSignal): Promise<void>;
+	send(lines: readonly string[], signal: AbortSignal): Promise<PartlyRefused | undefined>;
 	close?(): Promise<void>;
+}
+
+/** Events of a chunk that a receiver refused while it took the others. */
+export interface PartlyRefused {
+	readonly refused: number;
+	/** The reason, in words. */
+	readonly reason: string;
+}
+
+/** A receiver takes no events for some seconds. */
+export class DeferredEvents extends Error {
+	override readonly name = 'DeferredEvents';
+
+	constructor(
+		message: string,
+		readonly seconds: number,
+	) {
+		super(message);
+	}
 }
 
 /** A receiver does not take these events, now or later. */
@@ -36,11 +56,13 @@ interface Pace {
 	/** After the first failure; it doubles with each further one. */
 	readonly first: number;
 	readonly longest: number;
+	/** The longest pause that a receiver may ask for. */
+	readonly deferred: number;
 	/** How long a stop waits for what is left. */
 	readonly stop: number;
 }
 
-const defaultPace: Pace = { collect: 500, first: 250, longest: 30_000, stop: 2_000 };
+const defaultPace: Pace = { collect: 500, first: 250, longest: 30_000, deferred: 600_000, stop: 2_000 };
 
 /** How many characters of events wait at most. */
 const defaultCapacity = 16 * 1024 * 1024;
@@ -107,34 +129,37 @@ export class EventQueue {
 	async #run(): Promise<void> {
 		const { signal } = this.#stopping;
 		let failures = 0;
+		let deferred = 0;
 		while (!signal.aborted && !(this.#ending && this.#lines.length === 0)) {
-			if (this.#lines.length === 0 || failures > 0) await this.#pause(failures);
-			else if (!this.#ending && this.#length < this.receiver.maxLength) await this.#pause(0);
+			if (this.#lines.length === 0 || failures > 0) await this.#pause(failures, deferred);
+			else if (!this.#ending && this.#length < this.receiver.maxLength) await this.#pause(0, 0);
 			const chunk = this.#take();
 			if (chunk.length === 0) continue;
 			try {
-				await this.receiver.send(chunk, signal);
-				this.#sent += chunk.length;
+				this.#passed(chunk, await this.receiver.send(chunk, signal));
 				failures = 0;
 			} catch (error) {
 				failures += 1;
+				deferred = error instanceof DeferredEvents ? error.seconds * 1_000 : 0;
 				this.#failed(chunk, error, failures);
 			}
 			this.#tellLoss(false);
 		}
 	}
 
-	/** Waits for events to collect, or after failures. */
-	async #pause(failures: number): Promise<void> {
-		const { collect, first, longest } = this.#pace;
-		const time = failures === 0 ? collect : Math.min(first * 2 ** (failures - 1), longest);
+	/** Waits for events to collect, or after failures, at least as long as the receiver asked for. */
+	async #pause(failures: number, asked: number): Promise<void> {
+		const { collect, first, longest, deferred } = this.#pace;
+		const usual = failures === 0 ? collect : Math.min(first * 2 ** (failures - 1), longest);
+		const time = Math.max(usual, Math.min(asked, deferred));
 		const woken = new AbortController();
 		// After a failure only a stop ends the pause.
 		this.#wake = () => {
 			if (failures === 0 || this.#ending) woken.abort();
 		};
 		if (this.#ending && failures === 0) return;
-		await sleep(time, undefined, { signal: woken.signal, ref: false }).catch(() => undefined);
+		const ended = AbortSignal.any([woken.signal, this.#stopping.signal]);
+		await sleep(time, undefined, { signal: ended, ref: false }).catch(() => undefined);
 		this.#wake = () => {};
 	}
 
@@ -151,6 +176,14 @@ export class EventQueue {
 		this.#lines = this.#lines.slice(count);
 		this.#length -= length;
 		return chunk;
+	}
+
+	#passed(chunk: readonly string[], partly: PartlyRefused | undefined): void {
+		const { refused, reason } = partly ?? { refused: 0, reason: '' };
+		this.#sent += chunk.length - refused;
+		if (refused === 0) return;
+		this.#lose(refused);
+		this.log.error({ receiver: this.receiver.name, events: refused, reason }, 'decisions were refused and are lost');
 	}
 
 	#failed(chunk: readonly string[], error: unknown, failures: number): void {

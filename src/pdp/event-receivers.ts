@@ -3,8 +3,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { z } from 'zod';
+import { PartlyLogged } from '../wire/audit-log.js';
 import { deadline } from './deadline.js';
-import { type EventReceiver, RefusedEvents } from './event-queue.js';
+import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents } from './event-queue.js';
 
 const compress = promisify(gzip);
 
@@ -34,6 +36,7 @@ export function fileReceiver(path: string): EventReceiver {
 				await close().catch(() => undefined);
 				throw error;
 			}
+			return undefined;
 		},
 		close,
 	};
@@ -47,7 +50,7 @@ export function outputReceiver(output: NodeJS.WritableStream = process.stdout): 
 		maxLength: 1024 * 1024,
 		send: (lines) =>
 			new Promise((resolve, reject) => {
-				output.write(`${lines.join('\n')}\n`, (error) => (error ? reject(error) : resolve()));
+				output.write(`${lines.join('\n')}\n`, (error) => (error ? reject(error) : resolve(undefined)));
 			}),
 	};
 }
@@ -75,14 +78,40 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 				'content-encoding': 'gzip',
 				...(token === null ? {} : { authorization: `Bearer ${token}` }),
 			};
-			const status = await deadline(signal, timeout, async (limited) => {
+			return deadline(signal, timeout, async (limited) => {
 				const response = await fetch(url, { method: 'POST', headers, body, signal: limited, redirect: 'manual' });
-				await response.arrayBuffer();
-				return response.status;
+				const answer = await readAnswer(response);
+				if (response.ok) return readPartlyRefused(answer);
+				throw refusal(response, answer);
 			});
-			if (status >= 200 && status < 300) return;
-			const message = `the receiver answered ${status}`;
-			throw refusals.has(status) ? new RefusedEvents(message) : new Error(message);
 		},
 	};
 }
+
+/** The JSON of an answer; undefined if it has none. */
+async function readAnswer(response: Response): Promise<unknown> {
+	try {
+		return JSON.parse(await response.text());
+	} catch {
+		return undefined;
+	}
+}
+
+/** The events that our API refused of a chunk; other collectors name none. */
+function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
+	const { data } = PartlyLogged.safeParse(answer);
+	const [problem] = data?.detail ?? [];
+	if (data === undefined || problem === undefined) return undefined;
+	return { refused: data.refused, reason: `${problem.loc.join('.')}: ${problem.msg}` };
+}
+
+/** The error for an answer other than 2xx. */
+function refusal({ status, headers }: Response, answer: unknown): Error {
+	const { message } = Explained.safeParse(answer).data ?? {};
+	const text = `the receiver answered ${status}${message === undefined ? '' : `: ${message}`}`;
+	if (refusals.has(status)) return new RefusedEvents(text);
+	const seconds = Number(headers.get('retry-after'));
+	return seconds > 0 ? new DeferredEvents(text, seconds) : new Error(text);
+}
+
+const Explained = z.object({ message: z.string() });

@@ -21,7 +21,8 @@ import type { Database } from './database/database.js';
 import { SingleFlight } from './database/single-flight.js';
 import { SchemaCache } from './model/schema-cache.js';
 import { ApiKey, Environment, Organization } from './table/account.js';
-import { type AuditLogLimits, AuditLogs, type AuditLogUpkeep, keepAuditLogs } from './table/audit-logs.js';
+import { AuditLogIntake } from './table/audit-log-intake.js';
+import { type AuditLogLimits, type AuditLogUpkeep, keepAuditLogs } from './table/audit-log-upkeep.js';
 import { PdpInstances } from './table/pdp-state.js';
 import { type BatchMember, runBatch } from './unit/batch.js';
 import { type EnvironmentCounters, readCounters, tokenAt } from './unit/counters.js';
@@ -41,6 +42,7 @@ interface StoreEvents {
 	key: [id: string];
 	outbox: [];
 	lineage: [begun: Lineage];
+	full: [];
 }
 
 /** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
@@ -52,14 +54,15 @@ export class Store {
 	readonly #schemas = new SchemaCache();
 	/** The lineages of the database. */
 	readonly lineages: Lineages;
-	#auditLogsFull = false;
+	#fullAuditLogs = 0;
 	#committedUnits = 0;
 	#failedUnits = 0;
 
 	/**
 	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
 	 * deleted, and with whether its schema may have changed; `key` with the id of an API key whose current secret is refused from now on; `outbox` after a unit of this
-	 * process that put something into the outbox; `lineage` when this process has begun one.
+	 * process that put something into the outbox; `lineage` when this process has begun one; `full` when the decision log
+	 * refuses an environment.
 	 */
 	readonly committed = new EventEmitter<StoreEvents>().setMaxListeners(0);
 
@@ -67,6 +70,7 @@ export class Store {
 		readonly database: Database,
 		readonly clock: Clock,
 		private readonly cipher: Cipher,
+		private readonly auditLogLimits: AuditLogLimits = { days: 7, bytes: 2 ** 30 },
 	) {
 		this.#uses = new KeyUses(database.knex, clock);
 		this.lineages = new Lineages(database.knex, database.origin, clock, (lineage) =>
@@ -79,9 +83,9 @@ export class Store {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** Whether the decisions of today have reached the limit of the log, so that no more are kept. */
-	get auditLogsFull(): boolean {
-		return this.#auditLogsFull;
+	/** The number of environments that used their share of the decision log at the last upkeep. */
+	get fullAuditLogs(): number {
+		return this.#fullAuditLogs;
 	}
 
 	/** See `installationCounts`. */
@@ -157,15 +161,19 @@ export class Store {
 		return new PdpInstances(scope, this.database.knex);
 	}
 
-	/** The decisions that decision points of an environment have logged. */
-	auditLogs(scope: Pick<Scope, 'environment_id'>): AuditLogs {
-		return new AuditLogs(scope, this.database.knex, this.#auditLogsFull);
+	/** Where decision points of an environment log their decisions. */
+	auditLogIntake(scope: Pick<Scope, 'environment_id'>): AuditLogIntake {
+		const { bytes } = this.auditLogLimits;
+		return new AuditLogIntake(scope, this.database.knex, { bytes, full: () => this.committed.emit('full') });
 	}
 
 	/** See `keepAuditLogs`. */
-	async keepAuditLogs(limits: AuditLogLimits): Promise<AuditLogUpkeep> {
-		const upkeep = await keepAuditLogs(this.database.knex, this.clock.now(), limits);
-		this.#auditLogsFull = upkeep.full;
+	async keepAuditLogs(): Promise<AuditLogUpkeep> {
+		let upkeep: AuditLogUpkeep = { dropped: [], full: [] };
+		await this.alone('audit log upkeep', async () => {
+			upkeep = await keepAuditLogs(this.database.knex, this.clock.now(), this.auditLogLimits);
+		});
+		this.#fullAuditLogs = upkeep.full.length;
 		return upkeep;
 	}
 

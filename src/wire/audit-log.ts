@@ -3,11 +3,16 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { Reference, Text, Timestamp, Uuid } from './common.js';
+import { ValidationProblems } from './error.js';
 import { paginated } from './list.js';
 import { pageShape, Search } from './query.js';
+import { unchecked } from './unchecked.js';
 
 /** The most events of one request. */
 export const maxLoggedDecisions = 10_000;
+
+/** The earliest time that PostgreSQL reads in ISO 8601. */
+const firstInstant = Date.parse('0001-01-01T00:00:00Z');
 
 const anything = z.unknown();
 
@@ -22,7 +27,8 @@ export const DecisionEvent = z
 			.describe('The id of the decision; an event with an id that is stored already is not stored again.'),
 		timestamp: z.iso
 			.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
-			.describe('When it was decided: ISO 8601 with a zone.'),
+			.refine((text) => !(Date.parse(text) < firstInstant), 'must not be before the year 1')
+			.describe('When it was decided: ISO 8601 with a zone, at most five minutes ahead.'),
 		input: anything.optional().describe('The check that was decided, as the policy got it.'),
 		result: anything.optional().describe('What was decided: an object with `allow` and `code`, or a boolean.'),
 	})
@@ -34,12 +40,24 @@ export const DecisionEvent = z
 	});
 export type DecisionEvent = z.output<typeof DecisionEvent>;
 
-/** What a decision point uploads. */
+/** A batch of events. Its events are checked one by one while they are stored, so that a bad one does not end the batch. */
 export const DecisionEvents = boundedArray(
-	DecisionEvent,
+	unchecked(DecisionEvent),
 	maxLoggedDecisions,
 	`must have at most ${maxLoggedDecisions} events`,
 );
+
+/** The answer to a batch with bad events. */
+export const PartlyLogged = z
+	.object({
+		accepted: z.int().describe('The number of events that are stored now, also of earlier uploads.'),
+		refused: z.int().describe('The number of bad events, which are not stored.'),
+		detail: ValidationProblems,
+	})
+	.meta({
+		id: 'PartlyLogged',
+		description: 'The answer to a batch with bad events: it names them by index and member.',
+	});
 
 const optionalText = z.string().nullable();
 
@@ -75,6 +93,8 @@ const named = z
 		id: Uuid.describe('The id.'),
 		key: z.string().describe('The key.'),
 		name: z.string().nullable().describe('The name; of a user the e-mail address.'),
+		created_at: Timestamp.describe('When it was created, in UTC.'),
+		updated_at: Timestamp.describe('When it was last changed, in UTC.'),
 	})
 	.nullable();
 

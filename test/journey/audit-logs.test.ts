@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { keepAuditLogs } from '../../src/store/table/audit-logs.js';
+import { keepAuditLogs } from '../../src/store/table/audit-log-upkeep.js';
 import { client } from '../support/client.js';
-import { onEachStore } from '../support/each-store.js';
+import { chosenStores, onEachStore } from '../support/each-store.js';
 import { bearing } from '../support/element.js';
+import { eventually } from '../support/eventually.js';
 import { fails, problemPlaces } from '../support/failure.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place, startManagement } from '../support/management.js';
@@ -45,13 +46,21 @@ function event({
 	};
 }
 
+/** The answer to a batch with bad events. */
+interface Intake {
+	readonly accepted: number;
+	readonly refused: number;
+	readonly detail: readonly { readonly loc: readonly unknown[] }[];
+}
+
 async function upload({ http }: Place, ...events: readonly object[]): Promise<number> {
 	return (await http.post(ingress, events)).status;
 }
 
 journey('decisions are uploaded once each, and read with what they say', async (t, place) => {
 	const { http, key_id, organization_id, project_id, id, facts } = place;
-	await http.post(`${facts}/users`, { key: 'ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' });
+	const ann_record = { key: 'ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
+	const user = (await http.post<Record<string, unknown>>(`${facts}/users`, ann_record)).body;
 	const denied = event({});
 	t.is(await upload(place, denied, event({ user: 'ben', at: '09:00:00', allow: true })), 204);
 	t.is(await upload(place, denied), 204, 'sent again after a lost answer');
@@ -83,7 +92,11 @@ journey('decisions are uploaded once each, and read with what they say', async (
 	};
 	t.deepEqual(ann, expected);
 	const one = await http.get(`${logsOf(place)}/${denied.decision_id}`);
-	t.like(one.body, { ...expected, objects: { user_object: { key: 'ann' }, tenant_object: null } });
+	const { created_at, updated_at } = user;
+	t.like(one.body, {
+		...expected,
+		objects: { user_object: { key: 'ann', created_at, updated_at }, tenant_object: null },
+	});
 	fails(t, await http.get(`${logsOf(place)}/${randomUUID()}`), 404);
 	t.is((await http.get(`${logsOf(place)}?page=2`)).status, 200);
 });
@@ -172,6 +185,148 @@ journey('events of any OPA are taken, whatever they ask', async (t, place) => {
 	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
 });
 
+journey('a bad event is named, and the others of its batch are kept', async (t, place) => {
+	const { http, store } = place;
+	const ahead = (minutes: number) => new Date(store.clock.now().getTime() + minutes * 60_000).toISOString();
+	const bad = [
+		{ ...event({}), timestamp: ahead(6) },
+		{ ...event({}), timestamp: '9999-12-31T23:59:59Z' },
+		{ ...event({}), timestamp: '9999-12-31T23:59:59-23:59' },
+		{ ...event({}), timestamp: '0000-06-01T00:00:00Z' },
+		{ ...event({}), timestamp: '0001-01-01T00:00:00+01:00' },
+		{ ...event({}), timestamp: 'today' },
+		{ timestamp: '2026-01-31T08:00:00Z' },
+		7,
+	];
+	const first = { ...event({}), timestamp: '0001-01-01T00:00:00Z' };
+	const last = { ...event({}), timestamp: ahead(4) };
+	const { status, body } = await http.post<Intake>(ingress, [first, ...bad, last]);
+	t.is(status, 200, JSON.stringify(body));
+	t.like(body, { accepted: 2, refused: bad.length });
+	const places = [...bad.slice(0, 6).map((_, index) => `body.${index + 1}.timestamp`), 'body.7.decision_id', 'body.8'];
+	t.deepEqual(
+		body.detail.map(({ loc }) => loc.join('.')),
+		places,
+	);
+	const kept = (await http.get<Paginated>(logsOf(place))).body.data.map(({ id }) => id);
+	t.deepEqual(kept, [last.decision_id, first.decision_id]);
+	const none = await http.post(ingress, bad.slice(0, 2));
+	fails(t, none, 422, 'five minutes');
+	t.deepEqual(problemPlaces(none), ['body.0.timestamp', 'body.1.timestamp']);
+	t.is((await http.post(ingress, [])).status, 204);
+});
+
+journey('an event keeps its first version, also when it is sent again on another day', async (t, place) => {
+	const { http, store, id } = place;
+	const { decision_id, ...sent } = event({});
+	const earlier = new Date(store.clock.now().getTime() - 86_400_000);
+	const row = { logged_at: earlier, api_key_id: id, action: null, resource_type: null, tenant: null, code: null };
+	const intake = store.auditLogIntake({ environment_id: id });
+	await intake.add([{ ...row, id: decision_id, user_key: 'ann', decision: false, raw: '{}' }], earlier);
+	t.is(await upload(place, { ...sent, decision_id, result: { allow: true } }), 204);
+	const { data } = (await http.get<Paginated>(logsOf(place))).body;
+	t.deepEqual(
+		data.map(({ decision }) => decision),
+		[false],
+	);
+});
+
+journey('a key delivers decisions and states if it may write or is of a decision point', async (t, place) => {
+	const { store, organization_id, project_id, id: environment_id, url, http } = place;
+	for (const [access_level, owner_type, status] of [
+		['read', 'member', 403],
+		['read', 'elements', 403],
+		['read', 'pdp_config', 204],
+		['write', 'member', 204],
+		['no_access', 'pdp_config', 403],
+	] as const) {
+		const key = { project_id, environment_id, access_level, owner_type };
+		const sender = client(url, await createSecret(store, organization_id, key));
+		const pdp_instance_id = `${access_level} ${owner_type}`;
+		t.is((await sender.post(ingress, [event({})])).status, status, pdp_instance_id);
+		t.is((await sender.post('/v2/pdps/me/state', { pdp_instance_id, state: {} })).status, status, pdp_instance_id);
+		// Started with a key for reading, a decision point gets its settings all the same.
+		const asked = await sender.post('/v2/pdps/me/config', { pdp_instance_id: `${pdp_instance_id} start` });
+		t.is(asked.status, access_level === 'no_access' ? 403 : 200);
+	}
+	t.is((await http.get<Paginated>(logsOf(place))).body.total_count, 2);
+	const { project, key } = place;
+	const { body } = await http.get<readonly { readonly id: string }[]>(`/v2/pdps/${project}/${key}/instances`);
+	t.is(body.length, 4, JSON.stringify(body));
+});
+
+journey('others are answered while a large batch is stored', async (t, place) => {
+	const batch = Array.from({ length: 4_000 }, () => event({}));
+	let stored = false;
+	const storing = upload(place, ...batch).then((status) => {
+		stored = true;
+		return status;
+	});
+	let answered = 0;
+	while (!stored) {
+		const { body } = await place.http.get<Paginated>(`${logsOf(place)}?per_page=1`);
+		if (!stored && body.total_count > 0 && body.total_count < batch.length) answered += 1;
+	}
+	t.is(await storing, 204);
+	t.true(answered > 0, 'a part of the batch was seen');
+});
+
+for (const kind of chosenStores()) {
+	test(`an environment that fills the log is told to wait, and others lose nothing [${kind}]`, async (t) => {
+		const management = await startManagement(kind, { AUDIT_LOG_MAX_SIZE: '1' });
+		t.teardown(management.stop);
+		const { store } = management;
+		const [quiet, noisy] = [
+			await newPlace(management, management.organization),
+			await newPlace(management, management.organization),
+		];
+		const now = store.clock.now();
+		const log = async ({ id }: Place, days: number, count: number) => {
+			const at = new Date(now.getTime() - days * 86_400_000);
+			const row = { logged_at: at, api_key_id: id, action: null, resource_type: null, tenant: null, code: null };
+			const rows = Array.from({ length: count }, () => {
+				return { ...row, id: randomUUID(), user_key: 'ann', decision: false, raw: JSON.stringify('x'.repeat(1_000)) };
+			});
+			await store.auditLogIntake({ environment_id: id }).add(rows, at);
+		};
+		const total = async (place: Place) => (await place.http.get<Paginated>(logsOf(place))).body.total_count;
+		for (const days of [3, 2, 1]) {
+			await log(quiet, days, 10);
+			await log(noisy, days, 200);
+		}
+		const fill = async () => {
+			for (;;) {
+				const answer = await noisy.http.post(
+					ingress,
+					Array.from({ length: 100 }, () => event({ user: 'x'.repeat(500) })),
+				);
+				if (answer.status !== 204) return answer;
+			}
+		};
+		const full = await fill();
+		fails(t, full, 429, 'decision log of the environment is full');
+		t.is(full.headers.get('retry-after'), '60');
+		t.is(await upload(quiet, event({})), 204, 'an innocent environment goes on');
+		// The refusal starts the upkeep, which drops the older days of the environment that is over its share.
+		await eventually(
+			() => upload(noisy, event({})),
+			(status) => status === 204,
+		);
+		for (const _ of [3, 2, 1]) {
+			await fill();
+			await store.keepAuditLogs();
+		}
+		t.is((await fill()).status, 429, 'today alone takes the share');
+		t.deepEqual(await store.keepAuditLogs(), { dropped: [], full: [noisy.id] });
+		const { rows } = await store.database.knex.raw<{ readonly rows: readonly { readonly day: string }[] }>(
+			'select distinct received_on::text as day from audit_logs where environment_id = ?',
+			[noisy.id],
+		);
+		t.is(rows.length, 1, 'its older days went');
+		t.is(await total(quiet), 31);
+	});
+}
+
 journey('texts that no index could hold are logged all the same', async (t, place) => {
 	// Characters of three bytes that do not compress.
 	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
@@ -207,7 +362,7 @@ test('old decisions go by the day, and the oldest when they take too much room',
 	const place = await newPlace(management, management.organization);
 	const { store, id, http } = place;
 	const { knex } = store.database;
-	const logs = store.auditLogs({ environment_id: id });
+	const logs = store.auditLogIntake({ environment_id: id });
 	const row = {
 		user_key: 'ann',
 		action: null,
@@ -215,7 +370,7 @@ test('old decisions go by the day, and the oldest when they take too much room',
 		tenant: null,
 		decision: false,
 		code: null,
-		raw: {},
+		raw: '{}',
 	};
 	const day = (date: number) => new Date(Date.UTC(2031, 4, date, 12));
 	for (const date of [1, 2, 3]) {
@@ -225,9 +380,12 @@ test('old decisions go by the day, and the oldest when they take too much room',
 		(await http.get<Paginated>(logsOf(place))).body.data.map(({ timestamp }) => String(timestamp).slice(0, 10));
 	const room = 2 ** 40;
 	t.deepEqual(await days(), ['2031-05-03', '2031-05-02', '2031-05-01']);
-	t.like(await keepAuditLogs(knex, day(3), { days: 2, bytes: room }), { full: false });
+	t.like(await keepAuditLogs(knex, day(3), { days: 2, bytes: room }), { full: [] });
 	t.deepEqual(await days(), ['2031-05-03', '2031-05-02']);
-	t.deepEqual(await keepAuditLogs(knex, day(3), { days: 2, bytes: 1 }), { dropped: ['2031-05-02'], full: true });
+	t.deepEqual(await keepAuditLogs(knex, day(3), { days: 2, bytes: 1 }), {
+		dropped: [{ day: '2031-05-02', environment_id: id }],
+		full: [id],
+	});
 	t.deepEqual(await days(), ['2031-05-03'], 'today stays');
 });
 

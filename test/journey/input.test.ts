@@ -126,10 +126,9 @@ furnishing(
 			const echoed = { id: 'x', environment_id: 'x', created_at: 5, updated_at: 'x', expires_at: null };
 			for (const more of body.grants ? [nulls, echoed] : body.strict ? [nulls] : [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };
-				const http =
-					endpoint.access === 'environment.own' || endpoint.access === 'environment.sign_in'
-						? place.http
-						: organization;
+				const http = ['environment.own', 'environment.report', 'environment.sign_in'].includes(endpoint.access)
+					? place.http
+					: organization;
 				const answer = await send(http, endpoint, endpointPath(endpoint, place), sentAs(body, [item]));
 				const allowed = [200, 201, 202, 204, 404, 409, ...Object.keys(endpoint.failures ?? {}).map(Number)];
 				t.true(allowed.includes(answer.status), `${endpoint.name}: ${JSON.stringify(answer.body)}`);

@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { SamplingRule } from '../../src/config.js';
 import { eventLine, type LoggedDecision } from '../../src/pdp/decision-event.js';
 import { DecisionLog } from '../../src/pdp/decision-log.js';
-import { EventQueue, type EventReceiver, RefusedEvents } from '../../src/pdp/event-queue.js';
+import { DeferredEvents, EventQueue, type EventReceiver, RefusedEvents } from '../../src/pdp/event-queue.js';
 import { fileReceiver, httpReceiver } from '../../src/pdp/event-receivers.js';
 import { samplingRate } from '../../src/pdp/sampling-rate.js';
 import { eventually } from '../support/eventually.js';
@@ -130,12 +130,13 @@ function keeping() {
 		async send(chunk: readonly string[]) {
 			if (receiver.failure !== undefined) throw receiver.failure;
 			lines.push(...chunk);
+			return undefined;
 		},
 	} satisfies EventReceiver & { failure: Error | undefined };
 	return { lines, receiver };
 }
 
-const quick = { collect: 1, first: 1, longest: 2, stop: 1_000 };
+const quick = { collect: 1, first: 1, longest: 2, deferred: 600_000, stop: 1_000 };
 
 test('events arrive in order, in chunks, and none is lost while the receiver is away for a while', async (t) => {
 	const { lines, receiver } = keeping();
@@ -191,13 +192,13 @@ test('a receiver that stays away holds up a stop for a while only, and the loss 
 });
 
 /** A collector that remembers what it was sent, and answers with the status that is next. */
-async function collector(t: ExecutionContext, statuses: readonly number[]) {
+async function collector(t: ExecutionContext, statuses: readonly number[], headers = {}, body = '') {
 	const got: { readonly headers: IncomingMessage['headers']; readonly events: unknown }[] = [];
 	const left = [...statuses];
 	const server = createServer(async (request, response) => {
 		const bytes = await buffer(request);
 		got.push({ headers: request.headers, events: JSON.parse(gunzipSync(bytes).toString()) });
-		response.writeHead(left.shift() ?? 204).end();
+		response.writeHead(left.shift() ?? 204, headers).end(body);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	t.teardown(() => server.close());
@@ -222,6 +223,48 @@ test('a collector gets compressed arrays with its token, again after a failure, 
 	t.is(got[0]?.headers.authorization, 'Bearer secret');
 	t.is(got[0]?.headers['content-encoding'], 'gzip');
 	t.deepEqual(queue.counts, { sent: 1, lost: 1 });
+});
+
+test('a collector that says when to come back is asked no earlier, and its words are logged', async (t) => {
+	const { got, url } = await collector(t, [429], { 'retry-after': '60' }, '{"message":"the log is full"}');
+	const receiver = httpReceiver({ name: 'api', url, token: null });
+	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(10_000)), {
+		instanceOf: DeferredEvents,
+	});
+	t.is(failure.message, 'the receiver answered 429: the log is full');
+	t.is(failure.seconds, 60);
+	t.is(got.length, 1);
+	let asked = 0;
+	const busy: EventReceiver = {
+		...receiver,
+		send: async () => {
+			asked += 1;
+			throw failure;
+		},
+	};
+	const queue = new EventQueue(busy, quiet, 10, { ...quick, stop: 20 });
+	queue.start();
+	queue.push('12345');
+	await eventually(
+		async () => asked,
+		(times) => times === 1,
+	);
+	// Waits many times as long as the usual pause after a failure.
+	await new Promise((resolve) => setTimeout(resolve, 50));
+	t.is(asked, 1);
+	for (const line of ['67890', '12345']) queue.push(line);
+	await queue.stop();
+	t.deepEqual(queue.counts, { sent: 0, lost: 3 }, 'what does not fit meanwhile is counted');
+});
+
+test('events that the API refuses of a chunk are counted as lost, and the others as sent', async (t) => {
+	const detail = [{ loc: ['body', 1, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
+	const { url } = await collector(t, [200], {}, JSON.stringify({ accepted: 2, refused: 1, detail }));
+	const queue = new EventQueue(httpReceiver({ name: 'api', url, token: null }), quiet, 10_000, quick);
+	for (const line of ['{"a":1}', '{"a":2}', '{"a":3}']) queue.push(line);
+	queue.start();
+	await queue.stop();
+	t.deepEqual(queue.counts, { sent: 2, lost: 1 });
 });
 
 test('each check of a request is logged once: single ones, and many with their places', async (t) => {

@@ -17,6 +17,7 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 	409: ['DUPLICATE_ENTITY', 'INVALID_INPUT'],
 	410: ['NOT_FOUND'],
 	413: ['INVALID_INPUT'],
+	429: ['UNEXPECTED_ERROR'],
 };
 
 const members = ['id', 'title', 'error_code', 'message', 'support_link', 'additional_info'].sort();

@@ -161,13 +161,14 @@ interface KeyPlace {
 	readonly project_id?: string;
 	readonly environment_id?: string;
 	readonly access_level?: 'admin' | 'write' | 'read' | 'no_access';
+	readonly owner_type?: 'pdp_config' | 'member' | 'elements';
 }
 
 /** Makes an API key as `regolith keys create` does, and returns its secret. */
 export function createSecret(store: Store, organizationId: string, place: KeyPlace): Promise<string> {
-	const { project_id = null, environment_id = null, access_level = 'admin' } = place;
+	const { project_id = null, environment_id = null, access_level = 'admin', owner_type = 'member' } = place;
 	return store.writeAccount(organizationId, null, async (account) => {
-		const key = { project_id, environment_id, access_level, owner_type: 'member', name: 'test' } as const;
+		const key = { project_id, environment_id, access_level, owner_type, name: 'test' } as const;
 		return (await account.keys.create(key)).secret;
 	});
 }

@@ -45,8 +45,8 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^\w+ \/v2\/projects\/:proj_id\/(envs\/)?:env_id\b/, { needs: 'write', of: 'environment' }],
 
 	[/^get \/v2\/members$/, { needs: 'read', of: 'own' }],
-	[/^\w+ \/v2\/pdps\/me\/(config|state)$/, { needs: 'read', of: 'own', levels: ['env'] }],
-	[/^post \/v1\/decision_logs\/ingress$/, { needs: 'read', of: 'own', levels: ['env'] }],
+	[/^\w+ \/v2\/pdps\/me\/config$/, { needs: 'read', of: 'own', levels: ['env'] }],
+	[/^post (\/v2\/pdps\/me\/state|\/v1\/decision_logs\/ingress)$/, { needs: 'write', of: 'own', levels: ['env'] }],
 	[/^get \/v2\/pdps\/:proj_id\/:env_id\/audit_logs\b/, { needs: 'read', of: 'environment' }],
 	[/^get \/v2\/pdps\/:proj_id\/:env_id\/(configs|instances)$/, { needs: 'read', of: 'environment' }],
 	[/^\w+ \/v2\/pdps\/:proj_id\/:env_id\/configs\/:pdp_id\b/, { needs: 'admin', of: 'environment' }],

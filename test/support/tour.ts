@@ -230,7 +230,7 @@ async function addDecision(place: Place): Promise<void> {
 	const now = store.clock.now();
 	const asked = { user_key: 'alice@example.com', action: 'read', resource_type: 'document', tenant: 'acme' };
 	const row = { ...asked, id: decisionId(place), logged_at: now, api_key_id: key_id, decision: true, code: 'allow' };
-	await store.auditLogs({ environment_id: id }).add([{ ...row, raw: {} }], now);
+	await store.auditLogIntake({ environment_id: id }).add([{ ...row, raw: '{}' }], now);
 }
 
 /** Makes an operation approval that can be consumed. */
@@ -293,7 +293,8 @@ export async function endpointClients(
 	{ url, store, organization }: Management,
 ): Promise<(endpoint: Visited) => Client> {
 	const own = client(url, await createSecret(store, organization_id, { project_id, environment_id: id }));
-	return ({ access }) => (['environment.own', 'environment.sign_in'].includes(access) ? own : organization);
+	return ({ access }) =>
+		['environment.own', 'environment.report', 'environment.sign_in'].includes(access) ? own : organization;
 }
 
 /** One endpoint called, and what it answered. */

@@ -27,6 +27,7 @@ import { up as changesOfDocuments } from './0025-changes-of-documents.js';
 import { up as tenantRoles } from './0026-tenant-roles.js';
 import { up as codesOfDecisions } from './0027-codes-of-decisions.js';
 import { up as lineages } from './0028-lineages.js';
+import { up as auditLogUsage } from './0029-audit-log-usage.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -58,6 +59,7 @@ const migrations = [
 	{ name: '0026-tenant-roles', up: tenantRoles },
 	{ name: '0027-codes-of-decisions', up: codesOfDecisions },
 	{ name: '0028-lineages', up: lineages },
+	{ name: '0029-audit-log-usage', up: auditLogUsage },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -67,34 +67,15 @@ export interface AuditLogList {
 	readonly total_count: number;
 }
 
-/** The decisions of an environment. They are in no revision and no history, and take no lock. */
+/** Reads the decisions of an environment. */
 export class AuditLogs {
 	readonly #environment: string;
 
 	constructor(
 		{ environment_id }: { readonly environment_id: string },
 		private readonly database: Knex,
-		/** Whether there is no room for more. */
-		readonly full = false,
 	) {
 		this.#environment = environment_id;
-	}
-
-	/** Adds decisions that came at `received`. Those that are there already, because they were sent twice, stay. */
-	async add(rows: readonly AuditLogRow[], received: Date): Promise<void> {
-		if (rows.length === 0) return;
-		const bindings = {
-			environment_id: this.#environment,
-			received_on: utcDay(received),
-			...insertedColumns(rows),
-		};
-		try {
-			await this.database.raw(adding, bindings);
-		} catch (error) {
-			if ((error as { readonly code?: unknown }).code !== noPart) throw error;
-			await this.database.transaction((transaction) => makePart(transaction, received));
-			await this.database.raw(adding, bindings);
-		}
 	}
 
 	/** One page of those that pass a filter, the newest first. */
@@ -164,104 +145,4 @@ export class AuditLogs {
 				{ column: 'logged.id', order: 'desc' },
 			]);
 	}
-}
-
-/** PostgreSQL's code for a row that fits into no part of its table. */
-const noPart = '23514';
-
-const adding = `insert into audit_logs
-	(environment_id, received_on, id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw)
-	select :environment_id, :received_on::date, id, logged_at, api_key_id, user_key, action, resource_type, tenant,
-		decision, code, raw::json
-	from unnest(
-		:ids::uuid[], :times::timestamptz[], :keys::uuid[], :users::text[], :actions::text[], :types::text[], :tenants::text[],
-		:decisions::boolean[], :codes::text[], :events::text[]
-	) as logged (
-		id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw
-	)
-	on conflict do nothing`;
-
-/** The columns of rows. A list of records as JSON would not do: PostgreSQL takes none with a NUL in it apart. */
-function insertedColumns(rows: readonly AuditLogRow[]) {
-	return {
-		ids: rows.map(({ id }) => id),
-		times: rows.map(({ logged_at }) => logged_at.toISOString()),
-		keys: rows.map(({ api_key_id }) => api_key_id),
-		users: rows.map(({ user_key }) => user_key),
-		actions: rows.map(({ action }) => action),
-		types: rows.map(({ resource_type }) => resource_type),
-		tenants: rows.map(({ tenant }) => tenant),
-		decisions: rows.map(({ decision }) => decision),
-		codes: rows.map(({ code }) => code),
-		events: rows.map(({ raw }) => JSON.stringify(raw)),
-	};
-}
-
-/** How much is kept. */
-export interface AuditLogLimits {
-	readonly days: number;
-	/** How much room on the disk the decisions of all environments may take, in bytes. */
-	readonly bytes: number;
-}
-
-/** What a round of `keepAuditLogs` did. */
-export interface AuditLogUpkeep {
-	/** The days whose decisions were dropped, as `2026-01-31`. */
-	readonly dropped: readonly string[];
-	/** Whether the decisions of today alone take more room than there may be. */
-	readonly full: boolean;
-}
-
-/**
- * Makes the parts for today and tomorrow, drops those that are too old, and the oldest while all together take too much
- * room; also what is left of deleted environments. Several processes may do so at once.
- */
-export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogLimits): Promise<AuditLogUpkeep> {
-	return database.transaction(async (transaction) => {
-		for (const day of [0, 1]) await makePart(transaction, daysAfter(now, day));
-		const { rows } = await transaction.raw<{
-			readonly rows: readonly { readonly name: string; readonly bytes: string }[];
-		}>(parts);
-		const oldest = partName(daysAfter(now, 1 - limits.days));
-		const today = partName(now);
-		let bytes = rows.reduce((sum, part) => sum + Number(part.bytes), 0);
-		const dropped: string[] = [];
-		for (const part of rows) {
-			if (part.name >= today || (part.name >= oldest && bytes <= limits.bytes)) break;
-			await transaction.raw('drop table ??', [part.name]);
-			bytes -= Number(part.bytes);
-			dropped.push(part.name.slice(prefix.length).replaceAll('_', '-'));
-		}
-		await transaction.raw(
-			'delete from audit_logs where not exists (select from environments where id = environment_id)',
-		);
-		return { dropped, full: bytes > limits.bytes };
-	});
-}
-
-const prefix = 'audit_logs_';
-
-const parts = `select child.relname as name, pg_total_relation_size(child.oid) as bytes
-	from pg_inherits join pg_class as child on child.oid = inhrelid
-	where inhparent = 'audit_logs'::regclass order by child.relname`;
-
-/** Makes the part of a day, unless it is there. Others wait until the transaction ends. */
-async function makePart(database: Knex, day: Date): Promise<void> {
-	await database.raw(`select pg_advisory_xact_lock(hashtextextended('audit_logs', 0))`);
-	// The bounds of a part are no parameters. These have only digits and dashes.
-	const bounds = `from ('${utcDay(day)}') to ('${utcDay(daysAfter(day, 1))}')`;
-	await database.raw(`create table if not exists ?? partition of audit_logs for values ${bounds}`, [partName(day)]);
-}
-
-function partName(day: Date): string {
-	return prefix + utcDay(day).replaceAll('-', '_');
-}
-
-function daysAfter(date: Date, days: number): Date {
-	return new Date(date.getTime() + days * 86_400_000);
-}
-
-/** The day in UTC. */
-function utcDay(date: Date): string {
-	return date.toISOString().slice(0, 10);
 }

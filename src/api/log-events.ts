@@ -1,0 +1,84 @@
+import { newAuditLog } from '../domain/audit-log.js';
+import { maxProblems, type Problem, unprocessable } from '../failure.js';
+import { problemsIn } from '../http/problem.js';
+import type { AuditLogIntake, NewAuditLog } from '../store/table/audit-log-intake.js';
+import { DecisionEvent } from '../wire/audit-log.js';
+import { pause } from '../wire/bounded.js';
+
+/** How far the clock of a decision point may be ahead, in milliseconds: a later event would stay the newest for long. */
+const maxAhead = 5 * 60_000;
+
+/**
+ * The most events and the most characters of one statement: on the embedded database, all other statements wait for it.
+ */
+const maxSliceEvents = 200;
+const maxSliceLength = 256 * 1024;
+
+/** How long events are checked, in milliseconds, before other requests have their turn. */
+const sliceMilliseconds = 5;
+
+/** The outcome of a batch. */
+interface LoggedEvents {
+	readonly accepted: number;
+	readonly refused: number;
+	/** The first problems. */
+	readonly detail: readonly Problem[];
+}
+
+/**
+ * Stores the good events of a batch, slice by slice. Throws `unprocessable` if all events are bad, and as
+ * `AuditLogIntake.add`; earlier slices stay stored.
+ */
+export async function logEvents(
+	events: readonly unknown[],
+	apiKeyId: string,
+	intake: AuditLogIntake,
+	now: Date,
+): Promise<LoggedEvents> {
+	const detail: Problem[] = [];
+	let refused = 0;
+	let slice: NewAuditLog[] = [];
+	let length = 0;
+	let since = performance.now();
+	const store = async () => {
+		await intake.add(slice, now);
+		slice = [];
+		length = 0;
+		since = performance.now();
+	};
+	for (const [index, sent] of events.entries()) {
+		const read = readEvent(sent, index, now);
+		if ('problems' in read) {
+			refused += 1;
+			detail.push(...read.problems.slice(0, maxProblems - detail.length));
+		} else {
+			const row = newAuditLog(read.event, apiKeyId);
+			slice.push(row);
+			length += row.raw.length;
+		}
+		if (slice.length >= maxSliceEvents || length >= maxSliceLength) await store();
+		if (performance.now() - since < sliceMilliseconds) continue;
+		await pause();
+		since = performance.now();
+	}
+	await store();
+	if (refused > 0 && refused === events.length) throw unprocessable(detail);
+	return { accepted: events.length - refused, refused, detail };
+}
+
+/** The event at an index of a batch, or its problems. */
+function readEvent(
+	sent: unknown,
+	index: number,
+	now: Date,
+): { readonly event: DecisionEvent } | { readonly problems: readonly Problem[] } {
+	const parsed = DecisionEvent.safeParse(sent, { reportInput: true });
+	if (!parsed.success) {
+		const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [index, ...issue.path] }));
+		return { problems: problemsIn('body', issues) };
+	}
+	const { timestamp } = parsed.data;
+	if (Date.parse(timestamp) <= now.getTime() + maxAhead) return { event: parsed.data };
+	const msg = `must be at most five minutes ahead of the server, whose time is ${now.toISOString()}, got \`${timestamp}\``;
+	return { problems: [{ loc: ['body', index, 'timestamp'], msg, type: 'value_error' }] };
+}

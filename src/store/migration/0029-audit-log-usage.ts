@@ -1,0 +1,22 @@
+import type { Knex } from 'knex';
+
+/**
+ * The room that decisions take, by environment and day, counted as they are stored: measuring it takes too long to be
+ * done for each batch. An environment that is deleted is counted until its decisions are gone from the disk.
+ */
+export async function up(knex: Knex): Promise<void> {
+	await knex.raw(
+		`create table audit_logs_usage (
+			environment_id uuid not null,
+			received_on date not null,
+			events bigint not null,
+			bytes bigint not null,
+			primary key (environment_id, received_on)
+		)`,
+	);
+	await knex.raw(
+		`insert into audit_logs_usage
+		select environment_id, received_on, count(*), sum(octet_length(raw::text) + 600) from audit_logs
+		group by environment_id, received_on`,
+	);
+}

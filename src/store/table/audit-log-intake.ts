@@ -1,0 +1,104 @@
+import type { Knex } from 'knex';
+import { Failure } from '../../failure.js';
+import { isMissingPart, makePart, utcDay } from './audit-log-parts.js';
+import { fairShare, readUsage, usageByEnvironment } from './audit-log-usage.js';
+import type { AuditLogRow } from './audit-logs.js';
+
+/** A decision to store. */
+export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
+	/** The event, as JSON. */
+	readonly raw: string;
+}
+
+/** The room for the decisions of all environments. */
+export interface AuditLogRoom {
+	readonly bytes: number;
+	/** Called when an environment is refused because it uses its share. */
+	readonly full: () => void;
+}
+
+/**
+ * Stores the decisions of an environment. They are in no revision and no history, and take no lock but that of the day's
+ * usage of their environment.
+ */
+export class AuditLogIntake {
+	readonly #environment: string;
+
+	constructor(
+		{ environment_id }: { readonly environment_id: string },
+		private readonly database: Knex,
+		private readonly room: AuditLogRoom,
+	) {
+		this.#environment = environment_id;
+	}
+
+	/**
+	 * Adds decisions that came at `received`. A decision that is stored already, because it was sent twice, stays as it is.
+	 * Throws `log_full` if the log is full and the environment uses its share or more.
+	 */
+	async add(rows: readonly NewAuditLog[], received: Date): Promise<void> {
+		if (rows.length === 0) return;
+		await this.#requireRoom();
+		const bindings = {
+			environment_id: this.#environment,
+			received_on: utcDay(received),
+			overhead,
+			...insertedColumns(rows),
+		};
+		try {
+			await this.database.raw(adding, bindings);
+		} catch (error) {
+			if (!isMissingPart(error)) throw error;
+			await this.database.transaction((transaction) => makePart(transaction, received));
+			await this.database.raw(adding, bindings);
+		}
+	}
+
+	async #requireRoom(): Promise<void> {
+		const used = usageByEnvironment(await readUsage(this.database));
+		if ((used.get(this.#environment) ?? 0) < fairShare(used.values(), this.room.bytes)) return;
+		this.room.full();
+		throw new Failure('log_full', 'the environment uses its share of the decision log (AUDIT_LOG_MAX_SIZE)');
+	}
+}
+
+/** The room of a decision beside its event, in bytes: its columns and its entries in four indexes. */
+const overhead = 600;
+
+const adding = `with added as (
+		insert into audit_logs
+			(environment_id, received_on, id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw)
+		select :environment_id, :received_on::date, id, logged_at, api_key_id, user_key, action, resource_type, tenant,
+			decision, code, raw::json
+		from unnest(
+			:ids::uuid[], :times::timestamptz[], :keys::uuid[], :users::text[], :actions::text[], :types::text[],
+			:tenants::text[], :decisions::boolean[], :codes::text[], :events::text[]
+		) as logged (
+			id, logged_at, api_key_id, user_key, action, resource_type, tenant, decision, code, raw
+		)
+		where not exists (
+			select from audit_logs as earlier where earlier.environment_id = :environment_id and earlier.id = logged.id
+		)
+		on conflict do nothing
+		returning octet_length(raw::text) as length
+	)
+	insert into audit_logs_usage as usage (environment_id, received_on, events, bytes)
+	select :environment_id::uuid, :received_on::date, count(*), sum(length + :overhead::int) from added having count(*) > 0
+	on conflict (environment_id, received_on)
+	do update set events = usage.events + excluded.events, bytes = usage.bytes + excluded.bytes`;
+
+/** The columns of rows. A list of records as JSON would not do: PostgreSQL takes none with a NUL in it apart. */
+function insertedColumns(rows: readonly NewAuditLog[]) {
+	return {
+		ids: rows.map(({ id }) => id),
+		times: rows.map(({ logged_at }) => logged_at.toISOString()),
+		keys: rows.map(({ api_key_id }) => api_key_id),
+		users: rows.map(({ user_key }) => user_key),
+		actions: rows.map(({ action }) => action),
+		types: rows.map(({ resource_type }) => resource_type),
+		tenants: rows.map(({ tenant }) => tenant),
+		decisions: rows.map(({ decision }) => decision),
+		codes: rows.map(({ code }) => code),
+		events: rows.map(({ raw }) => raw),
+	};
+}

@@ -1,0 +1,151 @@
+import type { Knex } from 'knex';
+import { daysAfter, dropPart, makePart, partName, readParts, utcDay } from './audit-log-parts.js';
+import { type AuditLogUsage, fairShare, readUsage, usageByEnvironment } from './audit-log-usage.js';
+
+/** Limits of the decision log. */
+export interface AuditLogLimits {
+	readonly days: number;
+	/** The room for the decisions of all environments, in bytes. */
+	readonly bytes: number;
+}
+
+/** The outcome of a round of `keepAuditLogs`. */
+export interface AuditLogUpkeep {
+	/** The days whose decisions were dropped, as `2026-01-31`; of all environments where `environment_id` is null. */
+	readonly dropped: readonly { readonly day: string; readonly environment_id: string | null }[];
+	/** The ids of the environments whose decisions of today take their share, so that no more are stored. */
+	readonly full: readonly string[];
+}
+
+/** The part of the room that may be in use after a round, so that there is room until the next round. */
+const usedAfterRound = 7 / 8;
+
+/** The most rows of a statement: on the embedded database, all other statements wait for it. */
+const rowsPerStep = 500;
+
+/**
+ * Makes the parts for today and tomorrow and drops old ones. While little room is left, drops the oldest days of the
+ * environments that use more than their share; other environments lose nothing. Removes the decisions of deleted
+ * environments. Only one process may do so at a time.
+ */
+export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogLimits): Promise<AuditLogUpkeep> {
+	for (const day of [0, 1]) await database.transaction((transaction) => makePart(transaction, daysAfter(now, day)));
+	const oldest = utcDay(daysAfter(now, 1 - limits.days));
+	const expired = (await readParts(database)).filter((day) => day < oldest);
+	for (const day of expired) await dropPart(database, day);
+	await removeDeleted(database);
+	const shed = await shedUsage(database, utcDay(now), limits.bytes * usedAfterRound);
+	const used = usageByEnvironment(await readUsage(database));
+	const share = fairShare(used.values(), limits.bytes);
+	return {
+		dropped: [...expired.map((day) => ({ day, environment_id: null })), ...shed],
+		full: [...used].flatMap(([id, bytes]) => (bytes >= share ? [id] : [])),
+	};
+}
+
+/** Removes the decisions of deleted environments. Their usage stays counted until the disk space is free. */
+async function removeDeleted(database: Knex): Promise<void> {
+	const { rows } = await database.raw<{ readonly rows: readonly { readonly id: string }[] }>(
+		`select distinct environment_id as id from audit_logs_usage
+		where not exists (select from environments where environments.id = environment_id)`,
+	);
+	for (const { id } of rows) {
+		let removed: number;
+		do removed = await countRows(database, removing, { id, most: rowsPerStep });
+		while (removed === rowsPerStep);
+	}
+}
+
+const removing = `with gone as (
+		delete from audit_logs where environment_id = :id
+			and id = any(array(select id from audit_logs where environment_id = :id limit :most)) returning 1
+	)
+	select count(*)::int as count from gone`;
+
+async function countRows(database: Knex, statement: string, bindings: Knex.ValueDict): Promise<number> {
+	const { rows } = await database.raw<{ readonly rows: readonly { readonly count: number }[] }>(statement, bindings);
+	return rows[0]?.count ?? 0;
+}
+
+/** Drops days before today of those who use most, until nobody exceeds the fair share of `bytes` or only today is left. */
+async function shedUsage(database: Knex, today: string, bytes: number): Promise<AuditLogUpkeep['dropped']> {
+	const shed: { readonly day: string; readonly environment_id: string }[] = [];
+	for (;;) {
+		const usage = await readUsage(database);
+		const used = usageByEnvironment(usage);
+		const share = fairShare(used.values(), bytes);
+		const excess = ({ environment_id }: AuditLogUsage) => (used.get(environment_id) ?? 0) - share;
+		const [next] = usage
+			.filter((one) => one.day < today && excess(one) > 0)
+			.sort((one, other) => excess(other) - excess(one) || one.day.localeCompare(other.day));
+		if (next === undefined) return shed;
+		await dropDay(database, next);
+		shed.push({ day: next.day, environment_id: next.environment_id });
+	}
+}
+
+/**
+ * Drops the decisions of one environment on one day, and frees their disk space: the decisions of other environments are
+ * copied to a new part in small steps, which takes the place of the old part. Throws if decisions arrive meanwhile.
+ */
+async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsage): Promise<void> {
+	const [part, kept] = [partName(day), 'audit_logs_kept'];
+	const others = await countOthers(database, id, day);
+	if (others === 0) return dropPart(database, day);
+	await database.raw('drop table if exists ??', [kept]);
+	await database.raw('create table ?? (like audit_logs including all)', [kept]);
+	const bounds = [day, utcDay(daysAfter(new Date(day), 1))] as const;
+	// Spares attaching the part a scan, during which the whole log is locked.
+	await database.raw(
+		`alter table ?? add constraint bounds check (received_on is not null and received_on >= '${bounds[0]}' and received_on < '${bounds[1]}')`,
+		[kept],
+	);
+	await copyOthers(database, id, part, kept);
+	await database.transaction(async (transaction) => {
+		await transaction.raw('lock table only audit_logs in access exclusive mode');
+		if ((await countOthers(transaction, id, day)) !== others) throw new Error(`decisions of ${day} still arrive`);
+		await transaction.raw('drop table ??', [part]);
+		await transaction.raw('alter table ?? rename to ??', [kept, part]);
+		await transaction.raw(
+			`alter table audit_logs attach partition ?? for values from ('${bounds[0]}') to ('${bounds[1]}')`,
+			[part],
+		);
+		await transaction.raw('alter table ?? drop constraint bounds', [part]);
+		await transaction('audit_logs_usage').where({ environment_id: id, received_on: day }).delete();
+	});
+}
+
+/** The number of decisions of other environments on a day. */
+function countOthers(database: Knex, id: string, day: string): Promise<number> {
+	const counting = `select coalesce(sum(events), 0)::int as count from audit_logs_usage
+		where received_on = :day and environment_id <> :id`;
+	return countRows(database, counting, { id, day });
+}
+
+async function copyOthers(database: Knex, id: string, part: string, kept: string): Promise<void> {
+	let last: CopiedRow | undefined = { environment_id: zeroId, id: zeroId };
+	while (last !== undefined) {
+		const bindings = { part, kept, dropped: id, after_environment: last.environment_id, after: last.id };
+		const copied: CopiedRows = await database.raw(copying, { ...bindings, most: rowsPerStep });
+		[last] = copied.rows;
+	}
+}
+
+interface CopiedRow {
+	readonly environment_id: string;
+	readonly id: string;
+}
+
+interface CopiedRows {
+	readonly rows: readonly CopiedRow[];
+}
+
+const zeroId = '00000000-0000-0000-0000-000000000000';
+
+const copying = `with copied as (
+		insert into :kept: select * from :part:
+		where environment_id <> :dropped and (environment_id, id) > (:after_environment::uuid, :after::uuid)
+		order by environment_id, id limit :most
+		returning environment_id, id
+	)
+	select environment_id, id from copied order by environment_id desc, id desc limit 1`;
