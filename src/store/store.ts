@@ -50,6 +50,7 @@ export class Store {
 	/** Queues the writers of each environment. If they waited for the lock itself, each would hold a connection. */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
+	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
 	readonly #uses: KeyUses;
 	readonly #schemas = new SchemaCache();
 	/** The lineages of the database. */
@@ -167,14 +168,16 @@ export class Store {
 		return new AuditLogIntake(scope, this.database.knex, { bytes, full: () => this.committed.emit('full') });
 	}
 
-	/** See `keepAuditLogs`. */
-	async keepAuditLogs(): Promise<AuditLogUpkeep> {
-		let upkeep: AuditLogUpkeep = { dropped: [], full: [] };
-		await this.alone('audit log upkeep', async () => {
-			upkeep = await keepAuditLogs(this.database.knex, this.clock.now(), this.auditLogLimits);
+	/** See `keepAuditLogs`. Concurrent calls share a round. */
+	keepAuditLogs(): Promise<AuditLogUpkeep> {
+		return this.#upkeeps.share('', async () => {
+			let upkeep: AuditLogUpkeep = { dropped: [], full: [] };
+			await this.alone('audit log upkeep', async () => {
+				upkeep = await keepAuditLogs(this.database.knex, this.clock.now(), this.auditLogLimits);
+			});
+			this.#fullAuditLogs = upkeep.full.length;
+			return upkeep;
 		});
-		this.#fullAuditLogs = upkeep.full.length;
-		return upkeep;
 	}
 
 	/** Where users of elements enter, who have no API key. */

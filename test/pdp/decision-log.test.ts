@@ -263,6 +263,10 @@ test('events that the API refuses of a chunk are counted as lost, and the others
 	const queue = new EventQueue(httpReceiver({ name: 'api', url, token: null }), quiet, 10_000, quick);
 	for (const line of ['{"a":1}', '{"a":2}', '{"a":3}']) queue.push(line);
 	queue.start();
+	await eventually(
+		async () => queue.counts,
+		({ sent, lost }) => sent === 2 && lost === 1,
+	);
 	await queue.stop();
 	t.deepEqual(queue.counts, { sent: 2, lost: 1 });
 });
