@@ -10,7 +10,7 @@ import { excerpt } from './excerpt.js';
 import { logical, logicalHint, operatorHint } from './name-hint.js';
 import { readOperand } from './operand.js';
 import { type Operator, operatorNamed, operators } from './operator.js';
-import { type ConditionProblem, maxProblems, type NamedAttribute, ParseRun } from './parse-run.js';
+import { type ConditionProblem, maxProblems, type NamedAttribute, ParseRun, type PatternMeasure } from './parse-run.js';
 import { attributeScope, memberScope, type Scope } from './scope.js';
 
 export type { NamedAttribute } from './parse-run.js';
@@ -24,13 +24,17 @@ export type Parsed = ({ readonly condition: Condition } | { readonly problems: r
 /** What the parser has to know besides the conditions. */
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
-	/** Says what is wrong with a regular expression, or null: the compiler has no engine of its own. */
-	readonly patternProblem?: (pattern: string) => string | null;
+	/** Measures a regular expression. Without it, none is refused: the compiler has no engine of its own. */
+	readonly measurePattern?: (pattern: string) => PatternMeasure;
+}
+
+function acceptPattern(): PatternMeasure {
+	return { steps: 0, problem: null };
 }
 
 /** Reads `conditions`. Finds the first twenty problems at once, each with its place, and throws nothing. */
-export function parseConditions(conditions: unknown, { type, patternProblem = () => null }: ParseOptions): Parsed {
-	const run = new ParseRun(patternProblem);
+export function parseConditions(conditions: unknown, { type, measurePattern = acceptPattern }: ParseOptions): Parsed {
+	const run = new ParseRun(measurePattern);
 	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource'));
 	const { problems, attributes } = run;
 	return problems.length === 0 ? { condition, attributes } : { problems, attributes };

@@ -27,6 +27,15 @@ export const deepest = 100;
 /** The most conditions, comparisons and values that `conditions` may hold. */
 export const maxNodes = 10_000;
 
+/** Maximum steps of all regular expressions of one set: a check takes up to 200 ms for so many. */
+export const maxPatternSteps = 50_000;
+
+/** The size of a regular expression, and the reason to refuse it; `null` for a valid one. */
+export interface PatternMeasure {
+	readonly steps: number;
+	readonly problem: string | null;
+}
+
 /** The most problems that are reported: reading stops there. */
 export const maxProblems = 20;
 
@@ -36,9 +45,13 @@ export class ParseRun {
 	/** In the order of the text. */
 	readonly attributes: NamedAttribute[] = [];
 	readonly #limitsTold = new Set<string>();
+	readonly #measurePattern: (pattern: string) => PatternMeasure;
 	#nodes = 0;
+	#patternSteps = 0;
 
-	constructor(readonly patternProblem: (pattern: string) => string | null) {}
+	constructor(measurePattern: (pattern: string) => PatternMeasure) {
+		this.#measurePattern = measurePattern;
+	}
 
 	/** Records a problem, up to the twentieth. */
 	refuse(type: ConditionProblem['type'], at: ConditionPath, msg: string, input?: unknown): void {
@@ -69,6 +82,20 @@ export class ParseRun {
 			return false;
 		}
 		return true;
+	}
+
+	/**
+	 * The reason to refuse a regular expression, or null. Adds its size to that of the set. Past the limit of the set, the
+	 * set is refused already, and further expressions are not measured.
+	 */
+	patternProblem(pattern: string): string | null {
+		if (this.#patternSteps > maxPatternSteps) return null;
+		const { steps, problem } = this.#measurePattern(pattern);
+		this.#patternSteps += steps;
+		if (problem === null && this.#patternSteps > maxPatternSteps) {
+			this.#tell([], `the regular expressions must not take more than ${maxPatternSteps} steps together`);
+		}
+		return problem;
 	}
 
 	#tell(at: ConditionPath, msg: string): void {

@@ -6,7 +6,7 @@ import type { ConditionSet } from '../store/table/condition-set.js';
 import { attributeKeys, Resource } from '../store/table/resource.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { userResource } from './environment.js';
-import { patternProblem } from './pattern.js';
+import { measurePattern } from './pattern.js';
 
 /** The attributes that conditions may name, besides the built-in ones. */
 export interface DefinedAttributes {
@@ -39,7 +39,7 @@ export function conditionProblems(
 	set: CheckedSet,
 	at: readonly (string | number)[],
 ): readonly Problem[] {
-	const parsed = parseConditions(set.conditions, { type: set.type, patternProblem });
+	const parsed = parseConditions(set.conditions, { type: set.type, measurePattern });
 	const refused = 'problems' in parsed ? parsed.problems : [];
 	return [...refused, ...undefinedAttributes(defined, set, parsed.attributes)].map(({ at: place, msg, type }) => {
 		return { loc: [...at, ...place], msg, type };
@@ -52,7 +52,7 @@ export function parseStoredCondition({
 	type,
 	conditions,
 }: Pick<ConditionSet, 'key' | 'type' | 'conditions'>): Condition {
-	const parsed = parseConditions(conditions, { type, patternProblem });
+	const parsed = parseConditions(conditions, { type });
 	if ('condition' in parsed) return parsed.condition;
 	throw new Error(`the conditions of \`${key}\` are not what is stored: ${JSON.stringify(parsed.problems)}`);
 }

@@ -1,4 +1,6 @@
 import { RE2JS } from 're2js';
+import type { PatternMeasure } from '../../compiler/condition/parse-run.js';
+import { estimateSteps } from '../compiled-patterns.js';
 import { errorMessage } from '../failure.js';
 import { unicodeClasses } from './unicode-classes.js';
 
@@ -8,25 +10,20 @@ import { unicodeClasses } from './unicode-classes.js';
  * never hold, and under `not` always.
  */
 
-/** What is wrong with a regular expression; `null` when it is one. */
-export function patternProblem(pattern: string): string | null {
+/**
+ * Measures a regular expression, and finds the reason to refuse it. Compiles nothing that is sure to be refused for its
+ * size.
+ */
+export function measurePattern(pattern: string): PatternMeasure {
+	const stepsPerPart = /\\[pP]/u.test(pattern) ? unicodeStepsPerPart : plainStepsPerPart;
+	if (estimateSteps(pattern) * stepsPerPart > maxEstimate) return { steps: 0, problem: tooLarge };
 	try {
-		const size = RE2JS.compile(pattern).programSize();
-		return groupProblem(pattern) ?? classProblem(pattern) ?? sizeProblem(pattern, size);
+		const steps = RE2JS.compile(pattern).programSize() * stepsPerPart;
+		const problem = groupProblem(pattern) ?? classProblem(pattern) ?? (steps > maxSteps ? tooLarge : null);
+		return { steps, problem };
 	} catch (error) {
-		return errorMessage(error);
+		return { steps: 0, problem: errorMessage(error) };
 	}
-}
-
-const maxKept = 100;
-const compiled = new Map<string, RE2JS>();
-
-/** Whether a regular expression matches anywhere in a text. Throws for a pattern that `patternProblem` refuses. */
-export function matchesPattern(pattern: string, text: string): boolean {
-	const known = compiled.get(pattern) ?? RE2JS.compile(pattern);
-	if (compiled.size >= maxKept) compiled.clear();
-	compiled.set(pattern, known);
-	return known.matcher(text).find();
 }
 
 /** Tokens in which `(?<` opens no group: quoted text, an escape, a character class. Any other `(?<` opens one. */
@@ -49,15 +46,19 @@ function classProblem(pattern: string): string | null {
 }
 
 /**
- * The most steps that an expression may have in a decision point, which compiles it again at every check: so many take
- * some 20 ms.
+ * Maximum steps of one expression. A decision point compiles it again at every check, which takes about 20 ms for so
+ * many steps.
  */
 const maxSteps = 25_000;
 
+/** An estimate is at most twice the size of usual expressions; RE2 joins some alternatives. */
+const maxEstimate = 4 * maxSteps;
+
 /**
- * A Unicode class takes up to 230 steps, each twice as expensive; any other character or class hardly more than 24.
+ * Steps of a part of RE2's program. A Unicode class takes up to 230 parts, each twice as expensive; any other character
+ * or class hardly more than 24.
  */
-function sizeProblem(pattern: string, size: number): string | null {
-	const steps = size * (/\\[pP]/u.test(pattern) ? 500 : 24);
-	return steps > maxSteps ? 'is too large: it repeats too much' : null;
-}
+const plainStepsPerPart = 24;
+const unicodeStepsPerPart = 500;
+
+const tooLarge = 'is too large: it repeats too much';

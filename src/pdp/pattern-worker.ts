@@ -1,6 +1,6 @@
 /** The thread of `PatternThread`: matches regular expressions that may take any time. */
 
-import { parentPort } from 'node:worker_threads';
+import { answerQuestions } from '../limited-thread.js';
 import type { PatternAnswer, PatternQuestion } from './pattern-thread.js';
 
 /** How many expressions are kept compiled. */
@@ -31,5 +31,4 @@ function answer({ source, url }: PatternQuestion): PatternAnswer {
 	return { groups: Object.entries(match.groups ?? {}).map(([name, text]) => [name, text ?? null]) };
 }
 
-parentPort?.on('message', (question: PatternQuestion) => parentPort?.postMessage(answer(question)));
-parentPort?.postMessage('ready');
+answerQuestions(answer);

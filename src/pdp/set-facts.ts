@@ -1,6 +1,5 @@
 /** What rules between condition sets say of a check, if its attributes and the roles of its user were others. */
 
-import { RE2JS } from 're2js';
 import { z } from 'zod';
 import type { Comparison, Condition } from '../../compiler/condition/condition.js';
 import { evaluateComparison, type Truth } from '../../compiler/condition/evaluate-comparison.js';
@@ -8,6 +7,7 @@ import { explainCondition, type Subject } from '../../compiler/condition/explain
 import { operatorNamed } from '../../compiler/condition/operator.js';
 import { lookUp } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
+import { CompiledPatterns } from '../compiled-patterns.js';
 import type { AttemptFact } from '../wire/attempt.js';
 import { conditionSetsIn, type ReadSet, type SetType } from './condition-sets.js';
 import type { Steps } from './engine/steps.js';
@@ -42,6 +42,7 @@ export const noChanges: AttributeChanges = new Map();
 /** The sets that decide about a check. */
 export class SetFacts {
 	readonly #subject: Subject;
+	readonly #patterns = new CompiledPatterns();
 	/** What comparisons came to, the latest first: most are asked again with the same values. */
 	readonly #outcomes = new Map<Comparison, readonly Outcome[]>();
 
@@ -151,8 +152,8 @@ export class SetFacts {
 		if (work.step(isMatching ? stepsToMatch : stepsToCompare)) yield;
 		const truth =
 			'match' in operand || operator === undefined
-				? explainCondition(comparison, subject, matchesPattern).holds
-				: evaluateComparison(operator, value, other, matchesPattern);
+				? explainCondition(comparison, subject, this.#patterns.matches).holds
+				: evaluateComparison(operator, value, other, this.#patterns.matches);
 		this.#outcomes.set(comparison, [{ value, other, truth }, ...outcomes.slice(0, 3)]);
 		return truth;
 	}
@@ -247,22 +248,4 @@ function withValue(whole: Json | undefined, [name, ...below]: readonly string[],
 function textsIn(value: Json, name: string): readonly string[] {
 	const list = (value as Readonly<Record<string, Json>>)[name];
 	return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
-}
-
-const maxKept = 100;
-const compiled = new Map<string, RE2JS>();
-
-/** Whether a regular expression is found in a text. One that cannot be read is not. */
-function matchesPattern(pattern: string, text: string): boolean {
-	try {
-		let known = compiled.get(pattern);
-		if (known === undefined) {
-			known = RE2JS.compile(pattern);
-			if (compiled.size >= maxKept) compiled.clear();
-			compiled.set(pattern, known);
-		}
-		return known.matcher(text).find();
-	} catch {
-		return false;
-	}
 }

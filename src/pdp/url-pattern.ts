@@ -1,6 +1,7 @@
 /** What a mapping rule says of URLs: a template with parts in braces, or a regular expression (contract: `/allowed_url`). */
 
 import { RE2JS } from 're2js';
+import { estimateSteps } from '../compiled-patterns.js';
 
 /** What a matching URL says of the resource, by name; null for a group that took no part. */
 export type UrlAttributes = Readonly<Record<string, string | null>>;
@@ -25,6 +26,9 @@ const maxLinearSource = 1_000;
 /** The largest one, in the steps of its program: the longest URL then takes some 20 ms. */
 const maxLinearSteps = 500;
 
+/** An estimate is at most twice the size of usual expressions. */
+const maxEstimate = 4 * maxLinearSteps;
+
 /** Reads the `url` of a rule. */
 export function urlPattern(url: string, isRegex: boolean): UrlPattern {
 	if (!isRegex) return template(url);
@@ -33,7 +37,7 @@ export function urlPattern(url: string, isRegex: boolean): UrlPattern {
 
 /** An expression that RE2 takes, unless it is too large; `null` for others. */
 function linearExpression(source: string): UrlPattern | null {
-	if (source.length > maxLinearSource) return null;
+	if (source.length > maxLinearSource || estimateSteps(source) > maxEstimate) return null;
 	let expression: RE2JS;
 	try {
 		expression = RE2JS.compile(source);

@@ -1,7 +1,9 @@
 import { loadPolicy } from '@open-policy-agent/opa-wasm';
 import test from 'ava';
+import { RE2JS } from 're2js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { patternProblem } from '../../src/domain/pattern.js';
+import { CompiledPatterns } from '../../src/compiled-patterns.js';
+import { measurePattern } from '../../src/domain/pattern.js';
 import { unicodeClasses } from '../../src/domain/unicode-classes.js';
 import { opa, policyWasm } from '../compiler/engine.js';
 
@@ -55,13 +57,51 @@ test('what is taken is known to decision points', async (t) => {
 	];
 	const policy = await loadPolicy(await policyWasm(await buildWasm({ opa, files: [...library, ...asked] })), 512);
 	for (const pattern of taken) {
-		t.is(patternProblem(pattern), null, pattern);
+		t.is(measurePattern(pattern).problem, null, pattern);
 		t.deepEqual(policy.evaluate([pattern], 'regolith/check/code')[0].result, [0], pattern);
 	}
 });
 
 for (const [pattern, problem] of Object.entries(refused)) {
 	test(`refused: ${pattern.slice(0, 40)}`, (t) => {
-		t.regex(patternProblem(pattern) ?? '', problem);
+		t.regex(measurePattern(pattern).problem ?? '', problem);
 	});
 }
+
+/** Counts the expressions that RE2 compiles. */
+function countCompilations(run: () => void): number {
+	const { compile } = RE2JS;
+	let count = 0;
+	RE2JS.compile = (...given) => {
+		count += 1;
+		return compile.apply(RE2JS, given);
+	};
+	try {
+		run();
+	} finally {
+		RE2JS.compile = compile;
+	}
+	return count;
+}
+
+test.serial('refuses repetitions within repetitions without compiling them', (t) => {
+	const count = countCompilations(() => {
+		for (const pattern of [`(?:${'ab'.repeat(400)}){1000}`, '(?:\\pL{1,30}){1,30}', '((ab){500}){2}'.repeat(70)]) {
+			t.regex(measurePattern(pattern).problem ?? '', /too large/, pattern);
+		}
+	});
+	t.is(count, 0);
+});
+
+test.serial('compiles each expression of a request once', (t) => {
+	const { matches } = new CompiledPatterns();
+	const count = countCompilations(() => {
+		for (const text of ['x1y', 'x450y', 'y']) {
+			const found = Array.from({ length: 450 }, (_, index) => matches(`^x${index + 1}y$`, text));
+			t.is(found.filter(Boolean).length, text === 'y' ? 0 : 1);
+		}
+		t.false(matches('a**', 'a'));
+		t.false(matches('a**', 'a'));
+	});
+	t.is(count, 451);
+});

@@ -239,3 +239,45 @@ journey('what is asked about has to be there, and to be said once', async (t, pl
 		}
 	}
 });
+
+/** Conditions on a long text that never hold, and take long to evaluate on each user. */
+const dear = {
+	anyOf: Array.from({ length: 60 }, (_, index) => ({ 'user.bio': { contains: `${'a'.repeat(240)}${index}` } })),
+};
+
+journey('other requests are answered while a dear preview runs', async (t, place) => {
+	const { http, schema, facts } = place;
+	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
+	const operations = Array.from({ length: 100 }, (_, index) => ({
+		key: `user-${index}`,
+		attributes: { bio: 'a'.repeat(19_000) },
+	}));
+	t.is((await http.post(`${facts}/bulk/users`, { operations })).status, 200);
+	const answered: string[] = [];
+	const asking = http
+		.post<Preview>(`${schema}/condition_sets/preview`, { conditions: dear })
+		.then(({ body }) => answered.push(`preview of ${body.checked}`));
+	for (const key of ['user-1', 'user-2', 'user-3']) {
+		t.is((await http.get(`${facts}/users/${key}`)).status, 200);
+		answered.push(key);
+	}
+	await asking;
+	t.deepEqual(answered, ['user-1', 'user-2', 'user-3', 'preview of 100']);
+});
+
+journey('a preview or explanation that costs too much is refused', async (t, place) => {
+	const { http, schema } = place;
+	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
+	const sets = `${schema}/condition_sets`;
+	const patterns = Array.from({ length: 450 }, (_, index) => ({ 'user.bio': { matches: `^(x[0-9]+|y)*${index}$` } }));
+	const written = { key: 'many', name: 'Many', type: 'userset', conditions: { anyOf: patterns } };
+	for (const [path, body] of [
+		[sets, written],
+		[`${sets}/preview`, { conditions: written.conditions }],
+		[`${sets}/evaluate`, { conditions: written.conditions }],
+	] as const) {
+		fails(t, await http.post(path, body), 422, '50000 steps');
+	}
+	const user = { attributes: { bio: 'a'.repeat(60_000) } };
+	fails(t, await http.post(`${sets}/evaluate`, { conditions: dear, user }), 400, '2 MiB');
+});

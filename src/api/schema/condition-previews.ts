@@ -15,7 +15,7 @@ const asked =
 	'The set is one that is stored, or is written out, or is a stored one with other `conditions`. Nothing is changed, ' +
 	'and a key that may read is enough.';
 const failures = {
-	400: 'The resource instance belongs to another tenant, or its key alone names several instances',
+	400: 'The resource instance belongs to another tenant, its key alone names several instances, or the conditions cost too much',
 	404: 'The set, its resource or parent, or the tenant names nothing',
 };
 const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { 'user.private': { equals: true } }] };

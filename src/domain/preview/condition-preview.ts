@@ -1,4 +1,3 @@
-import type { Condition } from '../../../compiler/condition/condition.js';
 import { Failure } from '../../failure.js';
 import { type InstanceRow, someInstancesAfter } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
@@ -9,8 +8,7 @@ import { rowsPerStatement } from '../../store/unit/row-chunks.js';
 import type { ConditionPreview, ConditionPreviewRead } from '../../wire/condition-preview.js';
 import { readInstance } from '../resource-instance.js';
 import { readUsers } from '../user.js';
-import { conditionPredicate } from './condition-predicate.js';
-import { type AskedSelection, asksForRoles, resolveSelection } from './condition-selection.js';
+import { asksForRoles, resolveSelection } from './condition-selection.js';
 import {
 	type CheckSides,
 	instanceRecord,
@@ -20,11 +18,12 @@ import {
 	tenantRecord,
 	userRecord,
 } from './condition-subject.js';
+import { ConditionSelector } from './condition-thread.js';
 
 /**
  * Checks all users, or all instances of a resource, and returns those that a set selects now. Reads them in chunks, so
  * that a large environment neither fills memory nor blocks other requests. `closed` tells whether the client has gone.
- * Throws as `resolveSelection` and `readSides`.
+ * Throws as `resolveSelection`, `readSides` and `ConditionSelector`.
  */
 export async function previewConditions(
 	unit: ReadingUnit,
@@ -33,7 +32,7 @@ export async function previewConditions(
 ): Promise<ConditionPreviewRead> {
 	const selection = await resolveSelection(unit, body);
 	const sides = await readSides(unit, body);
-	const selects = createMatcher(selection);
+	const selector = new ConditionSelector([selection.own, ...selection.ancestors.map(({ condition }) => condition)]);
 	const page = new MatchPage<User | InstanceRow>(body.page, body.per_page);
 	const chunks =
 		selection.resource === null
@@ -41,7 +40,8 @@ export async function previewConditions(
 			: instancesAsked(unit, sides, selection.resource.id, body.user !== undefined);
 	for await (const chunk of chunks) {
 		if (closed()) throw new Failure('unavailable', 'the client went away');
-		for (const { row, subject } of chunk) page.count(row, selects(subject));
+		const selected = await selector.select(chunk.map(({ subject }) => subject));
+		for (const [index, { row }] of chunk.entries()) page.count(row, selected[index] === true);
 	}
 	const { total_count, checked } = page;
 	const page_count = Math.ceil(total_count / body.per_page);
@@ -130,12 +130,6 @@ class MatchPage<R> {
 		if (this.total_count >= this.#first && this.rows.length < this.perPage) this.rows.push(row);
 		this.total_count += 1;
 	}
-}
-
-function createMatcher({ own, ancestors }: AskedSelection): (subject: Subject) => boolean {
-	const conditions: readonly Condition[] = [own, ...ancestors.map(({ condition }) => condition)];
-	const rules = conditions.map(conditionPredicate);
-	return (subject) => rules.every((holds) => holds(subject));
 }
 
 async function readFound(

@@ -7,8 +7,11 @@ import { parsedCondition } from '../../support/conditions.js';
 
 /** What is wrong, as `place: message`. */
 function conditionProblems(conditions: unknown, type: 'userset' | 'resourceset' = 'userset'): readonly string[] {
-	const patternProblem = (pattern: string) => (pattern.includes('(') ? 'is no regular expression' : null);
-	const parsed = parseConditions(conditions, { type, patternProblem });
+	const measurePattern = (pattern: string) => ({
+		steps: pattern.length * 50,
+		problem: pattern.includes('(') ? 'is no regular expression' : null,
+	});
+	const parsed = parseConditions(conditions, { type, measurePattern });
 	return 'problems' in parsed ? parsed.problems.map(({ at, msg }) => `${at.join(' ')}: ${msg}`) : [];
 }
 
@@ -296,6 +299,25 @@ test('what is too large is refused once', (t) => {
 	const told = [': must not hold more than 10000 conditions and values'];
 	t.deepEqual(conditionProblems({ anyOf: many(5_000) }), told);
 	t.deepEqual(conditionProblems({ 'user.a': { in: Array.from({ length: 100_000 }, String) } }), told);
+});
+
+test('limits the steps of all regular expressions of a set', (t) => {
+	const matching = (lengths: readonly number[]) => ({
+		anyOf: lengths.map((length) => ({ 'user.a': { matches: 'x'.repeat(length) } })),
+	});
+	const told = [': the regular expressions must not take more than 50000 steps together'];
+	t.deepEqual(conditionProblems(matching([500, 500])), []);
+	t.deepEqual(conditionProblems(matching([500, 501])), told);
+	t.deepEqual(conditionProblems(matching(Array.from({ length: 450 }, () => 40))), told);
+
+	let measured = 0;
+	const measurePattern = () => {
+		measured += 1;
+		return { steps: 25_000, problem: 'is too large' };
+	};
+	const parsed = parseConditions(matching([1, 2, 3, 4, 5]), { type: 'userset', measurePattern });
+	t.is('problems' in parsed && parsed.problems.length, 3);
+	t.is(measured, 3, 'measures nothing past the limit');
 });
 
 test('members called __proto__ are members', (t) => {

@@ -1,0 +1,63 @@
+/** Evaluates conditions in a thread of their own, because the cost depends on the author of a request. */
+
+import type { Condition } from '../../../compiler/condition/condition.js';
+import type { Subject as ExplainedSubject, Trace } from '../../../compiler/condition/explain-condition.js';
+import { Failure } from '../../failure.js';
+import { LimitedThread } from '../../limited-thread.js';
+import { asJson, type Subject } from './condition-subject.js';
+
+/** Maximum evaluation time of one request, in milliseconds. */
+const maxMilliseconds = 10_000;
+
+/** A question to the thread. `conditions` is a JSON text, by which the thread finds its compiled form. */
+export type ConditionQuestion =
+	| { readonly kind: 'select'; readonly conditions: string; readonly subjects: readonly Subject[] }
+	| { readonly kind: 'explain'; readonly conditions: string; readonly subject: ExplainedSubject };
+
+/** The answer of the thread. `traces` is `null` if the explanation is too large. */
+export type ConditionAnswer =
+	| { readonly selected: readonly boolean[]; readonly milliseconds: number }
+	| { readonly traces: readonly Trace[] | null };
+
+const thread = new LimitedThread<ConditionQuestion, ConditionAnswer>(new URL('./condition-worker.js', import.meta.url));
+
+/** Selects subjects by conditions, within the time limit of one request. */
+export class ConditionSelector {
+	readonly #conditions: string;
+	#milliseconds = maxMilliseconds;
+
+	constructor(conditions: readonly Condition[]) {
+		this.#conditions = JSON.stringify(conditions);
+	}
+
+	/** Tells for each subject whether all conditions hold. Throws `limit_reached` at the end of the time. */
+	async select(subjects: readonly Subject[]): Promise<readonly boolean[]> {
+		const question = { kind: 'select', conditions: this.#conditions, subjects } as const;
+		const answer = await thread.ask(question, this.#milliseconds);
+		if (answer === 'late' || !('selected' in answer)) throw tooLong();
+		this.#milliseconds -= answer.milliseconds;
+		return answer.selected;
+	}
+}
+
+/**
+ * Explains conditions, in their order. Throws `limit_reached` for an explanation that takes too long or is too large.
+ */
+export async function explainConditions(
+	conditions: readonly Condition[],
+	{ user, resource, tenant, context }: Subject,
+): Promise<readonly Trace[]> {
+	const subject = { user: asJson(user), resource: asJson(resource), tenant: asJson(tenant), context: asJson(context) };
+	const question = { kind: 'explain', conditions: JSON.stringify(conditions), subject } as const;
+	const answer = await thread.ask(question, maxMilliseconds);
+	if (answer === 'late' || !('traces' in answer)) throw tooLong();
+	if (answer.traces === null) {
+		throw new Failure('limit_reached', 'the explanation is larger than 2 MiB: ask about fewer conditions');
+	}
+	return answer.traces;
+}
+
+function tooLong(): Failure {
+	const seconds = maxMilliseconds / 1_000;
+	return new Failure('limit_reached', `the conditions take longer than ${seconds} s to evaluate: ask about fewer`);
+}

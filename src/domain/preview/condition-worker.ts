@@ -1,0 +1,42 @@
+import type { Condition } from '../../../compiler/condition/condition.js';
+import { explainCondition, type Subject, type Trace } from '../../../compiler/condition/explain-condition.js';
+import { CompiledPatterns } from '../../compiled-patterns.js';
+import { answerQuestions } from '../../limited-thread.js';
+import { conditionPredicate } from './condition-predicate.js';
+import type { ConditionAnswer, ConditionQuestion } from './condition-thread.js';
+
+/** The thread of `condition-thread.ts`. */
+
+/** Maximum number of predicates that stay compiled between the chunks of a preview. */
+const maxKept = 8;
+
+/** Maximum length of an explanation as JSON, in characters. */
+const maxExplanation = 2 * 1024 * 1024;
+
+type Predicate = ReturnType<typeof conditionPredicate>;
+
+const predicates = new Map<string, Predicate>();
+
+answerQuestions<ConditionQuestion, ConditionAnswer>((question) => {
+	if (question.kind === 'explain') return { traces: explain(question.conditions, question.subject) };
+	const start = performance.now();
+	const selected = question.subjects.map(compile(question.conditions));
+	return { selected, milliseconds: performance.now() - start };
+});
+
+function compile(conditions: string): Predicate {
+	const known = predicates.get(conditions) ?? conditionPredicate(parse(conditions));
+	if (predicates.size >= maxKept) predicates.clear();
+	predicates.set(conditions, known);
+	return known;
+}
+
+function explain(conditions: string, subject: Subject): readonly Trace[] | null {
+	const { matches } = new CompiledPatterns();
+	const traces = parse(conditions).map((condition) => explainCondition(condition, subject, matches));
+	return JSON.stringify(traces).length > maxExplanation ? null : traces;
+}
+
+function parse(conditions: string): readonly Condition[] {
+	return JSON.parse(conditions);
+}

@@ -1,0 +1,94 @@
+/** Runs questions in one thread, which is ended when an answer takes too long. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parentPort, Worker } from 'node:worker_threads';
+import type { Logger } from './log.js';
+
+/** Maximum time for the thread to start, in milliseconds. */
+const startLimit = 10_000;
+
+/** Memory limit of the thread, in MiB. */
+const maxMemory = 512;
+
+/** The thread starts with the first question and is replaced after it was ended. It keeps no process alive. */
+export class LimitedThread<Question, Answer> {
+	readonly #file: URL;
+	readonly #log: Logger | undefined;
+	#worker: Promise<Worker> | undefined;
+	#last: Promise<unknown> = Promise.resolve();
+
+	/** @param file the module of the thread, which calls `answerQuestions`. */
+	constructor(file: URL, log?: Logger) {
+		this.#file = file;
+		this.#log = log;
+	}
+
+	/**
+	 * Asks one question after the other. Never rejects: returns `late` if the answer takes longer than so many
+	 * milliseconds, or if the thread fails.
+	 */
+	ask(question: Question, milliseconds: number): Promise<Answer | 'late'> {
+		const answer = this.#last.then(() => this.#ask(question, milliseconds));
+		this.#last = answer;
+		return answer;
+	}
+
+	async #ask(question: Question, milliseconds: number): Promise<Answer | 'late'> {
+		try {
+			this.#worker ??= start(this.#file);
+			const worker = await this.#worker;
+			const answered = message<Answer>(worker, milliseconds);
+			worker.postMessage(question);
+			return await answered;
+		} catch (error) {
+			const worker = this.#worker;
+			this.#worker = undefined;
+			if (error instanceof Error) this.#log?.error({ error }, 'a thread for limited work failed');
+			await worker?.then(
+				(started) => started.terminate(),
+				() => undefined,
+			);
+			return 'late';
+		}
+	}
+}
+
+/** Answers the questions of `LimitedThread`, in its thread. */
+export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
+	parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
+	parentPort?.postMessage('ready');
+}
+
+/** Starts a thread; resolves when it takes questions. */
+async function start(file: URL): Promise<Worker> {
+	// The thread does not inherit the process's own flags, such as hooks of tests.
+	const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxMemory } });
+	worker.unref();
+	worker.on('error', () => undefined);
+	await message(worker, startLimit).catch(async (reason) => {
+		await worker.terminate();
+		throw reason;
+	});
+	return worker;
+}
+
+/** The next message of a thread. Rejects with its error, and with `late` after so many milliseconds. */
+function message<T>(worker: Worker, milliseconds: number): Promise<T> {
+	return new Promise((resolve, reject) => {
+		let timer: NodeJS.Timeout | undefined;
+		const stop = (settle: () => void) => {
+			clearTimeout(timer);
+			worker.off('message', came).off('error', failed).off('exit', ended);
+			settle();
+		};
+		const came = (said: T) => stop(() => resolve(said));
+		const failed = (error: unknown) => stop(() => reject(error));
+		const ended = () => failed(new Error('the thread has ended'));
+		worker.on('message', came).on('error', failed).on('exit', ended);
+		timer = setTimeout(async () => {
+			// After a turn in which nobody looked, the message may be there already.
+			await nextTurn();
+			failed('late');
+		}, milliseconds);
+	});
+}
