@@ -140,7 +140,9 @@ export class ImpactFinder implements ImpactSource {
 				...query,
 				// What a process of this server holds came from this feed.
 				held: held && { ...held, verified: true },
-				authorize: async () => undefined,
+				refreshed: null,
+				refresh: null,
+				authorize: async () => null,
 			});
 			if (bytes === null) break;
 			const question = { kind: 'hold', bundle: bytes, held: { lineage, revision, token, digest, pending } } as const;

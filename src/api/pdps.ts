@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { rotateKey } from '../domain/api-key.js';
-import { setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
+import { refreshDecisionPoints, setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
 import { reply } from '../http/endpoint.js';
 import { requestOrigin } from '../http/request-origin.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { Environment } from '../store/table/account.js';
 import { readRows } from '../store/unit/row-query.js';
 import { Reference } from '../wire/common.js';
-import { PdpConfigRead, PdpInstanceRead, RemoteConfig } from '../wire/decision-point.js';
+import { PdpConfigRead, PdpInstanceRead, PdpRefresh, PdpRefreshRead, RemoteConfig } from '../wire/decision-point.js';
 import { RevisionAnswer } from '../wire/headers.js';
 import { PageQuery } from '../wire/query.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from './access.js';
@@ -18,6 +18,7 @@ const collection = '/v2/pdps/:proj_id/:env_id/configs';
 const member = `${collection}/:pdp_id`;
 
 const ConfigPath = EnvironmentPath.extend({ pdp_id: Reference });
+const RefreshPath = EnvironmentPath.extend({ pdp_id: Reference.optional() });
 const failures = { 404: 'No such project, environment or PDP config' };
 
 /** PDP configs of an environment: the API keys of its decision points (contract: PDP configs). */
@@ -88,6 +89,12 @@ export const pdps = [
 			return replyWithConfig(account, environment, await rotateKey(account, config));
 		},
 	}),
+	refreshEndpoint(
+		'refreshPdpConfigs',
+		'Ask all decision points of the environment to take a fresh snapshot',
+		collection,
+	),
+	refreshEndpoint('refreshPdpConfig', 'Ask the decision points of a PDP config to take a fresh snapshot', member),
 	...(['enable', 'disable'] as const).map((verb) =>
 		endpoint({
 			name: `${verb}PdpDebugAuditLogs`,
@@ -109,6 +116,30 @@ export const pdps = [
 		}),
 	),
 ];
+
+function refreshEndpoint(name: string, summary: string, place: string) {
+	return endpoint({
+		name,
+		summary,
+		description:
+			'They answer from what they hold until the snapshot is loaded. Each logs `update_id` then, and reports it with its ' +
+			'state. A decision point that is away takes the snapshot when it comes back.',
+		tag,
+		method: 'post',
+		path: `${place}/refresh`,
+		access: 'environment.manage',
+		params: RefreshPath,
+		body: PdpRefresh,
+		example: { reason: 'restored a back-up' },
+		returns: { 200: PdpRefreshRead },
+		answerHeaders: RevisionAnswer,
+		failures: { 404: 'No such project, environment or PDP config, or the environment has none' },
+		handle: async ({ params, body }, { account, environment }) => {
+			const asked = await refreshDecisionPoints(account, environment, body?.reason, params.pdp_id);
+			return reply(200, { ...asked, pdp_ids: [...asked.pdp_ids] }, revisionHeader(asked.revision, account.lineage));
+		},
+	});
+}
 
 function replyWithConfig(account: WritingAccountUnit, environment: Environment, { row, revision }: WrittenKey) {
 	return reply(200, readPdpConfig(account, environment, row), revisionHeader(revision, account.lineage));

@@ -1,9 +1,11 @@
+import { notFound } from '../failure.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { KeyWithSecret } from '../store/account/writing-api-keys.js';
-import type { ApiKey } from '../store/table/account.js';
+import type { ApiKey, Environment } from '../store/table/account.js';
 import type { ChangedRecord } from '../store/unit/change.js';
 import { hasValues } from '../store/unit/change-record.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { asId } from '../wire/common.js';
 
 /**
  * PDP configs: the API keys of an environment for its decision points, each of which is a config (contract: PDP
@@ -29,6 +31,39 @@ export async function setDebugAuditLogs(account: WritingAccountUnit, config: Api
 	await lockKeyEnvironment(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
 	return { row, secret: account.keys.secret(row), revision: await recordInEnvironment(account, config, row) };
+}
+
+/** A refresh that decision points were asked for. */
+export interface AskedRefresh {
+	readonly update_id: string;
+	/** The ids of the PDP configs of these decision points. */
+	readonly pdp_ids: readonly string[];
+	/** The revision of the environment after the request. */
+	readonly revision: number;
+}
+
+/**
+ * Asks the decision points of a PDP config, or else all decision points of the environment, to take a fresh snapshot.
+ * Throws `not_found` for a config that does not exist, and for an environment without any.
+ */
+export async function refreshDecisionPoints(
+	account: WritingAccountUnit,
+	environment: Environment,
+	reason: string | undefined,
+	reference?: string,
+): Promise<AskedRefresh> {
+	const locked = await account.locked(environment.id);
+	const before = await account.keys.pdpConfigs(environment.id);
+	const asked = reference === undefined ? before : before.filter(({ id }) => id === asId(reference));
+	if (asked.length === 0) throw notFound('PDPConfig', reference ?? environment.key);
+	const update_id = account.clock.newId();
+	const refresh = { refresh_id: update_id, refresh_revision: locked.revision + 1, refresh_reason: reason ?? null };
+	const only = reference === undefined ? undefined : asked[0]?.id;
+	const keys = new Map((await account.keys.refresh(environment.id, refresh, only)).map((key) => [key.id, key]));
+	const revision = await account.within(locked, async (unit) => {
+		for (const config of asked) recordPdpConfig(unit, config, keys.get(config.id) ?? null);
+	});
+	return { update_id, pdp_ids: asked.map(({ id }) => id), revision };
 }
 
 /** Records that a PDP config was created, changed or deleted; never its secret. */
@@ -63,6 +98,6 @@ export async function recordInEnvironment(
 }
 
 function configRecord(key: ApiKey): ChangedRecord {
-	const { id, name, access_level, debug_audit_logs, created_at, rotated_at } = key;
-	return { id, name, access_level, debug_audit_logs, created_at, rotated_at };
+	const { id, name, access_level, debug_audit_logs, refresh_id, refresh_reason, created_at, rotated_at } = key;
+	return { id, name, access_level, debug_audit_logs, refresh_id, refresh_reason, created_at, rotated_at };
 }

@@ -24,6 +24,7 @@ export function currentHealth(replica: Replica): Health {
 			detail,
 			lineage: null,
 			left_lineage,
+			update_id: null,
 			revision: null,
 			policy_revision: null,
 			degraded: null,
@@ -37,6 +38,7 @@ export function currentHealth(replica: Replica): Health {
 		detail,
 		lineage: lineage === '' ? null : lineage,
 		left_lineage,
+		update_id: replica.updateId,
 		revision,
 		policy_revision: policyRevision,
 		degraded: degraded && {

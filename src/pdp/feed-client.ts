@@ -15,6 +15,8 @@ export interface FeedBundle {
 	readonly isPassing?: boolean;
 	/** The revision that it leads to, where the feed says so. */
 	readonly revision?: number;
+	/** The refresh that this snapshot was asked for with. */
+	readonly updateId?: string;
 	/** The trace that its making is part of: W3C's `traceparent`. */
 	readonly traceparent?: string;
 }
@@ -110,12 +112,14 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout): 
 				if (name === null) throw new Error('the control plane sent a bundle without an ETag');
 				const bytes = await readBody(response, () => restart(silence));
 				const revision = Number(response.headers.get('x-revision') ?? Number.NaN);
+				const updateId = response.headers.get('x-update-id');
 				const traceparent = response.headers.get('traceparent');
 				return {
 					kind: 'bundle',
 					bytes,
 					etag: name,
 					...(Number.isSafeInteger(revision) ? { revision } : {}),
+					...(updateId === null ? {} : { updateId }),
 					...(traceparent === null ? {} : { traceparent }),
 				};
 			}),

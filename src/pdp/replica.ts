@@ -113,6 +113,8 @@ interface Base extends EngineAndIndex {
 interface Holding extends LoadedRevision, EngineAndIndex {
 	readonly engine: Engine;
 	readonly environment: string;
+	/** The refresh that was taken last; `null` before the first. */
+	readonly updateId: string | null;
 	/** The feed's ETag of this revision; `undefined` asks for a snapshot. */
 	readonly etag: string | undefined;
 }
@@ -239,6 +241,11 @@ export class Replica implements Progress {
 	/** As in `Progress`. */
 	get revision(): number {
 		return this.current()?.revision ?? -1;
+	}
+
+	/** The refresh that was taken last; `null` before the first. */
+	get updateId(): string | null {
+		return this.#held?.updateId ?? null;
 	}
 
 	/** As in `Progress`. */
@@ -407,7 +414,7 @@ export class Replica implements Progress {
 	}
 
 	/** Applies a bundle. A snapshot is prepared; a step continues what is prepared, or else what is held. */
-	async #take({ bytes, etag }: FeedBundle, environment: string): Promise<AppliedBundle> {
+	async #take({ bytes, etag, updateId }: FeedBundle, environment: string): Promise<AppliedBundle> {
 		const preparing = this.#next !== undefined;
 		try {
 			const files = await unpack(bytes);
@@ -432,6 +439,7 @@ export class Replica implements Progress {
 				revision: Number(manifest.revision),
 				policyRevision: Number(policy_revision),
 				degraded,
+				updateId: updateId ?? (this.#next ?? this.#held)?.updateId ?? null,
 				etag,
 				environment,
 			};
@@ -451,6 +459,9 @@ export class Replica implements Progress {
 	#hold(holding: Holding): void {
 		if (this.#held?.engine !== holding.engine) this.leases.replaced();
 		this.#noteLineage(holding);
+		const { revision, updateId } = holding;
+		if (this.#held !== undefined && updateId !== this.updateId)
+			this.#log.info({ update_id: updateId, revision }, 'took the snapshot of a refresh');
 		this.#held = holding;
 		this.#degradation.note(holding);
 		this.#log.debug({ revision: holding.revision, heap_bytes: holding.engine.heapBytes }, 'applied a bundle');

@@ -71,6 +71,6 @@ export class StateReport {
 }
 
 /** The parts of the health whose change is reported at once. */
-function summary({ status, state, lineage, degraded }: Health): string {
-	return JSON.stringify([status, state, lineage, degraded?.reason, degraded?.since]);
+function summary({ status, state, lineage, update_id, degraded }: Health): string {
+	return JSON.stringify([status, state, lineage, update_id, degraded?.reason, degraded?.since]);
 }

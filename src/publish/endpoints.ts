@@ -3,7 +3,7 @@ import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import type { Surround } from '../http/mount.js';
 import { authenticate, unlessDeleted } from '../store/account/authenticate.js';
 import type { Store } from '../store/store.js';
-import type { FeedAnswer, FeedServer } from './feed-server.js';
+import type { FeedQuery, FeedServer, RefreshedAnswer } from './feed-server.js';
 import type { Flavour } from './flavour.js';
 import { StateNames } from './state-name.js';
 
@@ -14,7 +14,7 @@ const maxWait = 60;
 
 interface Contexts {
 	/** A key that opens the environment of the path. */
-	feed: { readonly environment: string; readonly key: string; readonly authorize: () => Promise<unknown> };
+	feed: { readonly environment: string; readonly key: string } & Pick<FeedQuery, 'refresh' | 'authorize'>;
 }
 
 const endpoint = declaring<Contexts>();
@@ -56,13 +56,11 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			},
 			handle: async ({ headers, closed }, opened) => {
 				const { modes, wait } = preferences(headers['prefer']);
-				const held = names().read(opened.environment, headers['if-none-match']);
-				const answer = await feed.next({ ...opened, flavour, held, modes, wait: wait * 1000, closed });
-				return new Raw(
-					answer.bytes === null ? 304 : 200,
-					feedHeaders(answer, names().name(opened.environment, answer)),
-					answer.bytes ?? '',
-				);
+				const { etag, refreshed } = withoutRefresh(headers['if-none-match']);
+				const held = names().read(opened.environment, etag);
+				const answer = await feed.next({ ...opened, flavour, held, refreshed, modes, wait: wait * 1000, closed });
+				const named = withRefresh(names().name(opened.environment, answer), answer.refresh);
+				return new Raw(answer.bytes === null ? 304 : 200, feedHeaders(answer, named, refreshed), answer.bytes ?? '');
 			},
 		});
 	return {
@@ -77,7 +75,8 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 				unlessDeleted(store, authorization, () => authenticate(store, { authorization }), environment_id.toLowerCase());
 			const caller = await authorize();
 			const id = BundlePath.safeParse({ environment_id });
-			const opened = { key: caller.key_id, authorize };
+			const { key_id, refresh = null } = caller;
+			const opened = { key: key_id, refresh, authorize: async () => (await authorize()).refresh ?? null };
 			if (!id.success) return run({ ...opened, environment: environment_id });
 			const environment = await store.account(caller.organization_id).environmentById(caller, id.data.environment_id);
 			const answer = await run({ ...opened, environment: environment.id });
@@ -88,10 +87,12 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 	};
 }
 
-function feedHeaders({ revision, traceparent }: FeedAnswer, etag: string): Record<string, string> {
+function feedHeaders(answer: RefreshedAnswer, etag: string, refreshed: string | null): Record<string, string> {
+	const { revision, refresh, traceparent } = answer;
 	return {
 		'content-type': bundleType,
 		etag,
+		...(refresh === null || refresh === refreshed ? {} : { 'x-update-id': refresh }),
 		'x-revision': String(revision),
 		'cache-control': 'no-store',
 		...(traceparent === undefined ? {} : { traceparent }),
@@ -111,4 +112,18 @@ function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<
 function splitPair(part: string): readonly [string, string] {
 	const [name = '', value = ''] = part.split('=', 2);
 	return [name, value];
+}
+
+/** The ETag of a state, with the refresh that its decision point has taken. */
+function withRefresh(etag: string, refresh: string | null): string {
+	return refresh === null ? etag : `${etag.slice(0, -1)}+${refresh}"`;
+}
+
+/** Undoes `withRefresh`. */
+function withoutRefresh(etag: string | undefined): {
+	readonly etag: string | undefined;
+	readonly refreshed: string | null;
+} {
+	const [, state, refreshed] = /^(.+)\+([0-9a-f-]{36})"$/.exec(etag ?? '') ?? [];
+	return state && refreshed ? { etag: `${state}"`, refreshed } : { etag, refreshed: null };
 }

@@ -1,6 +1,7 @@
 import { type Patch, patchDocument } from '../../compiler/index.js';
 import { type BundleFile, manifest, manifestFile } from '../bundle.js';
 import { Failure } from '../failure.js';
+import type { Refresh } from '../store/account/caller.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { BundlePacker } from './bundle-packer.js';
@@ -34,8 +35,12 @@ export interface FeedQuery {
 	readonly closed: AbortSignal;
 	/** The id of the API key that asks. */
 	readonly key: string;
-	/** Rejects once that key is refused. Called again after every wait, before an answer. */
-	readonly authorize: () => Promise<unknown>;
+	/** The id of the refresh that the decision point has taken last. */
+	readonly refreshed: string | null;
+	/** The newest refresh of the key. */
+	readonly refresh: Refresh | null;
+	/** Reads the newest refresh again. Rejects once the key is refused. Called again after every wait, before an answer. */
+	readonly authorize: () => Promise<Refresh | null>;
 }
 
 /** A bundle that leads to a revision, or no bytes when there is nothing new. */
@@ -43,6 +48,11 @@ export interface FeedAnswer extends DataState {
 	readonly bytes: Uint8Array | null;
 	/** The trace in which the step was made, as W3C's `traceparent`. */
 	readonly traceparent?: string | undefined;
+}
+
+/** An answer, and the id of the refresh that a decision point has taken with it. */
+export interface RefreshedAnswer extends FeedAnswer {
+	readonly refresh: string | null;
 }
 
 /** A step from one revision of an environment to another. */
@@ -98,23 +108,23 @@ export class FeedServer {
 	 * `authorize` does when the key is revoked meanwhile, `not_found` when the environment is gone, and `unavailable`
 	 * while it never had a policy that compiles.
 	 */
-	async next(query: FeedQuery): Promise<FeedAnswer> {
+	async next(query: FeedQuery): Promise<RefreshedAnswer> {
 		const deadline = performance.now() + query.wait;
-		for (;;) {
+		for (let { refresh } = query; ; ) {
 			const news = this.#news(query);
 			try {
 				const head = await this.#head(query.environment);
 				const over = query.closed.aborted || this.#stopping.signal.aborted;
-				if (over && query.held !== null) return { ...head, ...query.held, bytes: null };
-				const answer = await this.#answer(query, head);
+				if (over && query.held !== null) return { ...head, ...query.held, refresh: query.refreshed, bytes: null };
+				const answer = await this.#answer(query, head, refresh);
 				if (answer === 'moved') continue;
 				const left = deadline - performance.now();
-				if (answer.bytes !== null || left <= 0 || over) return answer;
+				if (answer.bytes !== null || left <= 0 || over) return { ...answer, refresh: refresh?.id ?? null };
 				this.#waiting += 1;
 				await news.within(Math.min(left, pollInterval)).finally(() => {
 					this.#waiting -= 1;
 				});
-				await query.authorize();
+				refresh = await query.authorize();
 			} finally {
 				news.cancel();
 			}
@@ -133,24 +143,25 @@ export class FeedServer {
 		}
 	}
 
-	async #answer(query: FeedQuery, head: LiveHead): Promise<FeedAnswer | 'moved'> {
+	async #answer(query: FeedQuery, head: LiveHead, refresh: Refresh | null): Promise<FeedAnswer | 'moved'> {
 		const { held, environment, flavour } = query;
 		if (held === null) {
 			// Our decision points catch up before they answer. A stock OPA answers from whatever it gets first.
 			const catchesUp = flavour === 'wasm' && query.modes.has('delta');
-			const oldest = catchesUp ? head.revision - maxRevisions : head.revision;
+			const fresh = Math.min(refresh?.revision ?? 0, head.revision);
+			const oldest = catchesUp ? Math.max(head.revision - maxRevisions, fresh) : head.revision;
 			return this.snapshots.get(environment, flavour, head, oldest);
 		}
-		const policy = !head.digest.startsWith(held.digest);
 		const snapshot = () => this.snapshots.get(environment, flavour, head, head.revision);
 		if (held.lineage !== head.lineage) return snapshot();
-		if (held.revision === head.revision && held.token === head.token && held.pending === head.pending && !policy) {
-			return { ...head, bytes: null };
-		}
-		const understood = query.modes.has('delta') && (!policy || query.modes.has('policy'));
 		const isCut = held.revision === head.revision ? held.token !== head.token : held.revision > head.revision;
-		if (!understood && !isCut) return snapshot();
-		const step = isCut ? 'cut' : await this.#step(query, held, policy ? 'policy' : 'delta', head);
+		if (isCut) return (await this.#endLineage(environment, held)) ? 'moved' : snapshot();
+		// A refresh makes a revision, so no snapshot that was stored before is new enough.
+		if ((refresh?.id ?? null) !== query.refreshed) return snapshot();
+		const policy = !head.digest.startsWith(held.digest);
+		if (held.revision === head.revision && held.pending === head.pending && !policy) return { ...head, bytes: null };
+		if (!query.modes.has('delta') || (policy && !query.modes.has('policy'))) return snapshot();
+		const step = await this.#step(query, held, policy ? 'policy' : 'delta', head);
 		if (step === 'cut') return (await this.#endLineage(environment, held)) ? 'moved' : snapshot();
 		return step === 'snapshot' ? snapshot() : step;
 	}

@@ -358,7 +358,9 @@ export class Store {
 
 function readCaller(row: ApiKey): Caller {
 	const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
-	return { key_id: id, organization_id, project_id, environment_id, object_type, access_level };
+	const { refresh_id, refresh_revision } = row;
+	const refresh = refresh_id === null ? null : { id: refresh_id, revision: refresh_revision ?? 0 };
+	return { key_id: id, organization_id, project_id, environment_id, object_type, access_level, refresh };
 }
 
 /** Gives a value at the first call and nothing at any other. */

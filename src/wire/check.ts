@@ -425,6 +425,11 @@ export const Health = z
 				'The lineage that the decision point has left last, because a failover, a restore or an operator began another ' +
 					'one; null if there is none.',
 			),
+		update_id: z
+			.string()
+			.nullable()
+			.default(null)
+			.describe('The refresh that the decision point took last (`POST .../configs/refresh`); null before the first.'),
 		revision: z.number().nullable().describe('The revision that answers come from; null before the first.'),
 		policy_revision: z
 			.number()
@@ -452,6 +457,7 @@ export const Health = z
 			detail: null,
 			lineage: 'd3b07384d113edec',
 			left_lineage: null,
+			update_id: null,
 			revision: 12,
 			policy_revision: 12,
 			degraded: null,

@@ -26,6 +26,20 @@ export const PdpConfigRead = z
 	});
 export type PdpConfigRead = z.input<typeof PdpConfigRead>;
 
+/** A request to decision points to take a fresh snapshot. */
+export const PdpRefresh = z
+	.object({ reason: optional(Text.max(512)).describe('Why: up to 512 characters, for the history.') })
+	.meta({ id: 'PDPRefresh', description: 'A request to decision points to take a fresh snapshot.' })
+	.optional();
+
+/** The refresh that decision points were asked for. */
+export const PdpRefreshRead = z
+	.object({
+		update_id: Uuid.describe('The id that decision points log and report once they have taken the snapshot.'),
+		pdp_ids: z.array(Uuid).describe('The PDP configs whose decision points were asked.'),
+	})
+	.meta({ id: 'PDPRefreshRead', description: 'The refresh that decision points were asked for.' });
+
 const Url = z.string();
 
 /**

@@ -62,6 +62,7 @@ const unavailable: Health = {
 	detail: null,
 	lineage: null,
 	left_lineage: null,
+	update_id: null,
 	revision: null,
 	policy_revision: null,
 	degraded: null,

@@ -130,6 +130,7 @@ const health: Health = {
 	detail: null,
 	lineage: 'd3b07384d113edec',
 	left_lineage: null,
+	update_id: null,
 	revision: 12,
 	policy_revision: 12,
 	degraded: null,

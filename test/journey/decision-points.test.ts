@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { startApi } from '../../src/compose.js';
 import { createLogger } from '../../src/log.js';
-import { type Client, client } from '../support/client.js';
+import { type Client, client, type Loose } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { eventually } from '../support/eventually.js';
 import { fails } from '../support/failure.js';
@@ -228,4 +228,74 @@ onEachStack('a decision point whose key is rotated stops answering and says why'
 	t.is(rotated.status, 200);
 	await eventually(async () => (await stack.pdp.post('/allowed', question)).status === 503);
 	t.regex(stack.decisionPoint.replica.state.detail, /401.*unknown.*rotated or deleted/);
+});
+
+interface AskedRefresh {
+	readonly update_id: string;
+	readonly pdp_ids: readonly string[];
+}
+
+onEachStack('a refresh makes decision points take a fresh snapshot, on every node', async (t, stack, kind) => {
+	const { url } = stack.api.listening;
+	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
+	const configs = '/v2/pdps/default/dev/configs';
+	const [config] = (await elsewhere.get<Listed>(configs)).body;
+	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
+	const made = { environment_id, owner_type: 'pdp_config' };
+	const { body: other } = await elsewhere.post<Record<'id' | 'secret', string>>('/v2/api-key', made);
+	const { replica } = stack.decisionPoint;
+	const taken = (id: string) =>
+		eventually(async () => (replica.updateId === id ? replica.current()?.engine : undefined));
+	const health = async () => (await stack.pdp.get<Loose>('/healthy')).body;
+	t.like(await health(), { update_id: null });
+
+	const [held, first] = [replica.current()?.engine, await elsewhere.post<AskedRefresh>(`${configs}/refresh`)];
+	t.is(first.status, 200);
+	t.deepEqual([...first.body.pdp_ids].sort(), [config?.['id'], other.id].sort());
+	const fresh = await taken(first.body.update_id);
+	t.not(fresh, held, 'the data was loaded anew');
+	t.true(replica.revision >= (first.revision ?? Number.NaN));
+	t.like(await health(), { update_id: first.body.update_id, status: 'ok' });
+	const reports = async () => (await elsewhere.get<Listed>('/v2/pdps/default/dev/instances')).body;
+	t.truthy(
+		await eventually(reports, ([report]) => (report?.['state'] as Loose)?.['update_id'] === first.body.update_id),
+	);
+
+	const bundle = (etag: string | null) =>
+		client(url, other.secret).get(`/bundles/${environment_id}`, {
+			headers: { prefer: 'modes=snapshot,delta,policy', ...(etag === null ? {} : { 'if-none-match': etag }) },
+		});
+	const start = await bundle(null);
+	t.is(start.headers.get('x-update-id'), first.body.update_id);
+	t.true((start.revision ?? 0) >= (first.revision ?? Number.NaN), 'no snapshot from before the refresh');
+	t.is((await bundle(start.headers.get('etag'))).status, 304);
+	const second = await elsewhere.post<AskedRefresh>(`${configs}/${other.id}/refresh`, { reason: 'drill' });
+	t.deepEqual(second.body.pdp_ids, [other.id]);
+	t.is((await bundle(start.headers.get('etag'))).headers.get('x-update-id'), second.body.update_id);
+	await stack.reached(second.revision);
+	t.is(replica.current()?.engine, fresh, 'the decision points of another config keep what they have');
+	const { body: history } = await elsewhere.get<{ readonly data: readonly Loose[] }>(
+		'/v2/projects/default/envs/dev/changes?kind=pdp_config',
+	);
+	t.like(history.data[0]?.['after'], { refresh_id: second.body.update_id, refresh_reason: 'drill' });
+
+	const third = await elsewhere.post<AskedRefresh>(`${configs}/${config?.['id']}/refresh`, { reason: 'x'.repeat(512) });
+	t.not(await taken(third.body.update_id), fresh);
+});
+
+journey('a refresh is refused to read keys, without a config and for a long reason', async (t, place, { store }) => {
+	const { http, organization_id, project_id, id: environment_id, key_id, url } = place;
+	const configs = configsPath(place);
+	const as = async (access_level: 'read' | 'write') =>
+		client(url, await createSecret(store, organization_id, { project_id, environment_id, access_level }));
+	const [reader, writer] = [await as('read'), await as('write')];
+	for (const path of [`${configs}/refresh`, `${configs}/${key_id}/refresh`]) {
+		fails(t, await reader.post(path, {}), 403);
+		t.deepEqual((await writer.post<AskedRefresh>(path, { reason: null })).body.pdp_ids, [key_id]);
+		fails(t, await http.post(path, { reason: 'x'.repeat(513) }), 422, 'reason');
+	}
+	fails(t, await http.post(`${configs}/${environment_id}/refresh`), 404, environment_id);
+	t.is((await http.delete(`/v2/api-key/${key_id}`)).status, 204);
+	fails(t, await writer.post(`${configs}/refresh`), 404, 'PDPConfig');
+	fails(t, await writer.post(`${configs}/${key_id}/refresh`), 404, key_id);
 });

@@ -205,6 +205,8 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { user_id: 'alice@example.com', tenant_id: 'acme' },
 		fields: { user_id: 'reference!', tenant_id: 'reference!' },
 	},
+	refreshPdpConfigs: { base: { reason: 'a drill' }, fields: { reason: 'name' } },
+	refreshPdpConfig: { base: { reason: 'a drill' }, fields: { reason: 'name' } },
 	startOwnPdp: { base: {}, fields: { pdp_instance_id: 'reference', state: 'object' } },
 	ingestDecisionLogs: {
 		base: { decision_id: 'a decision', timestamp: '2026-01-31T08:00:00Z' },

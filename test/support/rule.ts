@@ -49,6 +49,7 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^post (\/v2\/pdps\/me\/state|\/v1\/decision_logs\/ingress)$/, { needs: 'write', of: 'own', levels: ['env'] }],
 	[/^get \/v2\/pdps\/:proj_id\/:env_id\/audit_logs\b/, { needs: 'read', of: 'environment' }],
 	[/^get \/v2\/pdps\/:proj_id\/:env_id\/(configs|instances)$/, { needs: 'read', of: 'environment' }],
+	[/^post \/v2\/pdps\/:proj_id\/:env_id\/configs\/(:pdp_id\/)?refresh$/, { needs: 'write', of: 'environment' }],
 	[/^\w+ \/v2\/pdps\/:proj_id\/:env_id\/configs\/:pdp_id\b/, { needs: 'admin', of: 'environment' }],
 
 	[/^post \/v2\/auth\/elements_login_as$/, { needs: 'write', of: 'own', levels: ['env'] }],

@@ -1,5 +1,12 @@
 import type { AccessLevel, Environment, ObjectType } from '../table/account.js';
 
+/** A request to decision points to take a fresh snapshot. */
+export interface Refresh {
+	readonly id: string;
+	/** The revision of the environment that the request made: older snapshots are not fresh. */
+	readonly revision: number;
+}
+
 /** The API key of a request, and what it opens. */
 export interface Caller {
 	readonly key_id: string;
@@ -10,6 +17,8 @@ export interface Caller {
 	readonly environment_id: string | null;
 	readonly object_type: ObjectType;
 	readonly access_level: AccessLevel;
+	/** The newest refresh of the decision points that use the key. Only the feed needs it, so some callers lack it. */
+	readonly refresh?: Refresh | null;
 	/** The environment that a session of the console is of: its requests name no other. Absent for requests with the key. */
 	readonly session_environment_id?: string;
 }

@@ -18,6 +18,9 @@ export interface NewApiKey {
 	readonly secret?: string | null;
 }
 
+/** The columns of a key's newest refresh. */
+type RefreshColumns = Pick<ApiKey, 'refresh_id' | 'refresh_revision' | 'refresh_reason'>;
+
 /** A key with its secret, which is not stored in the clear. */
 export interface KeyWithSecret {
 	readonly row: ApiKey;
@@ -80,6 +83,12 @@ export class WritingApiKeys extends ApiKeys {
 	/** Sets whether a decision point's key asks for detailed decision logs. Throws as `rotate`. */
 	async setDebugAuditLogs(key: ApiKey, debug_audit_logs: boolean): Promise<ApiKey> {
 		return this.#change(key, { debug_audit_logs });
+	}
+
+	/** Asks all decision points that use a key of the environment, or the given key, for a refresh. Returns the keys. */
+	async refresh(environment_id: string, refresh: RefreshColumns, id?: string): Promise<readonly ApiKey[]> {
+		const query = this.#all().where({ environment_id });
+		return (id === undefined ? query : query.where({ id })).patch(refresh).returning('*');
 	}
 
 	/** Deletes a key. Throws `invalid` for the organization's last admin key, `not_found` when it is gone already. */

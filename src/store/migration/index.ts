@@ -28,6 +28,7 @@ import { up as tenantRoles } from './0026-tenant-roles.js';
 import { up as codesOfDecisions } from './0027-codes-of-decisions.js';
 import { up as lineages } from './0028-lineages.js';
 import { up as auditLogUsage } from './0029-audit-log-usage.js';
+import { up as refreshes } from './0030-refreshes.js';
 
 /** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
 const migrations = [
@@ -60,6 +61,7 @@ const migrations = [
 	{ name: '0027-codes-of-decisions', up: codesOfDecisions },
 	{ name: '0028-lineages', up: lineages },
 	{ name: '0029-audit-log-usage', up: auditLogUsage },
+	{ name: '0030-refreshes', up: refreshes },
 ] as const;
 
 type Migration = (typeof migrations)[number];

@@ -77,6 +77,11 @@ export class ApiKey extends Model {
 	/** Whether the decision points that use it are to log decisions in detail. */
 	declare debug_audit_logs: boolean;
 	declare created_at: Date;
+	/** The id of the newest refresh of the decision points that use it. */
+	declare refresh_id: string | null;
+	/** The revision of the environment that the request made. */
+	declare refresh_revision: number | null;
+	declare refresh_reason: string | null;
 	/** When it got its present secret, if that is not its first. */
 	declare rotated_at: Date | null;
 	/** When it was last used, to the minute. */
