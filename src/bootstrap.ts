@@ -52,7 +52,7 @@ async function refuseForeignSecrets(store: Store): Promise<void> {
 	if (await store.opensSecrets()) return;
 	throw new ConfigError(
 		'SECRET_KEY: the secrets in this store were encrypted under another SECRET_KEY or server.key file: ' +
-			'set the SECRET_KEY that they were made with, or restore that server.key in DATA_DIR',
+			'set the SECRET_KEY that they were made with, or restore that server.key in DATA_DIR; to change the key, name the old one in SECRET_KEY_PREVIOUS',
 	);
 }
 

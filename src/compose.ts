@@ -57,7 +57,7 @@ import { PolicyTester } from './publish/policy-tester.js';
 import { Publisher } from './publish/publisher.js';
 import { SnapshotFolder } from './publish/snapshot-folder.js';
 import { Snapshots } from './publish/snapshots.js';
-import { serverKey } from './server-key.js';
+import { readServerKeys, type ServerKeys } from './server-key.js';
 import { createCipher } from './store/account/secret.js';
 import { isFull, isUnreachable, NewerDatabase, openDatabase } from './store/database/database.js';
 import type { FreeSpace } from './store/database/embedded/space.js';
@@ -100,7 +100,8 @@ export interface StoreOptions {
 /** Opens the store of a configuration. Rejects with `ConfigError` if its database cannot be used. */
 export async function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
 	const { say, log = createLogger('silent'), freeSpace, interrupted } = options;
-	const cipher = createCipher(readServerKey(config));
+	const { current, previous } = requireServerKeys(config);
+	const cipher = createCipher(current, previous);
 	try {
 		const space = { reserve: config.min_free_bytes, log, read: freeSpace };
 		const place = { url: config.database_url, directory: config.data_directory };
@@ -134,11 +135,11 @@ function databaseAddress(url: string | null): string {
 	return `${host}${pathname}`;
 }
 
-function readServerKey({ secret_key, data_directory }: Config): Buffer {
+function requireServerKeys(config: Config): ServerKeys {
 	try {
-		return serverKey(secret_key, data_directory);
+		return readServerKeys(config, config.data_directory);
 	} catch (error) {
-		throw dataDirectoryError(data_directory, error);
+		throw dataDirectoryError(config.data_directory, error);
 	}
 }
 
@@ -262,6 +263,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 		store.committed.on('full', () => keeper.wake());
 		if (options.publishesWhenAsked !== true) publisher.start();
 		sweeper.start();
+		const rotation = store.secretRotation(log);
+		rotation.start();
 		await snapshots.start();
 		dispatcher.start();
 		log.info(
@@ -280,6 +283,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
 					sweeper.stop(),
 					dispatcher.stop(),
 					keeper.stop(),
+					rotation.stop(),
 					impact.stop(),
 					policyTests.stop(),
 				];

@@ -16,6 +16,8 @@ const secret = z
 	.min(97, 'must have at least 97 characters: a part of the key is missing')
 	.optional();
 
+const passphrase = z.string().min(32, 'must have at least 32 characters').optional();
+
 const origin = z
 	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 	.refine(
@@ -86,7 +88,8 @@ const Settings = z.object({
 		.default(256),
 	BUNDLE_SIGNING_KEY_PATH: z.string().optional(),
 	BUNDLE_SIGNING_KEY_ID: z.string().max(256, 'must have at most 256 characters').default('default'),
-	SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+	SECRET_KEY: passphrase,
+	SECRET_KEY_PREVIOUS: passphrase,
 	PDP_API_KEY: secret,
 	PDP_CONTROL_PLANE: origin.optional(),
 	PDP_WORKERS: z.coerce
@@ -209,6 +212,8 @@ export interface Config {
 	readonly min_free_bytes: number;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
+	/** The passphrase before a rotation. Secrets under it are read, and encrypted anew. */
+	readonly secret_key_previous: string | null;
 	/** The file of the private key that signs bundles, and the id that signatures name it by; a `null` file signs none. */
 	readonly bundle_signing: { readonly key_path: string | null; readonly key_id: string };
 	readonly pdp_api_key: string | null;
@@ -302,6 +307,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const given = secrets.filter((value) => value !== undefined);
 	if (new Set(given).size !== given.length)
 		throw new ConfigError('BOOTSTRAP_*_API_KEY: each key needs a secret of its own');
+	if (settings.SECRET_KEY !== undefined && settings.SECRET_KEY === settings.SECRET_KEY_PREVIOUS)
+		throw new ConfigError('SECRET_KEY_PREVIOUS: must be another passphrase than SECRET_KEY');
 	const dataDirectory = resolve(settings.DATA_DIR.replace(/^~(?=\/|$)/, homedir()));
 	return {
 		host: settings.HOST,
@@ -312,6 +319,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		database_url: settings.DATABASE_URL ?? null,
 		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,
 		secret_key: settings.SECRET_KEY ?? null,
+		secret_key_previous: settings.SECRET_KEY_PREVIOUS ?? null,
 		bundle_signing: { key_path: settings.BUNDLE_SIGNING_KEY_PATH ?? null, key_id: settings.BUNDLE_SIGNING_KEY_ID },
 		pdp_api_key: settings.PDP_API_KEY ?? null,
 		pdp_control_plane: settings.PDP_CONTROL_PLANE ?? null,

@@ -6,6 +6,7 @@ import { restrictToOwner } from './restrict-to-owner.js';
 /** What this process reads and writes in a data directory, where it is there. */
 const used = {
 	'server.key': 'file',
+	'server.key.previous': 'file',
 	postgres: 'folder',
 	'postgres/PG_VERSION': 'file',
 	'postgres.unfinished': 'file',

@@ -1,29 +1,49 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from './config.js';
+import { type Config, ConfigError } from './config.js';
 import { restrictToOwner } from './restrict-to-owner.js';
 import { syncFolder } from './sync-folder.js';
 
 const keyBytes = 32;
 
+/** The keys of a server; `previous` until a rotation is over. */
+export interface ServerKeys {
+	readonly current: Buffer;
+	readonly previous: Buffer | null;
+}
+
 /**
- * The key that secrets are encrypted under at rest: derived from `SECRET_KEY`, or a random one kept in
- * `server.key` of the data directory, readable by its owner only. Throws `ConfigError` when the file is not a key.
+ * The key that secrets are encrypted under at rest: derived from `SECRET_KEY`, or a random one kept in `server.key` of
+ * the data directory, readable by its owner only. The key before a rotation comes from `SECRET_KEY_PREVIOUS`, or from
+ * the file `server.key.previous` if there is one. Throws `ConfigError` when a file is not a key.
  */
-export function serverKey(secretKey: string | null, dataDirectory: string): Buffer {
+export function readServerKeys(passphrases: Passphrases, dataDirectory: string): ServerKeys {
+	const { secret_key, secret_key_previous } = passphrases;
+	const file = join(dataDirectory, 'server.key');
+	const previousFile = `${file}.previous`;
+	const isFilePrevious = secret_key_previous === null && existsSync(previousFile);
+	const given = secret_key_previous === null ? null : deriveKey(secret_key_previous);
+	const previous = isFilePrevious ? readKeyFile(previousFile) : given;
+	if (secret_key !== null) return { current: deriveKey(secret_key), previous };
+	if (!existsSync(file)) createKeyFile(file, dataDirectory);
+	return { current: readKeyFile(file), previous };
+}
+
+type Passphrases = Pick<Config, 'secret_key' | 'secret_key_previous'>;
+
+function deriveKey(passphrase: string): Buffer {
 	// The salt only separates this use of the passphrase from others; the passphrase itself must be strong.
-	if (secretKey !== null) return scryptSync(secretKey, 'regolith server key', keyBytes);
-	const path = join(dataDirectory, 'server.key');
-	if (!existsSync(path)) createKeyFile(path, dataDirectory);
+	return scryptSync(passphrase, 'regolith server key', keyBytes);
+}
+
+function readKeyFile(path: string): Buffer {
 	restrictToOwner(path);
 	const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-	if (key.length !== keyBytes) {
-		throw new ConfigError(
-			`DATA_DIR: ${path} does not hold a server key of ${keyBytes} bytes: restore it from a back-up of this folder`,
-		);
-	}
-	return key;
+	if (key.length === keyBytes) return key;
+	throw new ConfigError(
+		`DATA_DIR: ${path} does not hold a server key of ${keyBytes} bytes: restore it from a back-up of this folder`,
+	);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { notFound } from '../failure.js';
-import { webhookSigningKey } from '../store/account/secret.js';
+import { webhookSigningKeys } from '../store/account/secret.js';
 import type { ElementRequest } from '../store/table/element-request.js';
 import { ElementsConfig, levelRows } from '../store/table/elements-config.js';
 import type { InstanceRow } from '../store/table/resource-instance.js';
@@ -131,7 +131,8 @@ export function readDelivery(unit: ReadingUnit, row: WebhookDelivery): WebhookDe
 export function readWebhookSecret(unit: ReadingUnit, config: ElementsConfig): WebhookSecretRead {
 	if (config.webhook_id === null) throw notFound('Webhook', config.key);
 	// The prefix is that of Standard Webhooks, whose libraries take the secret as it is.
-	return { secret: `whsec_${webhookSigningKey(unit.cipher, config.webhook_id).toString('base64')}` };
+	const [key] = webhookSigningKeys(unit.cipher, config.webhook_id);
+	return { secret: `whsec_${key.toString('base64')}` };
 }
 
 /** The element of this id; `null` where it is gone. */

@@ -32,7 +32,7 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 	// Not at once: documents are made without a store.
 	let known: StateNames | undefined;
 	const names = () => {
-		known ??= new StateNames(store.deriveKey('names of states'));
+		known ??= new StateNames(store.deriveKeys('names of states'));
 		return known;
 	};
 	const serve = (flavour: Flavour, path: string, name: string, summary: string) =>

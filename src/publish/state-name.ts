@@ -21,11 +21,12 @@ const nameForm =
  * a client cannot invent a revision that this database does not have.
  */
 export class StateNames {
-	constructor(private readonly key: Buffer) {}
+	/** @param keys names prove the first one, and are verified by any: there are two while the server key is rotated. */
+	constructor(private readonly keys: readonly [Buffer, ...Buffer[]]) {}
 
 	/** The name of a state, as an ETag. */
 	name(environment: string, state: DataState): string {
-		return `"${stateText(state)}.${this.#prove(environment, state)}"`;
+		return `"${stateText(state)}.${prove(this.keys[0], environment, state)}"`;
 	}
 
 	/** Reads an ETag; any that is not the name of a state is `null`. */
@@ -33,14 +34,15 @@ export class StateNames {
 		const [, lineage, revision, token, digest, pending = null, proof] = nameForm.exec(etag ?? '') ?? [];
 		if (!(lineage && revision && token && digest && proof)) return null;
 		const state = { lineage, revision: Number(revision), token, digest, pending };
-		const expected = Buffer.from(this.#prove(environment, state));
-		return { ...state, verified: timingSafeEqual(Buffer.from(proof), expected) };
+		const given = Buffer.from(proof);
+		const isProof = (key: Buffer) => timingSafeEqual(given, Buffer.from(prove(key, environment, state)));
+		return { ...state, verified: this.keys.some(isProof) };
 	}
+}
 
-	#prove(environment: string, state: DataState): string {
-		const proof = createHmac('sha256', this.key).update(`${environment}/${stateText(state)}`);
-		return proof.digest('hex').slice(0, proofLength);
-	}
+function prove(key: Buffer, environment: string, state: DataState): string {
+	const proof = createHmac('sha256', key).update(`${environment}/${stateText(state)}`);
+	return proof.digest('hex').slice(0, proofLength);
 }
 
 function stateText({ lineage, revision, token, digest, pending }: DataState): string {

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../../compiler/model.js';
 import type { Clock } from '../clock.js';
 import { notFound } from '../failure.js';
+import type { Logger } from '../log.js';
 import { AccountUnit, environmentScope } from './account/account.js';
 import type { Caller } from './account/caller.js';
 import { ConsoleSessions } from './account/console-sessions.js';
@@ -14,6 +15,7 @@ import { type AccessRequest, type EnvironmentAccess, findAccess } from './accoun
 import { environmentsWithExpired } from './account/expired-grants.js';
 import { KeyUses } from './account/key-uses.js';
 import { type Cipher, hashSecret, sameHash } from './account/secret.js';
+import { SecretRotation } from './account/secret-rotation.js';
 import { type InstallationCounts, installationCounts } from './account/statistics.js';
 import { WebhookOutbox } from './account/webhook-outbox.js';
 import { WritingAccountUnit } from './account/writing-account.js';
@@ -279,8 +281,13 @@ export class Store {
 	}
 
 	/** As `Cipher.derive`. */
-	deriveKey(purpose: string): Buffer {
+	deriveKeys(purpose: string): readonly [Buffer, ...Buffer[]] {
 		return this.cipher.derive(purpose);
+	}
+
+	/** Encrypts the secrets of this store anew while the server has a previous key. */
+	secretRotation(log: Logger): SecretRotation {
+		return new SecretRotation(this.database.knex, this.cipher, log);
 	}
 
 	/** The id of the oldest organization; `null` on an empty store. */

@@ -133,7 +133,7 @@ export class WebhookDispatcher {
 			'content-type': 'application/json',
 			'content-length': String(Buffer.byteLength(body)),
 			'user-agent': 'regolith',
-			...sign(webhook.signing_key, id, this.parts.clock.now(), body),
+			...sign(webhook.signing_keys, id, this.parts.clock.now(), body),
 			...(webhook.bearer_token === null ? {} : { authorization: `Bearer ${webhook.bearer_token}` }),
 		};
 		try {

@@ -8,9 +8,10 @@ export interface SignatureHeaders {
 	readonly 'webhook-signature': string;
 }
 
-/** Signs a body. The id is the same for each attempt, so a receiver knows what it has got before. */
-export function sign(key: Buffer, id: string, now: Date, body: string): SignatureHeaders {
+/** Signs a body with each key: a receiver needs to know one. The id is the same for each attempt, so a receiver knows what it has got before. */
+export function sign(keys: readonly Buffer[], id: string, now: Date, body: string): SignatureHeaders {
 	const timestamp = String(Math.floor(now.getTime() / 1_000));
-	const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-	return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+	const signed = `${id}.${timestamp}.${body}`;
+	const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+	return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

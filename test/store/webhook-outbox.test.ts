@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { bootstrap } from '../../src/bootstrap.js';
 import { openStore } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
-import { serverKey } from '../../src/server-key.js';
+import { readServerKeys } from '../../src/server-key.js';
 import { createCipher } from '../../src/store/account/secret.js';
 import type { TakenDelivery } from '../../src/store/account/webhook-outbox.js';
 import type { Store } from '../../src/store/store.js';
@@ -63,12 +63,14 @@ async function outboxOf(t: ExecutionContext) {
 	const change = (id: string, columns: object) =>
 		knex('webhook_deliveries').where({ environment_id, id }).update(columns);
 	const row = (id: string) => knex('webhook_deliveries').where({ environment_id, id }).first();
-	const seal = (secret: string) => createCipher(serverKey(config.secret_key, config.data_directory)).encrypt(secret);
+	const seal = (secret: string) => createCipher(readServerKeys(config, config.data_directory).current).encrypt(secret);
 	return { store, element, add, change, row, seal };
 }
 
 const signingKey = ({ webhook }: TakenDelivery) =>
-	webhook === null || webhook === 'unreadable' ? null : webhook.signing_key.toString('hex');
+	webhook === null || webhook === 'unreadable'
+		? null
+		: webhook.signing_keys.map((key) => key.toString('hex')).join(' ');
 const idsTaken = async ({ outbox }: Pick<Store, 'outbox'>, most = 8) => (await outbox.take(most)).map(({ id }) => id);
 
 test('of each element, the oldest delivery that is due is taken, one at a time', async (t) => {

@@ -14,7 +14,7 @@ const delivery = (id: string, more: Partial<TakenDelivery> = {}): TakenDelivery 
 	id,
 	payload: { type: 'create_user' },
 	attempts: 1,
-	webhook: { url: 'https://example.com/hook', bearer_token: null, signing_key: Buffer.alloc(32) },
+	webhook: { url: 'https://example.com/hook', bearer_token: null, signing_keys: [Buffer.alloc(32)] },
 	...more,
 });
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { keptDeliveries, pruningDeliveries } from '../table/webhook-delivery.js';
-import { type Cipher, webhookSigningKey } from './secret.js';
+import { type Cipher, webhookSigningKeys } from './secret.js';
 
 /** A delivery that this process has taken, with where to and with which secrets. */
 export interface TakenDelivery {
@@ -19,7 +19,7 @@ export interface TakenDelivery {
 export interface TakenWebhook {
 	readonly url: string;
 	readonly bearer_token: string | null;
-	readonly signing_key: Buffer;
+	readonly signing_keys: readonly Buffer[];
 }
 
 /** How an attempt ended. `retry_after`: in how many milliseconds to try again; `null` for never. */
@@ -70,7 +70,7 @@ export class WebhookOutbox {
 	#webhook(id: string, url: string, secretToken: Uint8Array | null): TakenWebhook | 'unreadable' {
 		try {
 			const bearer_token = secretToken === null ? null : this.cipher.decrypt(secretToken);
-			return { url, bearer_token, signing_key: webhookSigningKey(this.cipher, id) };
+			return { url, bearer_token, signing_keys: webhookSigningKeys(this.cipher, id) };
 		} catch {
 			// A damaged token is a matter of this element: it must not hold up the events of others.
 			return 'unreadable';

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Logger } from '../../log.js';
+import type { Cipher } from './secret.js';
+
+/** The columns that hold encrypted secrets. Their tables have an `id`. */
+const columns = [
+	{ table: 'api_keys', column: 'secret_cipher' },
+	{ table: 'proxy_configs', column: 'secret_cipher' },
+	{ table: 'elements_configs', column: 'secret_webhook_token' },
+] as const;
+
+type Column = (typeof columns)[number];
+
+interface Row {
+	readonly id: string;
+	readonly sealed: Uint8Array;
+}
+
+/** Rows that one transaction renews. */
+const batchSize = 200;
+
+/** The pause after a pass that found no more, in milliseconds: processes with the old settings may still add secrets. */
+const pauseBetweenPasses = 60_000;
+
+/** The pause after a pass that found some or failed, in milliseconds. */
+const pauseBeforeCompletion = 1_000;
+
+/** How a pass ended: secrets that it found under the previous key, and secrets that no key opens. */
+interface Pass {
+	readonly outdated: number;
+	readonly unreadable: number;
+}
+
+/**
+ * Encrypts the secrets of a store anew while the server has a previous key. A pass that is interrupted leaves secrets
+ * under either key, and the next one continues. Several processes may run it at once.
+ */
+export class SecretRotation {
+	readonly #ending = new AbortController();
+	#running: Promise<void> = Promise.resolve();
+
+	constructor(
+		private readonly database: Knex,
+		private readonly cipher: Cipher,
+		private readonly log: Logger,
+	) {}
+
+	/** Does nothing without a previous key. */
+	start(): void {
+		if (this.cipher.hasPrevious) this.#running = this.#repeat();
+	}
+
+	/** Resolves once the batch under way is written. */
+	async stop(): Promise<void> {
+		this.#ending.abort();
+		await this.#running;
+	}
+
+	get #stopped(): boolean {
+		return this.#ending.signal.aborted;
+	}
+
+	async #repeat(): Promise<void> {
+		let isComplete = false;
+		while (!this.#stopped) {
+			const pass = await this.#attempt();
+			if (pass !== null) {
+				if (pass.outdated > 0 || !isComplete) this.#tell(pass);
+				isComplete = pass.outdated === 0;
+			}
+			const pause = isComplete ? pauseBetweenPasses : pauseBeforeCompletion;
+			await sleep(pause, undefined, { signal: this.#ending.signal, ref: false }).catch(() => undefined);
+		}
+	}
+
+	#tell({ outdated, unreadable }: Pass): void {
+		if (unreadable > 0) this.log.error({ unreadable }, 'secrets are encrypted under neither server key');
+		if (outdated > 0) this.log.info({ secrets: outdated }, 'secrets were encrypted under the new server key');
+		else {
+			this.log.info(
+				'all secrets are encrypted under the new server key: the previous one can be removed when every API process has these settings',
+			);
+		}
+	}
+
+	/** The database may be away or full: the next pass tries again. */
+	async #attempt(): Promise<Pass | null> {
+		try {
+			let [outdated, unreadable] = [0, 0];
+			for (const column of columns) {
+				const pass = await this.#renewColumn(column);
+				outdated += pass.outdated;
+				unreadable += pass.unreadable;
+			}
+			// Last, so that a server with the new key alone is refused until then.
+			if (outdated === 0 && !this.#stopped) await this.#renewCheck();
+			return this.#stopped ? null : { outdated, unreadable };
+		} catch (error) {
+			if (!this.#stopped) this.log.warn({ error }, 'secrets could not be encrypted under the new server key');
+			return null;
+		}
+	}
+
+	async #renewColumn(place: Column): Promise<Pass> {
+		const { table, column } = place;
+		let [outdated, unreadable] = [0, 0];
+		for (let last: string | null = null; !this.#stopped; ) {
+			const query = this.database(table).select('id', { sealed: column }).whereNotNull(column);
+			if (last !== null) query.where('id', '>', last);
+			const rows: readonly Row[] = await query.orderBy('id').limit(batchSize);
+			const found = rows.map((row) => this.#state(row));
+			unreadable += found.filter((state) => state === 'unreadable').length;
+			const old = rows.filter((_, index) => found[index] === 'outdated');
+			outdated += old.length;
+			if (old.length > 0) await this.#renewRows(place, old);
+			last = rows.at(-1)?.id ?? null;
+			if (rows.length < batchSize) break;
+		}
+		return { outdated, unreadable };
+	}
+
+	#state({ sealed }: Row): 'current' | 'outdated' | 'unreadable' {
+		try {
+			return this.cipher.renew(sealed) === null ? 'current' : 'outdated';
+		} catch {
+			return 'unreadable';
+		}
+	}
+
+	/** Passes over rows that a transaction holds, so that nothing waits for another. */
+	async #renewRows({ table, column }: Column, rows: readonly Row[]): Promise<void> {
+		await this.database.transaction(async (transaction) => {
+			const ids = rows.map(({ id }) => id);
+			const held: readonly Row[] = await transaction(table)
+				.select('id', { sealed: column })
+				.whereIn('id', ids)
+				.whereNotNull(column)
+				.forUpdate()
+				.skipLocked();
+			for (const row of held.filter((each) => this.#state(each) === 'outdated')) {
+				const where = { id: row.id, [column]: row.sealed };
+				await transaction(table)
+					.where(where)
+					.update({ [column]: this.cipher.renew(row.sealed) });
+			}
+		});
+	}
+
+	async #renewCheck(): Promise<void> {
+		const check = () => this.database<{ sealed: Uint8Array }>('server_key_check');
+		const row = await check().first('sealed');
+		const renewed = row === undefined ? null : this.cipher.renew(row.sealed);
+		if (renewed !== null) await check().update({ sealed: renewed });
+	}
+}

@@ -1,0 +1,167 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { type RunningApi, startApi } from '../../src/compose.js';
+import { type Config, ConfigError, readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/log.js';
+import { readServerKeys } from '../../src/server-key.js';
+import { createCipher } from '../../src/store/account/secret.js';
+import type { Store } from '../../src/store/store.js';
+import { client } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
+import { createDatabase } from '../support/postgres.js';
+import { launch } from '../support/processes.js';
+import { facts, secretFor, settings } from '../support/stack.js';
+import { temporary } from '../support/temporary.js';
+
+/** The server key is replaced while API processes run (docs/operation.md: Rotation). */
+
+const [oldKey, newKey] = ['the first passphrase of these servers', 'the second passphrase of these servers'];
+const options = { publishesWhenAsked: true } as const;
+
+const start = async (t: ExecutionContext, config: Config): Promise<RunningApi> => {
+	const api = await startApi(config, createLogger('silent'), options);
+	let stopped: Promise<void> | undefined;
+	const stop = async () => {
+		stopped ??= api.stop();
+		return stopped;
+	};
+	t.teardown(stop);
+	return { ...api, stop };
+};
+
+const readProxySecret = async ({ listening }: RunningApi) =>
+	(await client(listening.url, secretFor('rotated-environment')).get(`${facts}/proxy_configs/documents`)).body[
+		'secret'
+	];
+
+const addProxy = ({ listening }: RunningApi) =>
+	client(listening.url, secretFor('rotated-environment')).post(`${facts}/proxy_configs`, {
+		key: 'documents',
+		name: 'Documents',
+		secret: 'a-token',
+	});
+
+/** Keys of the first organization, encrypted by a cipher. */
+async function addKeys({ database, clock }: Store, encrypt: (secret: string) => Buffer, count: number): Promise<void> {
+	const [organization] = await database.knex('organizations').select('id');
+	const rows = Array.from({ length: count }, (_, index) => ({
+		id: randomUUID(),
+		organization_id: organization.id,
+		object_type: 'org',
+		access_level: 'read',
+		owner_type: 'member',
+		secret_hash: createHash('sha256').update(`key ${index}`).digest(),
+		secret_cipher: encrypt(`key ${index}`),
+		created_at: clock.now(),
+	}));
+	await database.knex.batchInsert('api_keys', rows, 1_000);
+}
+
+/** The number of secrets of keys that a cipher opens. */
+async function countOpened({ database }: Store, decrypt: (sealed: Uint8Array) => string): Promise<number> {
+	const rows: readonly { readonly secret_cipher: Uint8Array }[] = await database
+		.knex('api_keys')
+		.select('secret_cipher');
+	return rows.filter(({ secret_cipher }) => {
+		try {
+			return decrypt(secret_cipher) !== '';
+		} catch {
+			return false;
+		}
+	}).length;
+}
+
+/** Waits for the check of the server key, which is renewed last. */
+const rotated = ({ database }: Store, decrypt: (sealed: Uint8Array) => string) =>
+	eventually(
+		async () => {
+			const row = await database.knex('server_key_check').first('sealed');
+			try {
+				return decrypt(row.sealed);
+			} catch {
+				return '';
+			}
+		},
+		(text) => text === 'regolith',
+	);
+
+test('SECRET_KEY is rotated under running servers, and a kill in the middle loses no secret', async (t) => {
+	t.timeout(600_000);
+	const database = await createDatabase();
+	t.teardown(database.drop);
+	const variables = (keys: Readonly<Record<string, string>>) => ({
+		...settings(temporary(t), 'rotated'),
+		DATABASE_URL: database.url,
+		...keys,
+	});
+	const config = (keys: Readonly<Record<string, string>>) => readConfig(variables(keys));
+	const cipher = (secret_key: string) =>
+		createCipher(readServerKeys({ secret_key, secret_key_previous: null }, temporary(t)).current);
+	const [before, after] = [cipher(oldKey), cipher(newKey)];
+
+	const first = await start(t, config({ SECRET_KEY: oldKey }));
+	t.is((await addProxy(first)).status, 200);
+	const count = 10_000;
+	await addKeys(first.store, before.encrypt, count);
+	const own = (await countOpened(first.store, before.decrypt)) - count;
+
+	// The first round of restarts: every process can read secrets under the new key, and none writes them.
+	const prepared = await start(t, config({ SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: newKey }));
+	await first.stop();
+	t.is(await readProxySecret(prepared), 'a-token');
+	t.is(await countOpened(prepared.store, before.decrypt), count + own);
+
+	// The second round, with a kill in the middle.
+	const port = String(await freePort());
+	const env = variables({ SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey, API_PORT: port });
+	const killed = launch({ command: ['serve'], env });
+	t.teardown(() => killed.kill('SIGKILL'));
+	await eventually(
+		() => countOpened(prepared.store, after.decrypt),
+		(done) => done > 0,
+	);
+	await killed.kill('SIGKILL');
+	const done = await countOpened(prepared.store, after.decrypt);
+	t.true(done > 0 && done < count, `${done} of ${count} were encrypted anew before the kill`);
+	t.is(done + (await countOpened(prepared.store, before.decrypt)), count + own);
+	t.is(await readProxySecret(prepared), 'a-token');
+
+	const restarted = await start(t, config({ SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey }));
+	t.is(await readProxySecret(restarted), 'a-token');
+	await rotated(restarted.store, after.decrypt);
+	t.is(await countOpened(restarted.store, after.decrypt), count + own);
+	t.is(await readProxySecret(prepared), 'a-token', 'a process of the first round reads what the second one wrote');
+	await prepared.stop();
+
+	const only = await start(t, config({ SECRET_KEY: newKey }));
+	t.is(await readProxySecret(only), 'a-token');
+	await t.throwsAsync(start(t, config({ SECRET_KEY: oldKey })), { instanceOf: ConfigError, message: /^SECRET_KEY:/ });
+});
+
+test('a server key in a file is rotated by moving it away', async (t) => {
+	const folder = temporary(t);
+	const [file, previous] = [join(folder, 'server.key'), join(folder, 'server.key.previous')];
+	const config = readConfig(settings(folder, 'rotated'));
+	const first = await start(t, config);
+	t.is((await addProxy(first)).status, 200);
+	await first.stop();
+
+	renameSync(file, previous);
+	const second = await start(t, config);
+	t.is(await readProxySecret(second), 'a-token');
+	await rotated(second.store, createCipher(readServerKeys(config, folder).current).decrypt);
+	await second.stop();
+
+	rmSync(previous);
+	t.is(await readProxySecret(await start(t, config)), 'a-token');
+});
+
+test('both passphrases are the same', (t) => {
+	t.throws(() => readConfig({ SECRET_KEY: oldKey, SECRET_KEY_PREVIOUS: oldKey }), {
+		instanceOf: ConfigError,
+		message: 'SECRET_KEY_PREVIOUS: must be another passphrase than SECRET_KEY',
+	});
+});
