@@ -6,15 +6,22 @@
 #
 # compose.yaml runs the parts apart, around a PostgreSQL.
 
+# Tags move. To build from exactly the same bases again, name them by digest (docs/deployment.md, Base images):
+#
+#   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:… --build-arg GO_IMAGE=… --tag regolith .
+
 # Same versions as compiler/opa/go.mod and .tools; a newer patch of each will do.
-FROM golang:1.26-bookworm AS opa
+ARG GO_IMAGE=golang:1.26-bookworm
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${GO_IMAGE} AS opa
 WORKDIR /src
 COPY compiler/opa/go.mod compiler/opa/go.sum ./
 RUN go mod download
 COPY compiler/opa/*.go ./
 RUN CGO_ENABLED=0 go build -tags=part -trimpath -ldflags='-s -w' -o /regolith-opa .
 
-FROM node:24-bookworm-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 COPY packages/engine/package.json packages/engine/
@@ -29,7 +36,7 @@ RUN OPA_PATH=/app/.tools/regolith-opa node setup/run.mjs build \
 	&& rm -rf node_modules/@regolith \
 	&& mv node_modules /app/
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Regolith" org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /app /app
 RUN mkdir /data && chown 1000:1000 /data

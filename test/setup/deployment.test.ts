@@ -23,14 +23,32 @@ const known = new Set(
 );
 const dockerfile = read('Dockerfile');
 const units = ['regolith.service', 'regolith-pdp.service'].map((name) => `deploy/systemd/${name}`);
-const manifests = ['api.yaml', 'pdp.yaml'].map((name) => `deploy/kubernetes/${name}`);
+const manifests = ['api.yaml', 'network-policy.yaml', 'pdp.yaml'].map((name) => `deploy/kubernetes/${name}`);
 
 const Environment = z.record(z.string(), z.string());
 const Compose = z.object({
 	services: z.record(
 		z.string(),
-		z.object({ command: z.array(z.string()).optional(), environment: Environment.optional() }),
+		z.object({
+			command: z.array(z.string()).optional(),
+			environment: Environment.optional(),
+			user: z.string().optional(),
+			read_only: z.boolean().optional(),
+			cap_drop: z.array(z.string()).optional(),
+			security_opt: z.array(z.string()).optional(),
+			ports: z.array(z.string()).default([]),
+			networks: z.array(z.string()).default([]),
+		}),
 	),
+	networks: z.record(z.string(), z.object({ internal: z.boolean() })),
+});
+const NetworkPolicy = z.object({
+	kind: z.literal('NetworkPolicy'),
+	spec: z.object({
+		podSelector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+		policyTypes: z.array(z.string()),
+		ingress: z.array(z.object({ from: z.array(z.unknown()) })),
+	}),
 });
 const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
 const Container = z.object({
@@ -55,11 +73,11 @@ function containers(path: string) {
 
 test('what they make secrets with makes secrets that are taken', async (t) => {
 	const lines = ['compose.yaml', 'deploy/kubernetes/kustomization.yaml', '.env.example'].flatMap((path) => [
-		...read(path).matchAll(/"permit_key_\$\(openssl [^)]*\)"/g),
+		...read(path).matchAll(/permit_key_\$\(openssl [^)]*\)/g),
 	]);
 	t.is(lines.length, 3);
 	for (const [line] of lines) {
-		const { stdout } = await run('bash', ['-c', `printf %s ${line}`]);
+		const { stdout } = await run('bash', ['-c', `printf %s "${line}"`]);
 		t.is(readConfig({ BOOTSTRAP_ENV_API_KEY: stdout }).bootstrap.environment, stdout);
 	}
 });
@@ -69,7 +87,7 @@ test('every setting that they name is one of the program', (t) => {
 	const named = [
 		...[...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => [...line.matchAll(/([A-Z_]+)=/g)]),
 		...units.flatMap((path) => [...read(path).matchAll(/([A-Z_]+)=(?=[a-z/])/g)]),
-		...[...read('deploy/kubernetes/kustomization.yaml').matchAll(/--from-literal=([A-Z_]+)=/g)],
+		...[...read('deploy/kubernetes/kustomization.yaml').matchAll(/^#.*\b([A-Z_]+)=(?=[a-z$])/gm)],
 	].map(([, name = '']) => name);
 	const ours = Object.entries(services).filter(([service]) => service !== 'postgres');
 	const all = [
@@ -82,6 +100,49 @@ test('every setting that they name is one of the program', (t) => {
 		all.filter((name) => !known.has(name)),
 		[],
 	);
+});
+
+test('no secret is an argument of a program, and no file holds one', (t) => {
+	const documents = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+	for (const path of ['README.md', 'compose.yaml', 'deploy/kubernetes/kustomization.yaml', ...units]) {
+		t.notRegex(read(path), /--from-literal/, path);
+	}
+	for (const name of documents) t.notRegex(read(join('docs', name)), /--from-literal/, name);
+	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
+	const values = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
+	const secrets = values.filter(([name]) => /PASSWORD|SECRET|KEY|DATABASE_URL/.test(name));
+	t.true(secrets.length >= 5);
+	for (const [name, value] of secrets) t.regex(value, /\$\{[A-Z_]+:\?set it in \.env\}/, name);
+});
+
+test('no container can gain privileges or write but where it has to, and the database is for the API alone', (t) => {
+	const { services, networks } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
+	for (const [name, service] of Object.entries(services)) {
+		t.like(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, name);
+		for (const port of service.ports) t.regex(port, /^127\.0\.0\.1:/, name);
+	}
+	const { postgres } = services;
+	t.like(postgres, { user: 'postgres', ports: [], networks: ['database'] });
+	t.regex(postgres?.environment?.['POSTGRES_INITDB_ARGS'] ?? '', /--auth-host=scram-sha-256/);
+	t.deepEqual(networks['database'], { internal: true });
+	const reaching = Object.entries(services).filter(([, { networks: joined }]) => joined.includes('database'));
+	t.deepEqual(reaching.map(([name]) => name).sort(), ['api', 'postgres']);
+});
+
+test('each workload in Kubernetes has a network policy of both directions', (t) => {
+	const policies = parseAllDocuments(read('deploy/kubernetes/network-policy.yaml')).map((document) =>
+		NetworkPolicy.parse(document.toJS()),
+	);
+	const name = 'app.kubernetes.io/name';
+	t.deepEqual(
+		policies.map(({ spec }) => spec.podSelector.matchLabels[name]),
+		['regolith-api', 'regolith-pdp'],
+	);
+	for (const { spec } of policies) {
+		t.deepEqual(spec.policyTypes, ['Ingress', 'Egress']);
+		for (const { from } of spec.ingress) t.true(from.length > 0);
+	}
+	t.regex(read('deploy/kubernetes/kustomization.yaml'), /^ {2}- network-policy\.yaml$/m);
 });
 
 test('they run commands that there are, and probe what is served', (t) => {
@@ -103,7 +164,10 @@ test('they run commands that there are, and probe what is served', (t) => {
 
 test('the image is built with the versions that the project names', (t) => {
 	const go = /^go (\d+\.\d+)/m.exec(read('compiler/opa/go.mod'))?.[1];
-	t.true(dockerfile.includes(`FROM golang:${go}-`));
+	t.regex(dockerfile, new RegExp(`^ARG GO_IMAGE=golang:${go}-`, 'm'));
+	// An operator names each base by digest without editing the file.
+	const bases = [...dockerfile.matchAll(/^FROM \$\{(\w+)\}/gm)].map(([, base]) => base);
+	t.deepEqual(bases, ['GO_IMAGE', 'NODE_IMAGE', 'NODE_IMAGE']);
 	for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {
 		for (const path of paths.split(' ').filter((each) => !each.includes('*'))) {
 			t.true(existsSync(join(root, path)), path);
@@ -150,7 +214,12 @@ test('a container is well when all that listens in it is ready', async (t) => {
 	for (const path of manifests) {
 		await t.notThrowsAsync(run(join(python, 'bin/kubernetes-validate'), ['--strict', join(root, path)]), path);
 	}
-	t.deepEqual(readdirSync(join(root, 'deploy/kubernetes')).sort(), ['api.yaml', 'kustomization.yaml', 'pdp.yaml']);
+	t.deepEqual(readdirSync(join(root, 'deploy/kubernetes')).sort(), [
+		'api.yaml',
+		'kustomization.yaml',
+		'network-policy.yaml',
+		'pdp.yaml',
+	]);
 	const systemd = await run('systemd-analyze', ['--version']).catch(() => undefined);
 	if (systemd === undefined) return t.log('systemd-analyze is not installed: the units are not verified');
 	// It complains of programs that are not installed here.
