@@ -1,10 +1,7 @@
 /** Text for terminals: what others chose, such as keys and names, cannot move the cursor or hide anything. */
 
-/**
- * Characters that change how a terminal shows others: controls, line separators, halves of surrogate pairs, and those
- * that turn the direction of writing.
- */
-const active = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+/** Characters that act on a terminal or are not seen: controls, format characters, line separators, lone surrogates. */
+const active = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Text in one line, with escapes such as `\u001b` in place of what would act on a terminal. */
 export function visible(text: string): string {
@@ -19,7 +16,11 @@ export function visibleLines(text: string): string {
 function escaped(character: string): string {
 	if (character === '\n') return '\\n';
 	if (character === '\t') return '\\t';
-	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+	// In halves, as JSON writes a character beyond U+FFFF.
+	return character
+		.split('')
+		.map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
+		.join('');
 }
 
 /** A value as indented JSON with a line feed at its end, in which the escapes of JSON keep terminals safe. */
@@ -44,7 +45,7 @@ export function table(titles: readonly string[], rows: readonly (readonly string
 	return `${lines.map(line).join('\n')}\n`;
 }
 
-const noWidth = /^[\p{Mn}\p{Me}\u200b-\u200d]$/u;
+const noWidth = /^[\p{Mn}\p{Me}]$/u;
 /** Characters of East Asian writing and pictures, which take two columns. */
 const twoWide =
 	/^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;

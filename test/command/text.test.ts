@@ -24,6 +24,9 @@ const shown: readonly (readonly [text: string, visible: string])[] = [
 	['\u007f', '\\u007f'],
 	['safe\u202egnp.exe', 'safe\\u202egnp.exe'],
 	['line\u2028line', 'line\\u2028line'],
+	['zero\u200bwidth', 'zero\\u200bwidth'],
+	['soft\u00adhyphen', 'soft\\u00adhyphen'],
+	['tag \u{e0041}', 'tag \\udb40\\udc41'],
 	['half \ud83d', 'half \\ud83d'],
 ];
 

@@ -118,6 +118,7 @@ test('people, subjects and failures have words', (t) => {
 	t.is(userName({ ...ann, last_name: 'Lee' }), 'Ann Lee');
 	t.is(userName({ ...ann, first_name: null }), 'ann@example.com');
 	t.is(userName({ ...ann, first_name: null, email: null }), 'a1');
+	t.is(userName({ ...ann, first_name: 'Ann\u202e' }), 'Ann\\u{202e}');
 	const request = { resource_key: null, resource_instance_key: null } as Parameters<typeof requestSubject>[0];
 	t.is(requestSubject({ ...request, role_name: 'Editor' }), 'Editor');
 	t.is(

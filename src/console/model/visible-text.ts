@@ -6,5 +6,14 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
  * never look alike for that reason, and none changes the order of the text around it.
  */
 export function visibleText(text: string): string {
-	return text.replace(unseen, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+	return text.replace(unseen, escaped);
+}
+
+/** The same for a text of several lines: line feeds and tabs stay. */
+export function visibleLines(text: string): string {
+	return text.replace(unseen, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -1,10 +1,11 @@
 import type { ListedRequest, ListedUser } from './api-types.js';
+import { visibleText } from './visible-text.js';
 
 type Named = Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>;
 
-/** What a user is called: the name, else the e-mail address, else the key. */
+/** What a user is called: the name, else the e-mail address, else the key. Its unseen characters are written out. */
 export function userName({ key, email, first_name, last_name }: Named): string {
-	return [first_name, last_name].filter(Boolean).join(' ') || email || key;
+	return visibleText([first_name, last_name].filter(Boolean).join(' ') || email || key);
 }
 
 /** What the user who made a request is called. */
@@ -21,5 +22,5 @@ export function requesterName(request: ListedRequest): string {
 export function requestSubject({ role_name, resource_key, resource_instance_key }: ListedRequest): string {
 	const instance = resource_instance_key === null ? resource_key : `${resource_key}:${resource_instance_key}`;
 	const what = role_name ?? 'operation';
-	return instance === null ? what : `${what} on ${instance}`;
+	return visibleText(instance === null ? what : `${what} on ${instance}`);
 }

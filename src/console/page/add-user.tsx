@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ElementRole } from '../model/api-types.js';
 import { expiryMember } from '../model/instants.js';
+import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
 import { ExpiryField } from '../part/expiry-field.js';
 import type { OpenedElement } from './opened-element.js';
@@ -72,7 +73,7 @@ export function AddUser({ element, roles, onAdded }: AddUserProps) {
 					<select name="role">
 						{roles.map(({ key, name }) => (
 							<option key={key} value={key} selected={key === element.config.settings['default_role']}>
-								{name}
+								{visibleText(name)}
 							</option>
 						))}
 					</select>

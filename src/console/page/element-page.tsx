@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { ApiFailure } from '../model/api-failure.js';
 import { readElementAddress } from '../model/element-address.js';
+import { visibleText } from '../model/visible-text.js';
 import { Announcement } from '../part/announce.js';
 import { createApiClient } from './api-client.js';
 import { ApprovalManagement } from './approval-management.js';
@@ -83,8 +84,8 @@ function Content() {
 	if (!isOpened(now)) {
 		return (
 			<div role="alert">
-				<h1>{now.title}</h1>
-				<p>{now.text}</p>
+				<h1>{visibleText(now.title)}</h1>
+				<p>{visibleText(now.text)}</p>
 				<button type="button" onClick={() => void open()}>
 					Try again
 				</button>
@@ -93,7 +94,7 @@ function Content() {
 	}
 	return (
 		<>
-			<h1>{now.config.name}</h1>
+			<h1>{visibleText(now.config.name)}</h1>
 			<Element element={now} />
 		</>
 	);

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ElementRole } from '../model/api-types.js';
 import { expiryMember, fieldTime } from '../model/instants.js';
+import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
 
 interface GiveRoleProps {
@@ -39,7 +40,7 @@ export function GiveRole({ name, roles, give }: GiveRoleProps) {
 			>
 				{roles.map(({ key, name: shown }) => (
 					<option key={key} value={key}>
-						{shown}
+						{visibleText(shown)}
 					</option>
 				))}
 			</select>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ListedRequest, Paginated, RequestStatus } from '../model/api-types.js';
+import { visibleLines } from '../model/visible-text.js';
 import { requestSubject } from '../model/wording.js';
 import { ActionButton } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
@@ -75,8 +76,8 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 								</ActionButton>
 							)}
 						</div>
-						{request.reason && <p class="quiet">{request.reason}</p>}
-						{request.reviewer_comment && <p>Answer: {request.reviewer_comment}</p>}
+						{request.reason && <p class="quiet">{visibleLines(request.reason)}</p>}
+						{request.reviewer_comment && <p>Answer: {visibleLines(request.reviewer_comment)}</p>}
 					</li>
 				))}
 			</ul>

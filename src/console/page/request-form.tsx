@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { LeveledRole } from '../model/api-types.js';
 import { expiryMember } from '../model/instants.js';
+import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
 import { ExpiryField, longestApproval } from '../part/expiry-field.js';
@@ -39,7 +40,7 @@ export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) 
 	return (
 		<section aria-labelledby="ask">
 			<h2 id="ask">{kind.hasRole ? 'Request access' : 'Request approval'}</h2>
-			{element.instance !== null && <p class="quiet">For {element.instance}</p>}
+			{element.instance !== null && <p class="quiet">For {visibleText(element.instance)}</p>}
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
@@ -98,7 +99,7 @@ export function RoleField({ roles, value, onChange }: RoleFieldProps) {
 			<select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
 				{roles.map(({ id, name }) => (
 					<option key={id} value={id}>
-						{name}
+						{visibleText(name)}
 					</option>
 				))}
 			</select>

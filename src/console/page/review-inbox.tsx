@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
 import { expiryMember } from '../model/instants.js';
 import type { RolesAt } from '../model/levels.js';
+import { visibleLines, visibleText } from '../model/visible-text.js';
 import { requesterName, requestSubject } from '../model/wording.js';
 import { Failure, useWork } from '../part/action-button.js';
 import { announce } from '../part/announce.js';
@@ -80,7 +81,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 							<Time at={request.created_at} />
 							<Until request={request} />
 						</div>
-						{request.reason && <p class="quiet">{request.reason}</p>}
+						{request.reason && <p class="quiet">{visibleLines(request.reason)}</p>}
 						{open.value?.id === request.id ? (
 							<Decision
 								key={open.value.move}
@@ -172,10 +173,10 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 							role.value = event.currentTarget.value;
 						}}
 					>
-						{!known && <option value={asked}>{request.role_name}</option>}
+						{!known && <option value={asked}>{visibleText(request.role_name ?? asked)}</option>}
 						{roles.map(({ id, name }) => (
 							<option key={id} value={id}>
-								{name}
+								{visibleText(name)}
 							</option>
 						))}
 					</select>

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { ElementRole, ListedUser } from '../model/api-types.js';
 import { mayManage, mayRemove } from '../model/levels.js';
+import { visibleText } from '../model/visible-text.js';
 import { userName } from '../model/wording.js';
 import { ActionButton } from '../part/action-button.js';
 import { GiveRole } from './give-role.js';
@@ -28,13 +29,14 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	);
 	const heldLevels = roles.filter(({ key }) => held.includes(key)).map(({ permission_level }) => permission_level);
 	const body = (role: string) => ({ role, ...(instance !== null && { resource_instance_id: instance }) });
-	const called = (key: string) => roles.find((role) => role.key === key)?.name ?? key;
+	const called = (key: string) => visibleText(roles.find((role) => role.key === key)?.name ?? key);
+	const email = user.email === null ? null : visibleText(user.email);
 	const given = assignable.filter(({ key }) => !held.includes(key));
 	return (
 		<li>
 			<div class="line">
 				<strong>{name}</strong>
-				{user.email !== null && user.email !== name && <span class="quiet">{user.email}</span>}
+				{email !== null && email !== name && <span class="quiet">{email}</span>}
 				{pending && <span class="state pending">invited</span>}
 			</div>
 			<ul class="roles" aria-label={`Roles of ${name}`}>

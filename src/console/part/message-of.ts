@@ -1,4 +1,6 @@
-/** What an error tells a person. */
+import { visibleLines } from '../model/visible-text.js';
+
+/** What an error tells a person. Its unseen characters are written out: it may quote keys. */
 export function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : 'Something went wrong.';
+	return error instanceof Error ? visibleLines(error.message) : 'Something went wrong.';
 }
