@@ -32,7 +32,9 @@ export class SignatureError extends BundleError {}
 export const signaturesPath = '.signatures.json';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const defaultLimits: UnpackLimits = { bytes: 1024 ** 3, files: 100_000 };
+/** The size of a bundle that is read, as it comes and when it is unpacked, in bytes. */
+export const maxBundleBytes = 1024 ** 3;
+const defaultLimits: UnpackLimits = { bytes: maxBundleBytes, files: 100_000 };
 
 /**
  * Reads a bundle: its files by path relative to the root, without a leading `/`. Throws `BundleError` on anything that

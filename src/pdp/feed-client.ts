@@ -1,6 +1,7 @@
 /** The decision point's side of the control plane: the environment of a key, and the long-polled feed of bundles. */
 
 import { z } from 'zod';
+import { maxBundleBytes } from '../bundle.js';
 import { catalogue } from '../failure.js';
 import { deadline } from './deadline.js';
 
@@ -57,6 +58,9 @@ const modes = 'modes=snapshot,delta,policy';
 /** How long the control plane may be silent beyond the requested wait, in milliseconds. */
 const timeout = 60_000;
 
+/** The size of any other answer of the control plane, in bytes. */
+const maxAnswerBytes = 64 * 1024;
+
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 
 /** Reports the state of the decision point of this name to a control plane. Rejects when that fails or is refused. */
@@ -80,9 +84,10 @@ export async function reportState(
 
 /**
  * Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. An answer may
- * come as slowly as the line is, unless nothing comes for `silence` milliseconds.
+ * come as slowly as the line is, unless nothing comes for `silence` milliseconds. A bundle of more than `limit` bytes is
+ * not read on.
  */
-export function connectFeed(origin: string, apiKey: string, silence = timeout): FeedClient {
+export function connectFeed(origin: string, apiKey: string, silence = timeout, limit = maxBundleBytes): FeedClient {
 	const authorization = `Bearer ${apiKey}`;
 	const base = origin.replace(/\/+$/, '');
 	return {
@@ -90,7 +95,7 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout): 
 			deadline(signal, timeout, async (limited) => {
 				const response = await request(`${base}/v2/api-key/scope`, { authorization }, limited);
 				if (!response.ok) throw await trouble(response);
-				const { environment_id, project_id } = scope.parse(await response.json());
+				const { environment_id, project_id } = scope.parse(JSON.parse(await readText(response)));
 				if (environment_id) return environment_id;
 				throw new Refusal(
 					`the key belongs to ${project_id ? 'a project' : 'an organization'}: a decision point needs the key of an environment`,
@@ -110,7 +115,8 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout): 
 				if (response.status !== 200) throw await trouble(response);
 				const name = response.headers.get('etag');
 				if (name === null) throw new Error('the control plane sent a bundle without an ETag');
-				const bytes = await readBody(response, () => restart(silence));
+				const bytes = await readBody(response, limit, () => restart(silence));
+				if (bytes === null) throw new Error(`the control plane sent a bundle of more than ${limit} bytes`);
 				const revision = Number(response.headers.get('x-revision') ?? Number.NaN);
 				const updateId = response.headers.get('x-update-id');
 				const traceparent = response.headers.get('traceparent');
@@ -126,21 +132,33 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout): 
 	};
 }
 
-/** Reads a body whole, and tells of each chunk. */
-async function readBody({ body }: Response, tell: () => void): Promise<Uint8Array> {
+/** Reads a body whole, and tells of each chunk. Returns `null`, and reads no further, beyond a limit of bytes. */
+async function readBody({ body }: Response, limit: number, tell: () => void): Promise<Uint8Array | null> {
 	const chunks: Uint8Array[] = [];
+	let length = 0;
 	const reader = body?.getReader();
 	for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+		length += next.value.length;
+		if (length > limit) {
+			await reader?.cancel();
+			return null;
+		}
 		chunks.push(next.value);
 		tell();
 	}
-	const bytes = new Uint8Array(chunks.reduce((total, { length }) => total + length, 0));
+	const bytes = new Uint8Array(length);
 	let at = 0;
 	for (const chunk of chunks) {
 		bytes.set(chunk, at);
 		at += chunk.length;
 	}
 	return bytes;
+}
+
+/** Reads an answer that is no bundle; one that is too long is empty. */
+async function readText(response: Response): Promise<string> {
+	const bytes = await readBody(response, maxAnswerBytes, () => undefined);
+	return new TextDecoder().decode(bytes ?? new Uint8Array());
 }
 
 async function request(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
@@ -155,7 +173,7 @@ async function request(url: string, headers: Readonly<Record<string, string>>, s
 
 async function trouble(response: Response): Promise<Error> {
 	const { status } = response;
-	const body = (await response.text()).slice(0, 2000);
+	const body = (await readText(response)).slice(0, 2000);
 	const title = titleIn(body);
 	if (status === 410 && title === catalogue.environment_deleted.title) {
 		return new EnvironmentGone('the environment was deleted');

@@ -509,6 +509,10 @@ export class Replica implements Progress {
 		if (kind !== 'snapshot' && base !== undefined && base.lineage !== lineage) {
 			throw new BundleError(`the feed sent a ${kind} of lineage ${lineage}; lineage ${base.lineage} is held`);
 		}
+		// Somebody may have sent an old step again: applied to newer data, it would give a state that never was.
+		if (kind !== 'snapshot' && base !== undefined && Number(revision) < base.revision) {
+			throw new BundleError(`the feed sent a ${kind} to revision ${revision}; revision ${base.revision} is held`);
+		}
 		this.#refuseEnded(lineage);
 		// A snapshot that was requested without an ETag may be old. The next answer catches up.
 		if (this.#next === undefined && this.#held?.etag !== undefined) {

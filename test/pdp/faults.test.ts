@@ -4,18 +4,24 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import type { Model } from '../../compiler/model.js';
 import type { Logger } from '../../src/log.js';
+import { createBundleVerifier } from '../../src/pdp/bundle-verifier.js';
 import { connectFeed } from '../../src/pdp/feed-client.js';
 import { OfflineCopier } from '../../src/pdp/offline-copier.js';
 import { OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { eventually } from '../support/eventually.js';
+import { seeded } from '../support/random.js';
+import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 import { acme, assign, environment, quiet, snapshot, step } from './environment.js';
+import { type Fault, openFaultyLine } from './faulty-line.js';
 import { key, serve } from './served.js';
 
 /** What goes wrong around a decision point, and what it does then (docs: Inside a decision point, Faults). */
 
+const benWrites = { user: 'ben', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 /** How long the control plane may be silent, in milliseconds. */
 const silence = 5_000;
@@ -50,6 +56,97 @@ test('a bundle may come as slowly as the line is, and one that stops coming is a
 	const answer = await feed.poll(asked, never);
 	t.is(answer.kind === 'bundle' && Buffer.compare(answer.bytes, bundle), 0, 'it took longer than the limit');
 });
+
+/** A server that sends without an end, and the number of bytes it has sent. */
+async function endless(t: ExecutionContext, status: number) {
+	let sent = 0;
+	const server = createServer((_, response) => {
+		response.writeHead(status, { etag: '"r7"' });
+		const more = () => {
+			do sent += 64 * 1024;
+			while (response.write(Buffer.alloc(64 * 1024)));
+		};
+		response.on('drain', more);
+		more();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	t.teardown(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
+}
+
+test('an answer without an end is not read on', async (t) => {
+	const limit = 8 * 1024 ** 2;
+	const never = new AbortController().signal;
+	const asked = { environment, etag: undefined, wait: 0 };
+	for (const [status, message] of [
+		[200, /a bundle of more than 8388608 bytes/],
+		[500, /^the control plane answered 500: $/],
+	] as const) {
+		const { url, sent } = await endless(t, status);
+		await t.throwsAsync(connectFeed(url, key, silence, limit).poll(asked, never), { message });
+		// Buffers of both ends of the connection hold a few more.
+		t.true(sent() < 4 * limit, `${status}: ${sent()} bytes`);
+	}
+});
+
+const trouble: readonly Fault[] = ['cut', 'shortened', 'changed', 'delayed', 'replayed'];
+
+for (const isSigned of [false, true]) {
+	const title = `${isSigned ? 'signed' : 'unsigned'} bundles that are cut, changed, late or sent again never make an answer wrong or old`;
+	test(title, async (t) => {
+		t.timeout(300_000);
+		await seeded(t, async (random) => {
+			const keys = makeKeys(temporary(t), 'current');
+			const packer = await signingPacker(keys.privatePath);
+			const send = (bytes: Uint8Array) => (isSigned ? signed(packer, bytes) : bytes);
+			const forge = async () => snapshot({ revision: 1_000, model: acme });
+			const faults: readonly Fault[] = isSigned ? [...trouble, 'forged'] : trouble;
+			const { feed, replica, http } = await serve(t, {
+				...(isSigned && { verify: await createBundleVerifier([keys.publicKey]) }),
+				line: (url) => openFaultyLine(t, url, { random, faults, forge }),
+			});
+			const last = 24;
+			let newest = 0;
+			let answers = 0;
+			const asking = (async () => {
+				while (newest < last) {
+					const asked = newest;
+					const { status, body, revision = 0 } = await http.post('/allowed', benWrites);
+					if (status === 503) continue;
+					t.is(status, 200);
+					t.true(revision >= asked && revision <= last, `revision ${revision} after ${asked}`);
+					t.is(body['allow'], mayWrite(revision), `at revision ${revision}`);
+					newest = revision;
+					answers += 1;
+				}
+			})();
+			for (let revision = 1; revision <= last; revision += 1) {
+				const roles = mayWrite(revision) ? ['editor'] : ['reader'];
+				feed.publish({
+					revision,
+					snapshot: await send(await snapshot({ revision, model: acmeWithBen(roles) })),
+					step: await send(await step({ base: revision - 1, revision, patches: assign('ben', 'acme', roles) })),
+				});
+				await replica.reached(revision);
+			}
+			await asking;
+			t.true(answers > 0);
+		});
+	});
+}
+
+/** At even revisions, ben edits. */
+const mayWrite = (revision: number) => revision % 2 === 0;
+
+function acmeWithBen(roles: readonly string[]): Model {
+	const others = acme.facts.role_assignments.filter(({ user, tenant }) => user !== 'ben' || tenant !== 'acme');
+	const bens = roles.map((role) => ({ user: 'ben', role, tenant: 'acme' }));
+	return { ...acme, facts: { ...acme.facts, role_assignments: [...others, ...bens] } };
+}
 
 test('a clock that jumps moves the ends of grants, and neither the age of the data nor waits', async (t) => {
 	let jump = 0;

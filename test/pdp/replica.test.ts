@@ -190,6 +190,20 @@ test('a control plane that went back is not followed back', async (t) => {
 	await replica.reached(10);
 });
 
+test('an old step that is sent again is refused, also when a snapshot was asked for', async (t) => {
+	const { feed, replica } = await ready(t);
+	const old = await promotion(1, 2);
+	feed.publish(old);
+	await replica.reached(2);
+	feed.publish(await promotion(2, 3));
+	await replica.reached(3);
+	feed.publish({ revision: 4, snapshot: Buffer.from('no bundle') });
+	await eventually(() => replica.state.kind === 'stale');
+	feed.publish({ revision: 2, snapshot: old.step ?? Buffer.alloc(0) });
+	await eventually(() => replica.state.detail.includes('revision 3 is held'));
+	t.is(replica.current()?.revision, 3);
+});
+
 test('a bundle of another environment is refused', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.publish({

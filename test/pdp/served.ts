@@ -24,17 +24,19 @@ export interface Served {
 export type ServeOptions = Partial<DecisionPointOptions> & {
 	readonly refetch?: number;
 	readonly verify?: VerifyBundle;
+	/** Opens what lies between the decision point and the feed of a URL, and returns the URL to follow instead. */
+	readonly line?: (url: string) => Promise<string>;
 };
 
 /** Serves a decision point that follows a feed without any revision yet, until the test is over. */
 export async function serve(
 	t: ExecutionContext,
-	{ refetch = 50, verify, ...options }: ServeOptions = {},
+	{ refetch = 50, verify, line, ...options }: ServeOptions = {},
 ): Promise<Served> {
 	const feed = new FakeFeed();
 	await feed.start();
 	const replica = new Replica({
-		controlPlane: feed.url,
+		controlPlane: line === undefined ? feed.url : await line(feed.url),
 		apiKey: key,
 		log: quiet,
 		verify,

@@ -14,6 +14,8 @@ const patches = assign('ben', 'acme', ['editor']);
 
 interface Guarded extends Served {
 	readonly signs: BundlePacker;
+	/** Signs with the key before, which is trusted, too. */
+	readonly signedBefore: BundlePacker;
 	/** Signs with a key that is not trusted. */
 	readonly forges: BundlePacker;
 }
@@ -30,6 +32,7 @@ async function guarded(t: ExecutionContext): Promise<Guarded> {
 	return {
 		...(await serve(t, { verify })),
 		signs: await signingPacker(current.privatePath),
+		signedBefore: await signingPacker(old.privatePath),
 		forges: await signingPacker(foreign.privatePath),
 	};
 }
@@ -108,6 +111,25 @@ for (const kind of ['delta', 'policy', 'snapshot'] as const) {
 		t.is((await http.post('/allowed', benWrites)).body['allow'], kind !== 'snapshot');
 	});
 }
+
+test('the signing key is rotated under a decision point that trusts both, and no bundle is refused', async (t) => {
+	const { feed, http, replica, signs, signedBefore } = await guarded(t);
+	feed.publish({ revision: 1, snapshot: await signed(signedBefore, await snapshot({ revision: 1, model: acme })) });
+	await replica.reached(1);
+	const seen = feed.seen.length;
+	feed.publish({
+		revision: 2,
+		snapshot: await signed(signs, await snapshot({ revision: 2, model: acme })),
+		step: await signed(signs, await step({ base: 1, revision: 2, patches })),
+	});
+	await replica.reached(2);
+	t.is((await http.post('/allowed', benWrites)).body['allow'], true);
+	t.like((await http.get('/healthy')).body, { state: 'ready', detail: null });
+	t.true(
+		feed.seen.slice(seen).every(({ etag }) => etag !== undefined),
+		'the step continues the snapshot',
+	);
+});
 
 test('without keys, a signed bundle is used as any other', async (t) => {
 	const { feed, http, replica } = await serve(t);

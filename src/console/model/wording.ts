@@ -3,7 +3,7 @@ import { visibleText } from './visible-text.js';
 
 type Named = Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>;
 
-/** What a user is called: the name, else the e-mail address, else the key. Its unseen characters are written out. */
+/** Returns the name of a user for people: the name, else the e-mail address, else the key. Its unseen characters are written out. */
 export function userName({ key, email, first_name, last_name }: Named): string {
 	return visibleText([first_name, last_name].filter(Boolean).join(' ') || email || key);
 }

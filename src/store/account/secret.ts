@@ -40,7 +40,7 @@ export interface Cipher {
 	derive(purpose: string): readonly [Buffer, ...Buffer[]];
 }
 
-/** The keys that sign the events of a webhook, the current one first. A webhook that is made anew has others. */
+/** The keys that sign the events of a webhook, the current one first. A new webhook has new keys. */
 export function webhookSigningKeys(cipher: Cipher, webhookId: string): readonly [Buffer, ...Buffer[]] {
 	return cipher.derive(`webhook ${webhookId}`);
 }
