@@ -7,7 +7,7 @@ import { installDependencies } from './dependencies.mjs';
 import { runFuzzing } from './fuzz.mjs';
 import { buildLibrary } from './library.mjs';
 import { newerNodes, provideNode } from './node-versions.mjs';
-import { provideOpa } from './opa.mjs';
+import { prepareOpa } from './opa.mjs';
 import { bundleProgram } from './program.mjs';
 import { SetupError, step } from './progress.mjs';
 import { runOpa } from './run-opa.mjs';
@@ -68,7 +68,8 @@ export async function command(name, parameters) {
 const withWholeOpa = new Set(['test', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
-	const opa = step('opa', (say) => provideOpa(root, say, wantedOpa));
+	// A missing Go or opa ends set-up here, before minutes of installing and building.
+	const opa = step('opa', await prepareOpa(root, wantedOpa));
 	const built = build();
 	// Both must end before a failure is reported. Otherwise one would still run behind the message.
 	await Promise.allSettled([opa, built]);

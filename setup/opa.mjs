@@ -17,32 +17,29 @@ const programs = {
 const versionTimeout = 60_000;
 
 /**
- * Finds the `opa` program, or builds it: as `chooseOpa` does, else as `buildOpa` does.
+ * Finds an opa that can stand in for the pinned version: `OPA_PATH`, else an earlier build, which compiles faster than a
+ * stock opa, else the first opa on PATH that is new enough. Without one, makes sure that Go can build it.
  * @param {string} root the package's folder
- * @param {(detail: string) => void} say
- * @param {keyof typeof programs} wanted what to build when there is none
+ * @param {keyof typeof programs} wanted the program to build
  * @param {NodeJS.ProcessEnv} [environment]
- * @returns {Promise<string>} the absolute path of the program
+ * @returns {Promise<(say: (detail: string) => void) => Promise<string>>} gives the absolute path of the program, after
+ *   the build if one is needed
+ * @throws SetupError when `OPA_PATH` names no program or an old one, or when there is neither opa nor Go
  */
-export async function provideOpa(root, say, wanted, environment = process.env) {
-	const chosen = await chooseOpa(root, wanted, environment);
-	if (chosen === undefined) return buildOpa(root, say, wanted, environment);
-	say(chosen.detail);
-	return chosen.path;
+export async function prepareOpa(root, wanted, environment = process.env) {
+	const pin = readPin(root);
+	const found = await chooseOpa(root, wanted, pin, environment);
+	if (found === undefined) {
+		await requireGo(root, pin, environment);
+		return (say) => buildOpa(root, say, wanted, pin, environment);
+	}
+	return async (say) => {
+		say(found.detail);
+		return found.path;
+	};
 }
 
-/**
- * Chooses an opa that can stand in for the pinned version: `OPA_PATH`, else what was built before, else the first one
- * on PATH that is new enough. What was built here compiles faster than a stock opa.
- * @param {string} root the package's folder
- * @param {keyof typeof programs} wanted
- * @param {NodeJS.ProcessEnv} environment of which `OPA_PATH` and `PATH` are read
- * @returns {Promise<{path: string, detail: string} | undefined>} its absolute path, and where it is from; undefined when
- *   one has to be built
- * @throws SetupError when `OPA_PATH` names no program, or one that is too old
- */
-export async function chooseOpa(root, wanted, environment) {
-	const pin = readPin(root);
+async function chooseOpa(root, wanted, pin, environment) {
 	if (environment.OPA_PATH) return configuredOpa(resolve(environment.OPA_PATH), pin);
 	const built = await builtOpa(root, wanted, pin, environment);
 	if (built !== undefined) return built;
@@ -113,20 +110,13 @@ async function opaVersion(program) {
 
 /**
  * Builds the pinned version with Go, with our command `opa resident` in it.
- * @param {string} root the package's folder
- * @param {(detail: string) => void} say
- * @param {keyof typeof programs} wanted
- * @param {NodeJS.ProcessEnv} environment wins over the environment of this process
- * @returns {Promise<string>} the absolute path of the program
- * @throws SetupError when there is no Go that is new enough, or when it fails
+ * @throws SetupError when it fails
  */
-export async function buildOpa(root, say, wanted, environment) {
+async function buildOpa(root, say, wanted, pin, environment) {
 	const { file, tags } = programs[wanted];
-	const pin = readPin(root);
 	const target = join(root, '.tools', file);
-	const source = join(root, 'compiler/opa');
-	const env = { ...process.env, ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
-	await requireGo(source, pin, env);
+	const source = sourceFolder(root);
+	const env = goEnvironment(environment);
 	const version = pin.opa.join('.');
 	say(`building ${version} with Go, only once`);
 	const packages = await countPackages(source, tags, env);
@@ -149,7 +139,7 @@ export async function buildOpa(root, say, wanted, environment) {
 	}
 	renameSync(unfinished, target);
 	writeFileSync(stampPath(target), sourceDigest(root));
-	say(`built ${pin.opa.join('.')}`);
+	say(`built ${version}`);
 	return target;
 }
 
@@ -172,12 +162,22 @@ function readStamp(program) {
 
 /** The digest of the program's sources. */
 function sourceDigest(root) {
-	const folder = join(root, 'compiler/opa');
+	const folder = sourceFolder(root);
 	const names = readdirSync(folder).filter((name) => /\.(go|mod|sum)$/.test(name));
 	return digestFiles(folder, names.sort());
 }
 
-async function requireGo(source, pin, env) {
+function sourceFolder(root) {
+	return join(root, 'compiler/opa');
+}
+
+/** `environment` wins over the environment of this process. */
+function goEnvironment(environment) {
+	return { ...process.env, ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
+}
+
+async function requireGo(root, pin, environment) {
+	const env = goEnvironment(environment);
 	const wanted = pin.go.join('.');
 	const remedy =
 		`Install Go ${wanted} or newer (https://go.dev/dl), and this command builds OPA by itself;\n` +
@@ -189,7 +189,7 @@ async function requireGo(source, pin, env) {
 		throw new SetupError(`${problem}, and Go, which would build one, is not on PATH.\n${remedy}`);
 	}
 	// Run inside the module: a Go that may fetch the newer toolchain that the module names reports that one.
-	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: source, env });
+	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: sourceFolder(root), env });
 	const found = parseVersion(stdout);
 	if (code !== 0 || !found || compareVersions(found, pin.go) < 0) {
 		throw new SetupError(`Building OPA needs Go ${wanted} or newer; go says: ${output.trim()}\n${remedy}`);

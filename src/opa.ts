@@ -6,17 +6,11 @@ import { errorMessage } from './failure.js';
 
 /** The part of set-up that provides opa. Set-up is plain JavaScript in `setup/`, and part of the installed package. */
 interface SetUp {
-	readonly chooseOpa: (
+	readonly prepareOpa: (
 		root: string,
 		wanted: 'part',
 		environment: Environment,
-	) => Promise<{ readonly path: string } | undefined>;
-	readonly buildOpa: (
-		root: string,
-		say: (detail: string) => void,
-		wanted: 'part',
-		environment: Environment,
-	) => Promise<string>;
+	) => Promise<(say: (detail: string) => void) => Promise<string>>;
 }
 
 interface Environment {
@@ -41,11 +35,11 @@ export async function findOpa(
 	searchPath: string,
 	{ root = packageRoot, say }: OpaSearch = {},
 ): Promise<string> {
-	const { chooseOpa, buildOpa } = await loadSetUp();
+	const { prepareOpa } = await loadSetUp();
 	const environment = { OPA_PATH: configured ?? '', PATH: searchPath };
 	try {
-		const chosen = await chooseOpa(root, 'part', environment);
-		return chosen?.path ?? (await buildOpa(root, onlyFirst(say), 'part', environment));
+		const provide = await prepareOpa(root, 'part', environment);
+		return await provide(onlyFirst(say));
 	} catch (error) {
 		throw new ConfigError(oneLine(errorMessage(error)), { cause: error });
 	}

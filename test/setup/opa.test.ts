@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
@@ -15,17 +15,16 @@ const run = promisify(execFile);
 
 type Version = readonly [number, number, number];
 
+type Wanted = 'whole' | 'part';
+
+type Say = (detail: string) => void;
+
 interface OpaModule {
 	parsePin(text: string): { opa: Version; go: Version };
-	provideOpa(
-		root: string,
-		say: (detail: string) => void,
-		wanted: 'whole' | 'part',
-		environment: NodeJS.ProcessEnv,
-	): Promise<string>;
+	prepareOpa(root: string, wanted: Wanted, environment: NodeJS.ProcessEnv): Promise<(say: Say) => Promise<string>>;
 }
 
-const { parsePin, provideOpa }: OpaModule = await import(join(root, 'setup/opa.mjs'));
+const { parsePin, prepareOpa }: OpaModule = await import(join(root, 'setup/opa.mjs'));
 const { runOpa }: { runOpa(opa: string, parameters: readonly string[]): Promise<number> } = await import(
 	join(root, 'setup/run-opa.mjs')
 );
@@ -208,6 +207,30 @@ test('a build that fails leaves no program behind and shows what Go said', async
 		{ message: /no network/ },
 	);
 });
+
+test('without opa and without Go, `npm start` says so before it installs anything', async (t) => {
+	const home = project(temporary(t));
+	cpSync(join(root, 'setup'), join(home, 'setup'), { recursive: true });
+	cpSync(join(root, 'package-lock.json'), join(home, 'package-lock.json'));
+	script(home, 'bin/npm', 'echo installed > installed');
+	const env = { PATH: path(home) };
+	const start = run(process.execPath, [join(home, 'setup/run.mjs'), 'start'], { cwd: home, env });
+	const { code, stderr } = await start.then(
+		() => ({ code: 0, stderr: '' }),
+		(error: { readonly code: number; readonly stderr: string }) => error,
+	);
+	t.is(code, 1);
+	t.regex(stderr, /^\nThe opa program is missing, and Go, .*Install Go 1\.26\.0.*OPA_PATH\.\n\n$/s);
+	t.deepEqual(
+		['installed', 'node_modules', '.tools', 'dist'].filter((file) => existsSync(join(home, file))),
+		[],
+	);
+});
+
+async function provideOpa(home: string, say: Say, wanted: Wanted, environment: NodeJS.ProcessEnv): Promise<string> {
+	const provide = await prepareOpa(home, wanted, environment);
+	return provide(say);
+}
 
 /** A folder that pins OPA 1.22.0. */
 function project(home: string): string {
