@@ -145,3 +145,17 @@ async function resolvePlace(account: AccountUnit, { project, environment }: Tick
 	if (place === null) throw notFound(environment === null ? 'Project' : 'Environment', environment ?? project);
 	return place;
 }
+
+/** What `lineage renew` asks of the process that holds a data directory. */
+export interface LineageRequest {
+	readonly command: 'lineage';
+	/** Why, for people. */
+	readonly reason: string;
+}
+
+/** Begins a new lineage of the database and returns its id. */
+export async function beginLineage(store: Store, { reason }: LineageRequest): Promise<string> {
+	const current = async () => (await store.lineages.list(1))[0]?.id ?? '';
+	await store.lineages.renew({ ended: await current(), reason: `an operator: ${reason}` });
+	return current();
+}

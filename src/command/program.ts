@@ -17,7 +17,7 @@ import { migrateCheck } from './migrate/migrate-command.js';
 import { logs } from './observe/logs.js';
 import { status } from './observe/status.js';
 import { diffPolicies, writePolicy } from './policy-commands.js';
-import { createKey, openConsole, running } from './server-commands.js';
+import { createKey, openConsole, renewLineage, running } from './server-commands.js';
 import type { Variables } from './session.js';
 import { testPolicy } from './test-policy.js';
 import { workerCommand } from './worker-command.js';
@@ -33,7 +33,7 @@ export function createProgram(variables: Variables): Declaration {
 	declareServers(program, variables);
 	declareDecisions(program);
 	declareManagement(program, variables);
-	declareObservation(program);
+	declareObservation(program, variables);
 	declarePolicies(program);
 	declareMigration(program);
 	program
@@ -207,13 +207,20 @@ function declareManagement(program: Declaration, variables: Variables): void {
 		.asks(revokeKey);
 }
 
-function declareObservation(program: Declaration): void {
+function declareObservation(program: Declaration, variables: Variables): void {
 	program
 		.command('status')
 		.description('tell how the API, the policy and the decision point are')
 		.takes('project', 'environment', 'api', 'pdp')
 		.exits({ 0: 'all is well', 1: 'something is not' })
 		.asks(status);
+	program
+		.command('lineage')
+		.description('the lineage of the database')
+		.command('renew')
+		.description('begin a new lineage after a restore; works on the data itself, and needs no key')
+		.option('--reason <text>', 'why, for people who look into it later', 'by hand')
+		.asks(renewLineage(variables));
 	program
 		.command('logs')
 		.description('list logged decisions, the oldest first')

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+	beginLineage,
 	createConsoleTicket,
 	createKeyByCommand,
 	type KeyRequest,
+	type LineageRequest,
 	readDevSecret,
 	type TicketRequest,
 } from '../bootstrap.js';
@@ -158,8 +160,9 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 		},
 		answerCommands: ({ store, listening }) =>
 			hold.answer(async (content) => {
-				const request = content as KeyRequest | ConsoleCommand;
+				const request = content as KeyRequest | ConsoleCommand | LineageRequest;
 				if (!('command' in request)) return createKeyByCommand(store, request);
+				if (request.command === 'lineage') return beginLineage(store, request);
 				return consoleLink(listening.url, await createConsoleTicket(store, request));
 			}),
 		interrupted: interruption.signal,
@@ -194,10 +197,22 @@ export async function newConsoleLink({ data_directory }: Config, request: Ticket
 	);
 }
 
-/**
- * Makes an API key through the process that holds the data directory, or in the store when none runs. Returns its secret.
- */
-export async function newKey(config: Config, request: KeyRequest): Promise<string> {
+/** Begins a new lineage of the database, through the process that holds the data directory if one runs. Returns its id. */
+export function newLineage(config: Config, reason: string): Promise<string> {
+	return inStore(config, { command: 'lineage', reason }, beginLineage);
+}
+
+/** Makes an API key and returns its secret. */
+export function newKey(config: Config, request: KeyRequest): Promise<string> {
+	return inStore(config, request, createKeyByCommand);
+}
+
+/** Runs a command through the process that holds the data directory, or in the store when none runs. */
+async function inStore<T>(
+	config: Config,
+	request: T,
+	run: (store: RunningApi['store'], request: T) => Promise<string>,
+): Promise<string> {
 	const { data_directory } = config;
 	if (config.database_url === null && !existsSync(data_directory)) throw nothingThere(data_directory);
 	prepareDataDirectory(data_directory);
@@ -208,7 +223,7 @@ export async function newKey(config: Config, request: KeyRequest): Promise<strin
 	try {
 		const store = await openStore(config, { say });
 		try {
-			return await createKeyByCommand(store, request);
+			return await run(store, request);
 		} finally {
 			await store.close();
 		}
@@ -217,7 +232,7 @@ export async function newKey(config: Config, request: KeyRequest): Promise<strin
 	}
 }
 
-/** A folder from which no server was ever started: a new database in it would have nothing to make a key for. */
+/** A folder from which no server was ever started: a new database in it would be empty. */
 function nothingThere(folder: string): ConfigError {
 	return new ConfigError(
 		`DATA_DIR: there is no data in ${folder}: set DATA_DIR to the folder of the server, or start it`,

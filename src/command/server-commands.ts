@@ -38,6 +38,21 @@ export function openConsole(variables: Variables): Run<SharedOptions, []> {
 	};
 }
 
+/** The options of `lineage renew`. */
+export interface LineageOptions extends SharedOptions {
+	readonly reason: string;
+}
+
+/** Begins a new lineage in the store, or through the process that holds it. */
+export function renewLineage(variables: Variables): Run<LineageOptions, []> {
+	return async (_, { reason }) => {
+		const config = readConfig(variables);
+		const { newLineage } = await import('./run.js');
+		const lineage = await newLineage(config, reason);
+		return { text: `${lineage}\n`, json: { lineage } };
+	};
+}
+
 /** The options of `keys create`. */
 export interface KeyOptions extends SharedOptions {
 	readonly access: KeyRequest['access_level'];

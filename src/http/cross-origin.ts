@@ -32,7 +32,7 @@ export function answerCrossOrigin({ concerns, allows }: CrossOrigin): Middleware
 		if (origin !== '' && (await allows({ path: ctx.path, origin, headers, cookie }))) {
 			ctx.set('access-control-allow-origin', origin);
 			ctx.set('access-control-allow-credentials', 'true');
-			ctx.set('access-control-expose-headers', 'x-request-id, x-revision');
+			ctx.set('access-control-expose-headers', 'x-request-id, x-revision, x-revision-token');
 			if (preflight) {
 				ctx.set('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE');
 				ctx.set('access-control-allow-headers', 'authorization, content-type');

@@ -52,6 +52,8 @@ export class FallbackFeed implements FeedClient {
 		}
 		this.#replayed = undefined;
 		// Who asks for the same again could not use it: only the control plane can help.
-		return next === undefined ? { kind: 'unchanged', waits: true, asOf } : this.primary.poll(request, signal);
+		return next === undefined
+			? { kind: 'unchanged', waits: true, asOf, offline: true }
+			: this.primary.poll(request, signal);
 	}
 }

@@ -25,8 +25,11 @@ export interface FeedBundle {
 /** The feed's answer. */
 export type FeedResponse =
 	| FeedBundle
-	/** `waits` says that the server holds requests until there is news. Otherwise the client has to pace itself. */
-	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number };
+	/**
+	 * `waits` says that the server holds requests until there is news. Otherwise the client has to pace itself. `offline`
+	 * says that this is the word of the offline copy, because the control plane cannot be reached.
+	 */
+	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number; readonly offline?: true };
 
 /** One request to the feed. */
 export interface FeedRequest {

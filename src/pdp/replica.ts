@@ -393,7 +393,8 @@ export class Replica implements Progress {
 		this.#answered = { at: answeredAt, age };
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;
 		if (preparing && !isPassing) this.#promote();
-		if (this.#next === undefined) this.#becomeReady();
+		if (answer.kind === 'unchanged' && answer.offline === true) this.#answerOffline(answer.asOf);
+		else if (this.#next === undefined) this.#becomeReady();
 		if (answer.kind === 'bundle' || wait === 0) return 0;
 		if (!answer.waits) return this.#pace.longest;
 		return performance.now() - started < minWait ? minWait : 0;
@@ -562,6 +563,13 @@ export class Replica implements Progress {
 	}
 
 	readonly #run: Run = (steps) => this.scheduler.run(steps);
+
+	#answerOffline(asOf = 0): void {
+		const as_of = new Date(asOf).toISOString();
+		const revision = this.#held?.revision;
+		this.#log.warn({ revision, as_of }, 'the decision point answers from its offline copy');
+		this.#state = { kind: 'stale', detail: `it answers from its offline copy, of ${as_of}` };
+	}
 
 	#becomeReady(): void {
 		if (this.#state.kind === 'ready' || this.#held === undefined) return;

@@ -10,6 +10,11 @@ import { DegradedReason } from './degraded-reason.js';
 export const PolicyRead = z
 	.object({
 		revision: z.int().min(0).meta({ description: 'The newest revision of the environment.' }),
+		lineage: z
+			.string()
+			.nullable()
+			.default(null)
+			.meta({ description: 'The lineage of the database that the revision is of.', example: 'd3b07384d113edec' }),
 		schema_revision: z.int().min(0).meta({ description: 'The newest revision that changed the schema.' }),
 		hash: z.string().nullable().describe('SHA-256 of the Rego files, hexadecimal; null while nothing is compiled.'),
 		compiled_revision: z

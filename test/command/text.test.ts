@@ -4,7 +4,7 @@ import { explainedText } from '../../src/command/decide/explained-text.js';
 import type { Reason } from '../../src/command/decide/reasons.js';
 import { decisionCode } from '../../src/command/decide/reasons.js';
 import { readTime } from '../../src/command/observe/logs.js';
-import { healthProblem } from '../../src/command/observe/status.js';
+import { type Found, healthProblem, statusProblems, statusText } from '../../src/command/observe/status.js';
 import { requireRevision } from '../../src/command/revision-word.js';
 import { path } from '../../src/command/server.js';
 import { jsonText, table, visible, visibleLines } from '../../src/command/terminal.js';
@@ -157,6 +157,49 @@ const unwell: readonly (readonly [state: string, health: Health, problem: string
 for (const [state, told, problem] of unwell) {
 	test(`what is wrong with a decision point that is ${state}`, (t) => t.is(healthProblem(told), problem));
 }
+
+const policyFound: NonNullable<Found['policy']> = {
+	revision: 12,
+	lineage: 'd3b07384d113edec',
+	schema_revision: 8,
+	hash: 'abc',
+	compiled_revision: 8,
+	published_at: '2026-01-31T08:00:00.000Z',
+	failure: null,
+	degraded: null,
+};
+const found: Found = {
+	api: { url: 'http://api', environment: 'default/dev' },
+	policy: policyFound,
+	decision_point: { url: 'http://pdp', health, lag: 0 },
+};
+
+test('the status says by how much a decision point is ahead, and in which lineage', (t) => {
+	const ahead = { ...found, decision_point: { ...found.decision_point, lag: -6 } };
+	t.regex(statusText(ahead, []), /12 of lineage d3b07384d113edec \(ahead by 6\)/);
+	t.regex(statusText(found, []), /\(behind by 0\)/);
+	const lost = { ...health, lineage: 'c157a79031e1c40f' };
+	const apart = { ...found, decision_point: { ...found.decision_point, health: lost, lag: null } };
+	t.regex(statusText(apart, []), /12 of lineage c157a79031e1c40f\n/);
+	t.deepEqual(statusProblems(apart), [
+		'the decision point is in the lineage c157a79031e1c40f, which is not that of the database',
+	]);
+});
+
+test('the status gives a reason while the newest schema is being compiled', (t) => {
+	const since = '2026-01-31T08:00:00.000Z';
+	const compiling: NonNullable<typeof policyFound.degraded> = {
+		reason: 'compiling',
+		since,
+		detail: '',
+		policy_revision: 7,
+		revisions_behind: 5,
+		left_out: [],
+	};
+	t.deepEqual(statusProblems({ ...found, policy: { ...policyFound, degraded: compiling } }), [
+		`the policy in force is not the newest: the newest schema is being compiled, since ${since}`,
+	]);
+});
 
 const section = (code: string) => ({ allow: false, code, reason: code });
 const codes: readonly (readonly [code: string, reasons: Parameters<typeof decisionCode>[1]])[] = [

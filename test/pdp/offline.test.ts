@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createBundleVerifier, type VerifyBundle } from '../../src/pdp/bundle-verifier.js';
 import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
+import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
 import type { FeedResponse } from '../../src/pdp/feed-client.js';
 import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { Replica } from '../../src/pdp/replica.js';
@@ -203,6 +204,28 @@ test('a bundle that cannot be applied does not make the data younger', async (t)
 		(kind) => kind === 'stale',
 	);
 	t.true(replica.dataAge >= hour);
+});
+
+test('a start from the copy does not call itself up to date', async (t) => {
+	const lines: string[] = [];
+	const note = (_: unknown, line = '') => lines.push(line);
+	const log = { debug: () => {}, info: note, warn: note, error: note, isLevelEnabled: () => false };
+	const bytes = await snapshot({ revision: 7, model: acme });
+	const copy = { read: async () => ({ bundles: [{ environment, etag: '"r7"', bytes }], asOf: Date.UTC(2026, 0, 31) }) };
+	const away = async () => {
+		throw new Error('the control plane cannot be reached');
+	};
+	const feed = new FallbackFeed({ environment: away, poll: away }, copy);
+	const pace = { first: 5, longest: 40, refused: 20 };
+	const replica = new Replica({ controlPlane: '', apiKey: key, log, pace, feed });
+	replica.start();
+	t.teardown(() => replica.stop());
+	await eventually(
+		async () => replica.state,
+		({ detail }) => detail.includes('cannot be reached'),
+	);
+	t.is(replica.revision, 7);
+	t.deepEqual(lines, ['the decision point answers from its offline copy', 'the control plane cannot be reached']);
 });
 
 test('data that is older than it may be denies with a code, and lists nothing', async (t) => {

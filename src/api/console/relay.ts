@@ -26,7 +26,7 @@ const relayed = [
 /** The headers that a decision point gets. */
 const passed = ['x-min-revision', 'x-debug'] as const;
 /** The headers that a page gets. */
-const returned = ['x-revision', 'x-policy-revision', 'x-decision-id', 'x-min-revision'] as const;
+const returned = ['x-revision', 'x-revision-token', 'x-policy-revision', 'x-decision-id', 'x-min-revision'] as const;
 
 /**
  * The questions that the console passes on to decision points, with the environment's key, which no page sees. They are

@@ -31,6 +31,7 @@ export const policy = [
 			};
 			return reply(200, {
 				revision: environment.revision,
+				lineage: (await unit.counters()).lineage,
 				schema_revision: environment.schema_revision,
 				hash: live?.digest ?? null,
 				compiled_revision: live?.schema_revision ?? null,

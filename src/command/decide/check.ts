@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ConfigError } from '../../config.js';
 import type { Told } from '../declaration.js';
 import { parseResource } from '../resource-word.js';
-import { requireRevision } from '../revision-word.js';
+import { requireAwaited } from '../revision-word.js';
 import { askFor } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { explainedText } from './explained-text.js';
@@ -35,7 +35,7 @@ export async function check(
 		use_debugger: explain ? 'attempts' : true,
 	};
 	const headers: Record<string, string> =
-		minRevision === undefined ? {} : { 'x-min-revision': requireRevision(minRevision, '--min-revision') };
+		minRevision === undefined ? {} : { 'x-min-revision': requireAwaited(minRevision) };
 	const answer = await askFor(decisionPoint, '/allowed', Decision, { method: 'POST', body, headers });
 	const { allow, debug } = answer.body;
 	const decision = { allow, code: decisionCode(allow, debug), revision: answer.revision, reasons: decidedBy(debug) };

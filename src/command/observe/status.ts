@@ -40,14 +40,15 @@ export async function status(session: Session): Promise<Told> {
 
 type Policy = z.output<typeof Policy>;
 
-interface Found {
+/** What was found out. */
+export interface Found {
 	readonly api: { readonly url: string; readonly environment: string | null };
 	/** `null` if it could not be read. */
 	readonly policy: Policy | null;
 	readonly decision_point: {
 		readonly url: string;
 		readonly health: Health | null;
-		/** How many revisions it is behind the API. */
+		/** How many revisions it is behind the API; negative where it is ahead. */
 		readonly lag: number | null;
 	};
 }
@@ -59,10 +60,17 @@ async function readEnvironment(session: Session) {
 	return { name: await placeName(session.api, place), policy: policy.body };
 }
 
-/** How many revisions a decision point is behind the API; `null` if either is unknown. */
+/** How many revisions a decision point is behind the API; `null` if either is unknown, or they are in different lineages. */
 function revisionLag(policy: Policy | undefined, health: Health | null): number | null {
 	const decided = health?.revision ?? null;
-	return policy === undefined || decided === null ? null : Math.max(0, policy.revision - decided);
+	if (policy === undefined || decided === null || areApart(policy, health)) return null;
+	return policy.revision - decided;
+}
+
+/** Whether a decision point is in another lineage than the database. Earlier versions name none. */
+function areApart(policy: Policy | null, health: Health | null): boolean {
+	const [ours, theirs] = [policy?.lineage ?? null, health?.lineage ?? null];
+	return ours !== null && theirs !== null && ours !== theirs;
 }
 
 /** What went well, or why not. */
@@ -74,11 +82,18 @@ async function attempted<T>(work: () => Promise<T>) {
 	}
 }
 
-function statusProblems({ policy, decision_point: { health } }: Found): readonly string[] {
+export function statusProblems({ policy, decision_point: { health } }: Found): readonly string[] {
 	const problems: string[] = [];
 	if (policy?.failure) {
 		problems.push(`the schema of revision ${policy.failure.revision} cannot be compiled: ${policy.failure.message}`);
-	} else if (policy?.degraded) problems.push(`the policy in force is not the newest: ${policy.degraded.detail}`);
+	} else if (policy?.degraded) {
+		const { detail, since } = policy.degraded;
+		const why = detail === '' ? `the newest schema is being compiled, since ${since}` : detail;
+		problems.push(`the policy in force is not the newest: ${why}`);
+	}
+	if (areApart(policy, health)) {
+		problems.push(`the decision point is in the lineage ${health?.lineage}, which is not that of the database`);
+	}
 	const unwell = health === null ? null : healthProblem(health);
 	return unwell === null ? problems : [...problems, unwell];
 }
@@ -91,17 +106,27 @@ export function healthProblem({ state, detail, degraded }: Health): string | nul
 		: `the policy in force in the decision point is not the newest or not complete: ${degraded.reason}`;
 }
 
-function statusText({ api, policy, decision_point }: Found, problems: readonly string[]): string {
+function inLineage(of: { readonly lineage: string | null } | null): string {
+	return of?.lineage == null ? '' : ` of lineage ${of.lineage}`;
+}
+
+function lagText(lag: number | null): string {
+	if (lag === null) return '';
+	return lag < 0 ? ` (ahead by ${-lag})` : ` (behind by ${lag})`;
+}
+
+/** What a person reads. */
+export function statusText({ api, policy, decision_point }: Found, problems: readonly string[]): string {
 	const { url, health, lag } = decision_point;
 	const compiled = policy?.compiled_revision ?? null;
 	const lines = [
 		`API             ${api.url}`,
 		`  environment   ${visible(api.environment ?? 'unknown')}`,
-		`  revision      ${policy?.revision ?? 'unknown'}`,
+		`  revision      ${policy?.revision ?? 'unknown'}${inLineage(policy)}`,
 		`  policy        ${compiled === null ? 'unknown' : `of schema revision ${compiled} (newest: ${policy?.schema_revision})`}`,
 		`Decision point  ${url}`,
 		`  state         ${health === null ? 'unknown' : `${health.status}, ${health.state}`}`,
-		`  revision      ${health?.revision ?? 'unknown'}${lag === null ? '' : ` (behind by ${lag})`}`,
+		`  revision      ${health?.revision ?? 'unknown'}${inLineage(health)}${lagText(lag)}`,
 		`  policy        ${health?.policy_revision == null ? 'unknown' : `in force for revision ${health.policy_revision}`}`,
 		...problems.map((problem) => `! ${problem.split('\n').map(visible).join('\n  ')}`),
 	];
