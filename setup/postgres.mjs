@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
+	appendFileSync,
 	chmodSync,
 	chownSync,
 	cpSync,
@@ -24,15 +25,17 @@ import { SetupError } from './progress.mjs';
  * Starts a throw-away PostgreSQL on a free loopback port, and for tests on a Unix socket, too. It keeps its data in the
  * system's temporary folder, and is stopped and removed with the process that started it, however that one ends.
  * @param {string} root the package's folder
- * @param {{durable?: boolean}} options `durable` writes to the disk, and is asked over TCP, as a server that keeps its
- *   data: for benchmarks
- * @returns {Promise<{url: string, version: string, stop: () => Promise<void>}>} `url` is the superuser's, database `postgres`
+ * @param {{durable?: boolean, tools?: readonly string[]}} options `durable` writes to the disk, and is asked over TCP, as
+ *   a server that keeps its data: for benchmarks; `tools` are programs that must come with it, such as `pg_dump`
+ * @returns {Promise<{url: string, version: string, binaries: string, stop: () => Promise<void>}>} `url` is the superuser's,
+ *   database `postgres`; `binaries` is the folder of its programs
  */
-export async function startPostgres(root, { durable = false } = {}) {
+export async function startPostgres(root, { durable = false, tools = [] } = {}) {
 	const failures = [];
-	for (const binaries of installations(root)) {
+	const suitable = (binaries) => tools.every((tool) => existsSync(join(binaries, tool)));
+	for (const binaries of installations(root).filter(suitable)) {
 		const started = await start(binaries, durable);
-		if (started.server) return started.server;
+		if (started.server) return { ...started.server, binaries };
 		failures.push(`${binaries}: ${started.failure}`);
 	}
 	throw new SetupError(
@@ -40,6 +43,46 @@ export async function startPostgres(root, { durable = false } = {}) {
 			'Install PostgreSQL 15 or newer, or name a server in TEST_POSTGRES_URL (its user must be allowed to create databases).\n' +
 			failures.join('\n'),
 	);
+}
+
+/**
+ * Starts a PostgreSQL and a standby of it that streams what the first writes, as `startPostgres` starts one. Either may be
+ * killed by its process id.
+ * @param {string} root the package's folder
+ * @returns {Promise<{primary: string, standby: string, stop: () => Promise<void>}>} the superuser's URLs, over TCP
+ */
+export async function startReplicatedPostgres(root) {
+	const [binaries] = installations(root);
+	if (!binaries) throw new SetupError('This needs a PostgreSQL with initdb and pg_ctl.');
+	const servers = [await prepare(binaries), await prepare(binaries)];
+	const [primary, standby] = servers;
+	const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+	try {
+		requireNothing(await create(primary.run, primary.folder, primary.password));
+		// A copy of a server that never ran: it follows from the first byte of the log.
+		cpSync(primary.data, standby.data, { recursive: true });
+		if (standby.owner) chownTree(standby.data, standby.owner);
+		chmodSync(standby.data, 0o700);
+		requireNothing(await listen(primary.run, { ...primary, sockets: '', durable: true }));
+		const source = `host=127.0.0.1 port=${primary.port} user=regolith password=${primary.password}`;
+		appendFileSync(join(standby.data, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+		writeFileSync(join(standby.data, 'standby.signal'), '');
+		if (standby.owner) chownTree(standby.data, standby.owner);
+		requireNothing(await listen(standby.run, { ...standby, sockets: '', durable: true }));
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+	const url = ({ port }) => `postgres://regolith:${primary.password}@127.0.0.1:${port}/postgres`;
+	return { primary: url(primary), standby: url(standby), stop };
+}
+
+function requireNothing(failure) {
+	if (failure) throw new SetupError(failure);
+}
+
+function chownTree(path, owner) {
+	for (const name of ['', ...readdirSync(path, { recursive: true })]) chownSync(join(path, name), owner.uid, owner.gid);
 }
 
 /** Folders that hold initdb, pg_ctl and postgres: the development dependency's first, then the system's. */
@@ -75,7 +118,8 @@ function embedded(root) {
 	}
 }
 
-async function start(binaries, durable) {
+/** A folder for a server, which `stop` removes with the server in it, and what runs programs there. */
+async function prepare(binaries) {
 	const folder = mkdtempSync(join(tmpdir(), 'regolith-postgres-'));
 	const owner = await unprivileged();
 	if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -84,9 +128,11 @@ async function start(binaries, durable) {
 	const stop = guard(join(bin, 'pg_ctl'), data, folder, owner);
 	const options = { ...owner, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
 	const run = (program, parameters) => execute(join(bin, program), ['-D', data, ...parameters], options);
+	return { folder, data, owner, stop, run, password: randomBytes(12).toString('hex'), port: await freePort() };
+}
 
-	const password = randomBytes(12).toString('hex');
-	const port = await freePort();
+async function start(binaries, durable) {
+	const { folder, data, stop, run, password, port } = await prepare(binaries);
 	const sockets = durable ? '' : folder;
 	const failure = (await create(run, folder, password)) ?? (await listen(run, { folder, port, sockets, durable }));
 	if (failure) {

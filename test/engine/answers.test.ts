@@ -140,6 +140,25 @@ for (const build of ['node', 'edge'] as const) {
 		t.is(feed.seen.length, length);
 	});
 
+	test(`another lineage may go back in revision, and a token of the one before is rejected (${build})`, async (t) => {
+		const feed = await startFeed(t);
+		const { loadEngine } = await importBuild(build);
+		const engine = await loadEngine({ controlPlane: feed.url, apiKey: key });
+		t.teardown(() => engine.close());
+		const [first, second] = ['1'.repeat(16), '2'.repeat(16)];
+		for (const [lineage, revision] of [
+			[first, 9],
+			[second, 2],
+		] as const) {
+			feed.publish({ lineage, revision, snapshot: await snapshot({ lineage, revision, model: acme }) });
+			await engine.reached(`${lineage}.${revision}`);
+			t.deepEqual([engine.lineage, engine.revision], [lineage, revision]);
+		}
+		const ended = await t.throwsAsync(engine.reached(`${first}.1`), { message: /has ended/ });
+		t.like(ended, { code: 'unavailable' });
+		t.like(await t.throwsAsync(engine.reached('none')), { code: 'invalid_query' });
+	});
+
 	test(`what is closed denies (${build})`, async (t) => {
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ bundle: await snapshot({ revision: 5, model: acme }) });

@@ -1,4 +1,5 @@
-import { cpSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
@@ -8,7 +9,8 @@ import { createLogger } from '../../src/log.js';
 import { type Client, client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/ports.js';
-import { provideDatabase, type StoreKind } from '../support/postgres.js';
+import { provideDatabase, type StoreKind, type TestDatabase } from '../support/postgres.js';
+import { root } from '../support/root.js';
 import { facts, neverSwept, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
@@ -27,9 +29,9 @@ interface Site {
 	restarted(work: () => void | Promise<void>): Promise<void>;
 }
 
-async function open(t: ExecutionContext, kind: StoreKind): Promise<Site> {
+async function open(t: ExecutionContext, store: StoreKind | TestDatabase): Promise<Site> {
 	const folder = temporary(t);
-	const database = await provideDatabase(kind, folder);
+	const database = typeof store === 'string' ? await provideDatabase(store, folder) : store;
 	const given = { ...settings(folder, 'lineage'), API_PORT: String(await freePort()), DATABASE_URL: database.url };
 	const config = readConfig(given);
 	let api = await startApi(config, log, patience);
@@ -178,6 +180,58 @@ test.serial(
 		t.regex(rows[2].reason, /restored or copied/);
 	},
 );
+
+interface Tooled {
+	readonly url: string;
+	readonly binaries: string;
+	stop(): Promise<void>;
+}
+test.serial('the documented dump and restore succeed, and begin a new lineage', async (t) => {
+	const tools = ['pg_dump', 'pg_restore', 'psql'];
+	const { startPostgres }: { startPostgres(root: string, options: object): Promise<Tooled> } = await import(
+		join(root, 'setup/postgres.mjs')
+	);
+	const server = await startPostgres(root, { durable: true, tools }).catch(() => null);
+	if (server === null) {
+		t.log('there is no PostgreSQL with pg_dump here');
+		t.pass();
+		return;
+	}
+	t.teardown(server.stop);
+	const administer = async (...statements: readonly string[]) => {
+		const connection = new pg.Client({ connectionString: server.url });
+		await connection.connect();
+		for (const statement of statements) await connection.query(statement);
+		await connection.end();
+	};
+	// A user who owns the database and nothing else.
+	await administer(
+		`create role regolith_owner login password 'secret'`,
+		'create database restored owner regolith_owner',
+	);
+	const url = new URL(server.url);
+	[url.username, url.password, url.pathname] = ['regolith_owner', 'secret', '/restored'];
+	const site = await open(t, { url: url.href, drop: async () => {} });
+	await populate(site);
+	const point = await site.point();
+	const folder = temporary(t);
+	const page = readFileSync(join(root, 'docs/backup.md'), 'utf8').split('## PostgreSQL')[1] ?? '';
+	const [dump = '', restore = ''] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, script]) => script);
+	const run = (script: string) => {
+		const env = { PATH: `${server.binaries}:${process.env['PATH']}`, DATABASE_URL: url.href };
+		const { status, stderr } = spawnSync('/bin/sh', ['-ec', script], { cwd: folder, env, encoding: 'utf8' });
+		t.is(status, 0, stderr);
+	};
+	run(dump);
+	const lost = await assign(site, 'ben');
+	t.deepEqual(await readers(point, tokenOf(lost)), ['ann', 'ben']);
+	await site.restarted(() => run(restore));
+	const made = await assign(site, 'eve');
+	t.is(made.revision, lost.revision, 'the number is used again');
+	t.not(tokenOf(made), tokenOf(lost));
+	t.deepEqual(await readers(point, tokenOf(made)), ['ann', 'eve']);
+	t.deepEqual(await readers(await site.point(), tokenOf(made)), ['ann', 'eve']);
+});
 
 test.serial('an invented state ends no lineage, and gets a snapshot', async (t) => {
 	const site = await open(t, 'server');

@@ -184,11 +184,16 @@ export interface LoadedEngine {
 	/** The newest revision whose policy decides: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number | undefined;
 	/**
-	 * Resolves once answers come from `revision`, such as that of a write (`X-Revision`), or from a later one, by the
-	 * policy of it. Rejects with `RegolithError` after `timeout` milliseconds (10,000 unless given), and when that
-	 * revision will never come.
+	 * The lineage of the database that the revision is of; `undefined` where it is not known. It changes after a failover
+	 * or a restore that may have lost revisions, and the revision may go back then.
 	 */
-	reached(revision: number, options?: { readonly timeout?: number }): Promise<void>;
+	readonly lineage: string | undefined;
+	/**
+	 * Resolves once answers come from `revision`, such as that of a write (`X-Revision`, or the token in
+	 * `X-Revision-Token`), or from a later one, by the policy of it. Rejects with `RegolithError` after `timeout`
+	 * milliseconds (10,000 unless given), and when that revision will never come, as that of a lineage that has ended.
+	 */
+	reached(revision: number | string, options?: { readonly timeout?: number }): Promise<void>;
 	/** Ends everything and frees the memory. Every check is denied from then on. Resolves when nothing runs any more. */
 	close(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
 import type { Run } from '../../../src/pdp/engine.js';
 import { Leases } from '../../../src/pdp/leases.js';
 import { loadPolicy, loadSnapshot } from '../../../src/pdp/load-snapshot.js';
+import { isPast, type WantedRevision } from '../../../src/pdp/progress.js';
 import { sha256 } from '../../../src/pdp/sha256.js';
 import { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';
 import { type BundleSource, type EngineState, type ModuleSource, RegolithError } from './api.js';
@@ -25,10 +26,10 @@ export async function loadBundle(
 		const files = await unpack(bytes);
 		await verify?.(files, run);
 		const manifest = parseManifest(files);
-		const { kind, policy_revision } = manifest.metadata.regolith;
+		const { kind, lineage, policy_revision } = manifest.metadata.regolith;
 		if (kind !== 'snapshot') throw new Error(`a ${kind} bundle continues another one: a snapshot is needed`);
 		const loaded = await loadSnapshot(files, run);
-		const numbers = { revision: Number(manifest.revision), policyRevision: Number(policy_revision) };
+		const numbers = { lineage, revision: Number(manifest.revision), policyRevision: Number(policy_revision) };
 		return new FixedRevision(scheduler, { engine: loaded.engine, facts: loaded.facts, ...numbers });
 	});
 }
@@ -59,9 +60,9 @@ class FixedRevision implements RevisionHolder {
 		return this.#held;
 	}
 
-	async policyReached(revision: number): Promise<void> {
-		const held = this.#held?.policyRevision;
-		if (held !== undefined && held >= revision) return;
+	async policyReached(wanted: WantedRevision): Promise<void> {
+		const { lineage = '', policyRevision: held } = this.#held ?? {};
+		if (held !== undefined && isPast({ lineage, revision: held }, wanted)) return;
 		throw new RegolithError('unavailable', `this engine has the policy of revision ${held ?? 'unknown'} for good`);
 	}
 

@@ -3,11 +3,13 @@
 import type { EventLog } from '../../../src/log.js';
 import type { DecisionContext } from '../../../src/pdp/decide.js';
 import type { Leases } from '../../../src/pdp/leases.js';
+import type { WantedRevision } from '../../../src/pdp/progress.js';
 import type { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';
 import type { EngineState } from './api.js';
 
 /** One revision, as far as decisions need it. Without a number when it is not known. */
 export type HeldRevision = Pick<DecisionContext, 'engine' | 'facts'> & {
+	readonly lineage?: string;
 	readonly revision: number | undefined;
 	readonly policyRevision: number | undefined;
 };
@@ -23,7 +25,7 @@ export interface RevisionHolder {
 	 * Resolves once answers come from a revision or a later one, by its policy. Rejects when the signal aborts, or it
 	 * never comes.
 	 */
-	policyReached(revision: number, signal: AbortSignal): Promise<void>;
+	policyReached(wanted: WantedRevision, signal: AbortSignal): Promise<void>;
 	/** Lets go. Resolves when nothing runs any more. */
 	stop(): Promise<void>;
 }

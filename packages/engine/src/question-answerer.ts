@@ -10,9 +10,11 @@ import { evaluationFailed } from '../../../src/pdp/engine.js';
 import type { ReaderKind } from '../../../src/pdp/leases.js';
 import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/normalise.js';
 import { permissions, userTenants } from '../../../src/pdp/permissions.js';
+import { LineageEnded } from '../../../src/pdp/progress.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/revision-reader.js';
 import { possibleDelay } from '../../../src/pdp/timer.js';
 import * as wire from '../../../src/wire/check.js';
+import { parseRevision } from '../../../src/wire/revision-token.js';
 import {
 	type AuthorizedUsers,
 	type CheckQuery,
@@ -98,13 +100,24 @@ export class QuestionAnswerer implements LoadedEngine {
 		return this.#holder?.current()?.policyRevision;
 	}
 
-	async reached(revision: number, { timeout = defaultWait }: { readonly timeout?: number } = {}): Promise<void> {
+	get lineage(): string | undefined {
+		return this.#holder?.current()?.lineage || undefined;
+	}
+
+	async reached(
+		revision: number | string,
+		{ timeout = defaultWait }: { readonly timeout?: number } = {},
+	): Promise<void> {
 		const holder = this.#holding();
+		const wanted = parseRevision(String(revision));
+		if (wanted === null)
+			throw new RegolithError('invalid_query', `\`${revision}\` is neither a revision nor its token`);
 		try {
-			await deadline(this.#closing.signal, possibleDelay(timeout), (signal) => holder.policyReached(revision, signal));
+			await deadline(this.#closing.signal, possibleDelay(timeout), (signal) => holder.policyReached(wanted, signal));
 		} catch (error) {
 			this.#holding();
 			if (error instanceof RegolithError) throw error;
+			if (error instanceof LineageEnded) throw new RegolithError('unavailable', error.message, error);
 			throw new RegolithError('unavailable', `revision ${revision} did not come within ${timeout} ms`, error);
 		}
 	}
