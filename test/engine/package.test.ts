@@ -121,6 +121,6 @@ test('the build for browsers and edge runtimes uses nothing of Node.js, and is s
 	}
 	const [size, compressed] = [statSync(buildFile('edge')).size, gzipSync(text, { level: 9 }).length];
 	t.log({ bytes: size, compressed });
-	t.true(size < 300_000, 'the README says how large it is');
-	t.true(compressed < 90_000);
+	t.true(size < 310_000, 'the README says how large it is');
+	t.true(compressed < 95_000);
 });

@@ -1,3 +1,4 @@
+import test from 'ava';
 import { isUnreachable } from '../../src/store/database/database.js';
 import { someTuples } from '../../src/store/table/relationship-tuple.js';
 import { User } from '../../src/store/table/user.js';
@@ -76,3 +77,10 @@ journey(
 	},
 	['server'],
 );
+
+test('a connection that breaks in a statement counts as a database that is away', (t) => {
+	for (const message of ['BEGIN; - Connection terminated unexpectedly', 'select 1 - timeout expired']) {
+		t.true(isUnreachable(new Error(message)), message);
+	}
+	t.false(isUnreachable(new Error('select 1 - a key says Connection terminated')));
+});

@@ -241,7 +241,7 @@ const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGA
 
 /** The driver's messages for a broken connection. knex may put the statement in front. */
 const lost =
-	/^Connection terminated|^timeout expired$|Client (has encountered a connection error|was closed) and is not queryable$/;
+	/(^| - )(Connection terminated|timeout expired$)|Client (has encountered a connection error|was closed) and is not queryable$/;
 
 /** Whether an error says that the database cannot be used now, through no fault of the request or the code. */
 export function isUnreachable(error: unknown): boolean {

@@ -190,8 +190,8 @@ export async function wrongCalls(): Promise<void> {
 	// @ts-expect-error: a user is text or an object
 	await client.POST('/allowed', { body: { user: 5, action: 'read', resource: 'document' } });
 	await client.POST('/allowed', {
-		// @ts-expect-error: a revision is a number
-		params: { header: { 'X-Min-Revision': 'newest' } },
+		// @ts-expect-error: a revision is a number or a token
+		params: { header: { 'X-Min-Revision': true } },
 		body: { user: 'ann@example.com', action: 'read', resource: 'document' },
 	});
 	// @ts-expect-error: these headers are required
