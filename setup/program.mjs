@@ -4,12 +4,13 @@ import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
-/** The entries of the program: the command line, the threads for the database, patterns, conditions and canonical JSON, and the process that compares states. */
+/** The entries of the program: the command line, the threads for the database, patterns, conditions, differences of Rego and canonical JSON, and the process that compares states. */
 const entries = {
 	main: 'dist/src/main.js',
 	worker: 'dist/src/store/database/embedded/worker.js',
 	'pattern-worker': 'dist/src/pdp/pattern-worker.js',
 	'condition-worker': 'dist/src/domain/preview/condition-worker.js',
+	'rego-difference-worker': 'dist/src/transfer/rego-difference-worker.js',
 	'canonical-worker': 'dist/src/publish/canonical-worker.js',
 	'impact-worker': 'dist/src/impact/impact-worker.js',
 };

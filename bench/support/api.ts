@@ -13,6 +13,9 @@ export interface Api {
 	/** The id of its process. */
 	readonly pid: number;
 	readonly organization: Client;
+	/** Of the environment `dev`: its API, and its decision point, if the command is `start`. */
+	readonly environment: Client;
+	readonly pdp: Client;
 	/** Makes an environment with a role to give, and returns where it is. */
 	place(): Promise<Target>;
 	stop(): Promise<void>;
@@ -23,8 +26,14 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 	const folder = temporaryFolder();
 	const database = kind === 'server' ? await createDatabase() : null;
 	const port = await freePort();
+	const pdpPort = await freePort();
 	const url = `http://127.0.0.1:${port}`;
-	const env = { ...settings(folder, 'bench'), API_PORT: String(port), DATABASE_URL: database?.url ?? '' };
+	const env = {
+		...settings(folder, 'bench'),
+		API_PORT: String(port),
+		PDP_PORT: String(pdpPort),
+		DATABASE_URL: database?.url ?? '',
+	};
 	const service = new Service(url, { command: [command], env: { ...env, LOG_LEVEL: 'warn' } });
 	await service.start();
 	const organization = client(url, secretFor('bench-organization'));
@@ -33,6 +42,8 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 		url,
 		pid: service.pid ?? 0,
 		organization,
+		environment: client(url, secretFor('bench-environment')),
+		pdp: client(`http://127.0.0.1:${pdpPort}`, secretFor('bench-environment')),
 		async place() {
 			places += 1;
 			const key = `place-${places}`;

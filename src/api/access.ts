@@ -59,7 +59,7 @@ interface InSession {
 /**
  * Who may call an endpoint, and what its handler is given. `public`: anyone. `key`: any known API key, even one without
  * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
- * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` reads everything at
+ * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` and `.export` read everything at
  * one instant. `.apply` is `.write` in a transaction that no other writer shares, which the handler opens. `.try` runs
  * changes and rolls them back, for keys of any level, and so does `.impact`. `keys`: a key of the access level
  * `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage` takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
@@ -104,6 +104,7 @@ export interface Contexts {
 	};
 	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
 	'environment.snapshot': InEnvironment & { readonly unit: ReadingUnit };
+	'environment.export': InEnvironment & { readonly unit: ReadingUnit };
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.apply': InEnvironment & {
 		readonly writing: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
@@ -322,12 +323,8 @@ export function guard(guarded: Guarded): Surround {
 			const { session_environment_id: _, ...caller } = authenticated;
 			return run({ caller, copies, environment });
 		},
-		'environment.snapshot': async (request, run) => {
-			const caller = await authenticate(store, readCredentials(request));
-			const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
-			await run.validate();
-			return store.snapshot(id, (unit, environment) => run({ caller, environment, unit }));
-		},
+		'environment.snapshot': (request, run) => openSnapshot(request, run, (id, work) => store.snapshot(id, work)),
+		'environment.export': (request, run) => openSnapshot(request, run, (id, work) => store.readAtRevision(id, work)),
 		'environment.write': async (request, run) => {
 			const { caller, environment } = await authenticateForEnvironment(store, request, refuseReader);
 			// Validate before the unit takes the environment's lock: a request that is refused anyway must not make others
@@ -378,6 +375,16 @@ export function guard(guarded: Guarded): Surround {
 				run({ caller, account, environment: await findEnvironment(account, caller, request) });
 			return store.writeAccount(caller.organization_id, caller.key_id, work, id);
 		},
+	};
+	const openSnapshot = async (
+		request: AnyRequest,
+		run: Opened<Contexts['environment.snapshot']>,
+		read: Store['snapshot'],
+	) => {
+		const caller = await authenticate(store, readCredentials(request));
+		const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
+		await run.validate();
+		return read(id, (unit, environment) => run({ caller, environment, unit }));
 	};
 	const openRelay = async (request: AnyRequest, run: Opened<Relayed>, watching: boolean) => {
 		const { session } = readCredentials(request);

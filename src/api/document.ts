@@ -36,6 +36,7 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 		secured: true,
 	},
 	'environment.snapshot': { description: 'Needs an API key that opens the environment.', secured: true },
+	'environment.export': { description: 'Needs an API key that opens the environment.', secured: true },
 	'environment.write': {
 		description: 'Needs an API key that opens the environment and may write.',
 		secured: true,

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { declaring, type Endpoint, Raw } from './endpoint.js';
-import { type DocumentInfo, openapi, type RelatedReference } from './openapi.js';
+import { type DocumentInfo, openapiSteps, type RelatedReference } from './openapi.js';
 import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
@@ -14,7 +15,13 @@ export function documentationEndpoints<Access extends string>(
 	info: DocumentInfo,
 	findRelated: () => RelatedReference | null = () => null,
 ): readonly Endpoint<string, never>[] {
-	let built: { readonly document: Buffer; readonly link: string | undefined } | undefined;
+	let built: { readonly document: Promise<Buffer>; readonly link: string | undefined } | undefined;
+	const build = async (related: RelatedReference | null): Promise<Buffer> => {
+		const steps = openapiSteps([...table, own], { ...info, related });
+		let step = steps.next();
+		for (; !step.done; step = steps.next()) await nextTurn();
+		return Buffer.from(JSON.stringify(step.value));
+	};
 	const own: Endpoint<string, never> = declaring<Record<Access, never>>()({
 		name: 'getOpenApiDocument',
 		summary: 'This API in OpenAPI 3.1',
@@ -23,14 +30,11 @@ export function documentationEndpoints<Access extends string>(
 		path: place.documentPath,
 		access: place.access,
 		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
-		handle: () => {
+		handle: async () => {
 			const related = findRelated();
-			// Anyone may ask for the document, and building it is slow. It is built again only when the link has changed.
-			if (built === undefined || built.link !== related?.url) {
-				const document = openapi([...table, own], { ...info, related });
-				built = { document: Buffer.from(JSON.stringify(document)), link: related?.url };
-			}
-			return new Raw(200, { 'content-type': 'application/json' }, built.document);
+			// Anyone may ask for the document, and building it is slow: requests share it, and other requests run meanwhile.
+			if (built?.link !== related?.url || built === undefined) built = { document: build(related), link: related?.url };
+			return new Raw(200, { 'content-type': 'application/json' }, await built.document);
 		},
 	});
 	return [own, ...pageEndpoints(place)];

@@ -74,8 +74,20 @@ type AnyEndpoint = Endpoint<string, never>;
  * has no description, when two schemas share an id, and when two different headers share a name.
  */
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
+	const steps = openapiSteps(endpoints, info);
+	for (;;) {
+		const step = steps.next();
+		if (step.done) return step.value;
+	}
+}
+
+/** As `openapi`, endpoint by endpoint: the whole document takes about a second of processor time. */
+export function* openapiSteps(
+	endpoints: readonly AnyEndpoint[],
+	info: DocumentInfo,
+): Generator<undefined, OpenApiDocument> {
 	const components = new Components();
-	const examples = exampleSource(endpoints, components, info.samples);
+	const examples = yield* exampleSource(endpoints, components, info.samples);
 	const headers = new AnswerHeaders(components, examples);
 	const failures = new SharedFailures(components, headers, info);
 	const writing = { info, components, headers, failures, examples };
@@ -89,6 +101,7 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 		if (operations[endpoint.method]) throw new Error(`two endpoints are at ${endpoint.method} ${endpoint.path}`);
 		names.add(endpoint.name);
 		operations[endpoint.method] = operation(endpoint, writing);
+		yield;
 	}
 	const responses = failures.used();
 	return {
@@ -212,7 +225,11 @@ interface Examples extends ExampleSource {
 }
 
 /** The examples of requests that create objects also serve for the models in answers. */
-function exampleSource(endpoints: readonly AnyEndpoint[], components: Components, samples: Json): Examples {
+function* exampleSource(
+	endpoints: readonly AnyEndpoint[],
+	components: Components,
+	samples: Json,
+): Generator<undefined, Examples> {
 	const known = new Map<unknown, unknown>();
 	const keys = new Map<string, unknown>();
 	const creating = endpoints.filter(({ method, example }) => method === 'post' && example !== undefined);
@@ -222,6 +239,7 @@ function exampleSource(endpoints: readonly AnyEndpoint[], components: Components
 		const reference = made && components.schemaFor(made, 'output')['$ref'];
 		if (!known.has(reference)) known.set(reference, example);
 		if (!keys.has(path)) keys.set(path, (example as { readonly key?: unknown }).key);
+		yield;
 	}
 	return {
 		resolve: (reference) => components.resolve(reference),

@@ -224,6 +224,38 @@ export class Store {
 	}
 
 	/**
+	 * Reads an environment at one revision, as `snapshot` does. On the embedded store, a transaction would keep all other
+	 * statements waiting, so `work` runs statement by statement, and again if the revision has moved meanwhile: the second
+	 * time among the writers of the environment, which wait, and the third time as a snapshot.
+	 */
+	async readAtRevision<T>(
+		environmentId: string,
+		work: (unit: ReadingUnit, environment: Environment, counters: EnvironmentCounters) => Promise<T>,
+	): Promise<T> {
+		if (this.database.url !== null) return this.snapshot(environmentId, work);
+		const read = () => this.#readUnchanged(environmentId, work);
+		const found = (await read()) ?? (await this.#writers.runAlone(environmentId, read));
+		return found === null ? this.snapshot(environmentId, work) : found.value;
+	}
+
+	/** Runs `work` without a transaction; `null` if the revision has moved meanwhile. Rejects with `not_found`. */
+	async #readUnchanged<T>(
+		environmentId: string,
+		work: (unit: ReadingUnit, environment: Environment, counters: EnvironmentCounters) => Promise<T>,
+	): Promise<{ readonly value: T } | null> {
+		const counters = await this.counters(environmentId);
+		const environment = await Environment.query(this.database.knex).findById(environmentId);
+		if (counters === null || environment === undefined) throw notFound('Environment', environmentId);
+		const [outcome] = await Promise.allSettled([
+			work(this.reading(environmentScope(environment)), environment, counters),
+		]);
+		// What fails may fail because of the write: it is not the answer yet.
+		if ((await this.counters(environmentId))?.token !== counters.token) return null;
+		if (outcome.status === 'rejected') throw outcome.reason;
+		return { value: outcome.value };
+	}
+
+	/**
 	 * Runs `work` as one unit: it commits whole under the next revision, or not at all. Units of one environment that
 	 * wait for each other share a transaction, except `heavy` ones, which would keep the others waiting. A unit that
 	 * `work` has abandoned is rolled back and leaves the revision as it was.

@@ -140,7 +140,7 @@ export class EnvironmentCopier {
 		ending: (account: WritingAccountUnit, environment: Environment) => Promise<void>,
 	): Promise<CopiedEnvironment> {
 		const existing = await this.#existingTarget(caller, source, body);
-		const schema = await this.store.snapshot(source.id, (unit) => extractSchema(unit, body.scope));
+		const schema = await this.store.readAtRevision(source.id, (unit) => extractSchema(unit, body.scope));
 		const work = async (account: WritingAccountUnit) => {
 			const environment = existing ?? (await newTarget(account, source, body));
 			// In a new environment, only the objects that every environment starts with can conflict.

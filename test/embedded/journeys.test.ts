@@ -58,4 +58,5 @@ import '../store/batch.test.js';
 import '../store/deltas.test.js';
 import '../store/gone-meanwhile.test.js';
 import '../store/logged-since.test.js';
+import '../store/read-at-revision.test.js';
 import '../store/writers.test.js';

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test from 'ava';
 import { z } from 'zod';
+import { documentationEndpoints } from '../../src/http/documentation.js';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { type DocumentInfo, openapi } from '../../src/http/openapi.js';
 import { pageEndpoints } from '../../src/http/page.js';
@@ -250,3 +252,21 @@ for (const [title, change, message] of mistakes) {
 		t.throws(() => openapi([...sampleEndpoints, altered(change)], info), { message });
 	});
 }
+
+test('other work runs while the document is built, once for concurrent requests', async (t) => {
+	const place = { documentPath: '/openapi.json', pagePath: '/docs', access: 'open' } as const;
+	const [own] = documentationEndpoints(sampleEndpoints, place, info);
+	const ask = () => Promise.resolve(own?.handle({} as never, null as never));
+	let turns = 0;
+	let done = false;
+	const asked = Promise.all([ask(), ask()]).finally(() => {
+		done = true;
+	});
+	while (!done) {
+		await nextTurn();
+		turns += 1;
+	}
+	const [first, second] = (await asked) as readonly { readonly bytes?: unknown }[];
+	t.true(turns > sampleEndpoints.length, 'pauses after each endpoint');
+	t.is(first?.bytes, second?.bytes);
+});

@@ -1,7 +1,7 @@
 import { maxProblems } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { applyDraft } from '../../transfer/draft.js';
-import { regoDifference } from '../../transfer/rego-difference.js';
+import { compareRego } from '../../transfer/rego-thread.js';
 import { changeReport } from '../../transfer/transfer.js';
 import type { TriedDraft } from '../../transfer/try-draft.js';
 import {
@@ -82,15 +82,15 @@ export const drafts = [
 		failures: { ...failures, 429: 'Other previews wait for the environment already' },
 		handle: async ({ body }, { trying }) => {
 			const tried = await trying(body, async () => null);
-			return reply(200, describePreview(body, tried), revisionHeader(tried.revision));
+			return reply(200, await describePreview(body, tried), revisionHeader(tried.revision));
 		},
 	}),
 ];
 
-function describePreview({ base_revision }: Draft, tried: TriedDraft<unknown>): DraftPreview {
+async function describePreview({ base_revision }: Draft, tried: TriedDraft<unknown>): Promise<DraftPreview> {
 	const { revision, changes, schemaBefore, schemaAfter } = tried;
 	const listed = asManyAsFit(changes, maxListedChanges);
-	const { files, diagnostics, failure } = regoDifference(schemaBefore, schemaAfter);
+	const { files, diagnostics, failure } = await compareRego(schemaBefore, schemaAfter);
 	const shown = asManyAsFit(files, maxPreviewFiles);
 	return {
 		base_revision,

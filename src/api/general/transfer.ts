@@ -31,7 +31,7 @@ export const transfer = [
 		tag,
 		method: 'get',
 		path: `${member}/export`,
-		access: 'environment.snapshot',
+		access: 'environment.export',
 		params: EnvironmentPath,
 		query: ExportQuery,
 		returns: { 200: EnvironmentExport },

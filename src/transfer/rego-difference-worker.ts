@@ -1,0 +1,7 @@
+import { answerQuestions } from '../limited-thread.js';
+import { regoDifference } from './rego-difference.js';
+import type { RegoQuestion } from './rego-thread.js';
+
+/** The thread of `compareRego`. */
+
+answerQuestions(({ before, after }: RegoQuestion) => regoDifference(before, after ?? before));

@@ -1,0 +1,44 @@
+import { User } from '../../src/store/table/user.js';
+import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
+import { onEachStore } from '../support/each-store.js';
+import type { Place } from '../support/management.js';
+import { scopeIn } from '../support/scope.js';
+
+/** An environment is read at one revision, without keeping the statements of others waiting. */
+
+const journey = onEachStore({ embedded: 'all' });
+
+async function add(place: Place, key: string): Promise<unknown> {
+	return place.store.write(await scopeIn(place), null, (unit) => unit.create(User, { key, attributes: {} }, key));
+}
+
+const keysIn = async (unit: ReadingUnit) => (await unit.query(User)).map(({ key }) => key).sort();
+
+journey('other requests read while an environment is read at one revision', async (t, place) => {
+	const { store, id } = place;
+	const scope = await scopeIn(place);
+	const seen = await store.readAtRevision(id, () => keysIn(store.reading(scope)));
+	t.deepEqual(seen, []);
+});
+
+journey('two readings at one revision agree, whatever is written between them', async (t, place) => {
+	const { store, id } = place;
+	let written = 0;
+	const writing: Promise<unknown>[] = [];
+	const [before, after, revision] = await store.readAtRevision(id, async (unit, _, counters) => {
+		const first = await keysIn(unit);
+		written += 1;
+		const write = add(place, `user-${written}`);
+		writing.push(write);
+		// Where writers wait for the reading, it does not wait for them.
+		await Promise.race([write, new Promise((resolve) => setTimeout(resolve, 200))]);
+		return [first, await keysIn(unit), counters.revision] as const;
+	});
+	await Promise.all(writing);
+	t.deepEqual(before, after);
+	t.is((await store.counters(id))?.revision, revision + 1);
+	await t.throwsAsync(
+		store.readAtRevision(id, () => Promise.reject(new Error('broken'))),
+		{ message: 'broken' },
+	);
+});
