@@ -51,7 +51,7 @@ async function responseStatus(asking: Promise<{ readonly status: number }>): Pro
 }
 
 const writeTo = (http: Client, number: number) =>
-	http.post(`${facts}/users`, { key: `user-${number}`, attributes: { text: randomBytes(50_000).toString('base64') } });
+	http.post(`${facts}/users`, { key: `user-${number}`, attributes: { text: randomBytes(40_000).toString('base64') } });
 const check = () => pdp.post('/allowed', { user: 'ann', action: 'read', resource: 'document' });
 
 async function state(): Promise<string> {
