@@ -162,6 +162,15 @@ test('they run commands that there are, and probe what is served', (t) => {
 	}
 });
 
+test('the unit that compiles policies names its opa, because it cannot build one', (t) => {
+	const [all = '', decisionPoint = ''] = units.map(read);
+	t.regex(all, /^ProtectSystem=strict$/m);
+	const opa = /^Environment=(?:.* )?OPA_PATH=(\/\S+)/m.exec(all)?.[1] ?? 'none';
+	t.regex(all, new RegExp(`^#   install -m 755 opa ${opa} `, 'm'));
+	t.true(read('docs/deployment.md').includes(`-o ${opa} .`));
+	t.notRegex(decisionPoint, /OPA_PATH/, 'a decision point compiles nothing');
+});
+
 test('the image is built with the versions that the project names', (t) => {
 	const go = /^go (\d+\.\d+)/m.exec(read('compiler/opa/go.mod'))?.[1];
 	t.regex(dockerfile, new RegExp(`^ARG GO_IMAGE=golang:${go}-`, 'm'));
