@@ -109,7 +109,7 @@ export class ImpactFinder implements ImpactSource {
 
 	/** Tries a change on the newest revision, to which what the process holds can be led. */
 	async #try(
-		{ scope, actorId, change, closed }: ImpactTrial,
+		{ scope, caller, change, closed }: ImpactTrial,
 		process: ImpactProcess,
 		left: () => number,
 	): Promise<{ readonly tried: TriedChange; readonly head: LiveHead }> {
@@ -118,7 +118,7 @@ export class ImpactFinder implements ImpactSource {
 			const { held } = process;
 			if (held === null || held.digest !== seen.digest) continue;
 			requireClient(closed);
-			const tried = await tryChange(this.parts.store, { scope, actorId, change }, held, seen);
+			const tried = await tryChange(this.parts.store, { scope, caller, change }, held, seen);
 			if (tried !== 'moved') return { tried, head: tried.base.head };
 		}
 		throw changesAllTheTime();

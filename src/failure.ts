@@ -43,6 +43,7 @@ export const catalogue = {
 	hidden_user: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'INVALID_PERMISSION_LEVEL' },
 	tenant_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'TENANT_NOT_FOUND' },
 	method: { status: 405, error_code: 'INVALID_INPUT', title: 'The method is not served on this path' },
+	late: { status: 408, error_code: 'INVALID_INPUT', title: 'The request took too long to arrive' },
 	duplicate: { status: 409, error_code: 'DUPLICATE_ENTITY', title: 'This object already exists' },
 	conflict: { status: 409, error_code: 'INVALID_INPUT', title: 'The object is not in a state that allows this' },
 	environment_deleted: { status: 410, error_code: 'NOT_FOUND', title: 'The environment of the API key was deleted' },

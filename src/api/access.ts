@@ -20,12 +20,13 @@ import type { ElementEntrance, ElementSession } from '../store/account/element-e
 import type { ElementSessions } from '../store/account/element-sessions.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
-import type { Store } from '../store/store.js';
+import type { SessionSource, Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
 import type { AuditLogIntake } from '../store/table/audit-log-intake.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
 import type { Committed } from '../store/unit/queued-write.js';
 import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';
+import { LostStanding } from '../store/unit/standing.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserTokens } from '../token/user-token.js';
 import type { EnvironmentCopier } from '../transfer/environment-copy.js';
@@ -207,80 +208,108 @@ export function guard(guarded: Guarded): Surround {
 			const caller = await unlessDeleted(store, credentials.authorization, () => identify(store, credentials));
 			return run({ caller });
 		},
-		'organization.read': async (request, run) => {
-			const caller = await authenticate(store, readCredentials(request));
-			return run({ caller, account: store.account(caller.organization_id) });
-		},
-		'organization.write': async (request, run) => {
-			const caller = await authenticateWriter(store, request, ['org']);
-			await run.validate();
-			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
-		},
-		'keys.manage': async (request, run) => {
-			const caller = await authenticateAdmin(store, request);
-			await run.validate();
-			return store.writeAccount(caller.organization_id, caller.key_id, (account) => run({ caller, account }));
-		},
-		'keys.read': async (request, run) => {
-			const caller = await authenticateAdmin(store, request);
-			return run({ caller, account: store.account(caller.organization_id) });
-		},
-		'project.read': async (request, run) => {
-			const caller = await authenticate(store, readCredentials(request));
-			const account = store.account(caller.organization_id);
-			const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
-			return run({ caller, account, project: await account.project(caller, proj_id) });
-		},
-		'project.write': async (request, run) => {
-			const caller = await authenticateWriter(store, request, ['org', 'project']);
-			const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
-			await run.validate();
-			return store.writeAccount(caller.organization_id, caller.key_id, async (account) =>
-				run({ caller, account, project: await account.project(caller, proj_id) }),
-			);
-		},
-		'environment.read': async (request, run) => {
-			const { caller, environment } = await authenticateForEnvironment(store, request, () => {});
-			const account = store.account(caller.organization_id);
-			const scope = environmentScope(environment);
-			const unit = store.reading(scope);
-			const instances = store.pdpInstances(scope);
-			return run({ caller, environment, account, policies, policyTests, copies, unit, instances });
-		},
-		'environment.own': async (request, run) => {
-			const caller = await authenticate(store, readCredentials(request));
-			await run.validate();
-			return run(await openOwn(store, caller));
-		},
-		'environment.report': async (request, run) => {
-			const authorize = async () => {
-				const caller = await authenticate(store, readCredentials(request));
-				if (!(await mayReport(store.account(caller.organization_id), caller))) {
-					throw forbidden('this API key may read, but neither write nor report as a decision point (`pdp_config`)');
-				}
-				return caller;
-			};
-			await authorize();
-			await run.validate();
-			// The body may take long to arrive: a key that was revoked in the meantime must not report.
-			const own = await openOwn(store, await authorize());
-			const { id } = own.environment;
-			const delivering = <T>(closed: AbortSignal, work: () => Promise<T>) => inTurn(deliveries, id, closed, work);
-			return run({ ...own, intake: store.auditLogIntake({ environment_id: id }), delivering });
-		},
-		'environment.sign_in': async (request, run) => {
-			const caller = await authenticate(store, readCredentials(request));
-			refuseReader(caller);
-			await run.validate();
-			const environment = await ownEnvironment(store.account(caller.organization_id), caller);
-			const unit = store.reading(environmentScope(environment));
-			return run({ caller, environment, unit, entrance: store.entrance });
-		},
-		'environment.sessions': async (request, run) => {
-			const { caller, environment } = await authenticateForEnvironment(store, request, requireAdmin);
-			const unit = store.reading(environmentScope(environment));
-			return run({ caller, environment, unit, sessions: store.entrance.sessionsOf(environment) });
-		},
+		'organization.read': (request, run) =>
+			letIn(
+				run,
+				() => authenticate(store, readCredentials(request)),
+				(caller) => run({ caller, account: store.account(caller.organization_id) }),
+			),
+		'organization.write': (request, run) =>
+			letIn(
+				run,
+				() => authenticateWriter(store, request, ['org']),
+				(caller) => store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
+			),
+		'keys.manage': (request, run) =>
+			letIn(
+				run,
+				() => authenticateAdmin(store, request),
+				(caller) => store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
+			),
+		'keys.read': (request, run) =>
+			letIn(
+				run,
+				() => authenticateAdmin(store, request),
+				(caller) => run({ caller, account: store.account(caller.organization_id) }),
+			),
+		'project.read': (request, run) =>
+			letIn(
+				run,
+				async () => {
+					const caller = await authenticate(store, readCredentials(request));
+					const account = store.account(caller.organization_id);
+					const { proj_id } = await parsePart(ProjectPath, 'path', request.params);
+					return { caller, account, project: await account.project(caller, proj_id) };
+				},
+				run,
+			),
+		'project.write': (request, run) =>
+			letIn(
+				run,
+				async () => {
+					const caller = await authenticateWriter(store, request, ['org', 'project']);
+					return { caller, ...(await parsePart(ProjectPath, 'path', request.params)) };
+				},
+				({ caller, proj_id }) =>
+					store.writeAccount(caller.organization_id, caller, async (account) =>
+						run({ caller, account, project: await account.project(caller, proj_id) }),
+					),
+			),
+		'environment.read': (request, run) =>
+			letIn(
+				run,
+				() => authenticateForEnvironment(store, request, () => {}),
+				({ caller, environment }) => {
+					const account = store.account(caller.organization_id);
+					const scope = environmentScope(environment);
+					const unit = store.reading(scope);
+					const instances = store.pdpInstances(scope);
+					return run({ caller, environment, account, policies, policyTests, copies, unit, instances });
+				},
+			),
+		'environment.own': (request, run) =>
+			letIn(run, async () => openOwn(store, await authenticate(store, readCredentials(request))), run),
+		'environment.report': (request, run) =>
+			letIn(
+				run,
+				async () => {
+					const caller = await authenticate(store, readCredentials(request));
+					if (!(await mayReport(store.account(caller.organization_id), caller))) {
+						throw forbidden('this API key may read, but neither write nor report as a decision point (`pdp_config`)');
+					}
+					return openOwn(store, caller);
+				},
+				(own) => {
+					const { id } = own.environment;
+					const delivering = <T>(closed: AbortSignal, work: () => Promise<T>) => inTurn(deliveries, id, closed, work);
+					return run({ ...own, intake: store.auditLogIntake({ environment_id: id }), delivering });
+				},
+			),
+		'environment.sign_in': (request, run) =>
+			letIn(
+				run,
+				async () => {
+					const caller = await authenticate(store, readCredentials(request));
+					refuseReader(caller);
+					return { caller, environment: await ownEnvironment(store.account(caller.organization_id), caller) };
+				},
+				({ caller, environment }) =>
+					store.whileStanding(caller, ({ reading, entrance }) =>
+						run({ caller, environment, unit: reading(environmentScope(environment)), entrance }),
+					),
+			),
+		'environment.sessions': (request, run, { method }) =>
+			letIn(
+				run,
+				() => authenticateForEnvironment(store, request, requireAdmin),
+				({ caller, environment }) => {
+					const open = (source: SessionSource) => {
+						const unit = source.reading(environmentScope(environment));
+						return run({ caller, environment, unit, sessions: source.entrance.sessionsOf(environment) });
+					};
+					return method === 'get' ? open(store) : store.whileStanding(caller, open);
+				},
+			),
 		'element.enter': (_, run) =>
 			run({
 				entrance: store.entrance,
@@ -291,7 +320,11 @@ export function guard(guarded: Guarded): Surround {
 		'element.session': async (request, run) => run({ session: await requireElementSession(store, request) }),
 		'element.read': async (request, run) => {
 			const session = await enterElements(store, request);
-			return run({ session, unit: store.reading(environmentScope(session.environment)) });
+			const unit = store.reading(environmentScope(session.environment));
+			const waited = run.waits();
+			await run.validate();
+			if (waited) await requireStanding(unit, session);
+			return run({ session, unit });
 		},
 		'element.write': async (request, run) => {
 			const session = await enterElements(store, request);
@@ -315,77 +348,93 @@ export function guard(guarded: Guarded): Surround {
 		},
 		'console.ask': (request, run) => openRelay(request, run, false),
 		'console.watch': (request, run) => openRelay(request, run, true),
-		'environment.copy': async (request, run) => {
-			const authenticated = await authenticateWriter(store, request, ['org', 'project']);
-			const account = store.account(authenticated.organization_id);
-			const environment = await findEnvironment(account, authenticated, request);
-			// A copy leads to another environment, which the body names: there the rights of the key count.
-			const { session_environment_id: _, ...caller } = authenticated;
-			return run({ caller, copies, environment });
-		},
+		'environment.copy': (request, run) =>
+			letIn(
+				run,
+				async () => {
+					const caller = await authenticateWriter(store, request, ['org', 'project']);
+					return { caller, environment: await findEnvironment(store.account(caller.organization_id), caller, request) };
+				},
+				({ caller: { session_environment_id: _, ...caller }, environment }) =>
+					// A copy leads to another environment, which the body names: there the rights of the key count.
+					run({ caller, copies, environment }),
+			),
 		'environment.snapshot': (request, run) => openSnapshot(request, run, (id, work) => store.snapshot(id, work)),
 		'environment.export': (request, run) => openSnapshot(request, run, (id, work) => store.readAtRevision(id, work)),
-		'environment.write': async (request, run) => {
-			const { caller, environment } = await authenticateForEnvironment(store, request, refuseReader);
-			// Validate before the unit takes the environment's lock: a request that is refused anyway must not make others
-			// wait.
-			await run.validate();
-			const heavy = isHeavy(request);
-			// A large body may take long to arrive: a key that was revoked in the meantime must not write.
-			if (heavy) await authenticateForEnvironment(store, request, refuseReader);
-			const work = (unit: WritingUnit) => run({ caller, environment, unit });
-			const committed = await store.write(environmentScope(environment), caller.key_id, work, { heavy });
-			wrote?.(environment.id, committed.revision);
-			return withRevision(committed);
-		},
-		'environment.apply': async (request, run) => {
-			const { caller, environment } = await authenticateForEnvironment(store, request, refuseReader);
-			await run.validate();
-			if (isHeavy(request)) await authenticateForEnvironment(store, request, refuseReader);
-			const scope = environmentScope(environment);
-			const writing = async <T>(work: (unit: WritingUnit) => Promise<T>) => {
-				const committed = await store.write(scope, caller.key_id, work, { heavy: true });
-				wrote?.(environment.id, committed.revision);
-				return committed;
-			};
-			return run({ caller, environment, writing });
-		},
-		'environment.try': async (request, run) => {
-			const { caller, environment } = await authenticateForEnvironment(store, request, () => {});
-			await run.validate();
-			if (isHeavy(request)) await authenticateForEnvironment(store, request, () => {});
-			const scope = environmentScope(environment);
-			const trying = <T>(draft: Draft, inUnit: (unit: WritingUnit) => Promise<T>) =>
-				inTurn(previews, environment.id, request.closed, () =>
-					tryDraft(store, scope, { keyId: caller.key_id, closed: request.closed }, draft, inUnit),
-				);
-			return run({ caller, environment, trying });
-		},
-		'environment.impact': async (request, run) => {
-			const { caller, environment } = await authenticateForEnvironment(store, request, () => {});
-			await run.validate();
-			if (isHeavy(request)) await authenticateForEnvironment(store, request, () => {});
-			return run({ caller, environment, scope: environmentScope(environment), source: impact, clock: store.clock });
-		},
-		'environment.manage': async (request, run) => {
-			const caller = await authenticateWriter(store, request, ['org', 'project', 'env']);
-			const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
-			await run.validate();
-			const work = async (account: WritingAccountUnit) =>
-				run({ caller, account, environment: await findEnvironment(account, caller, request) });
-			return store.writeAccount(caller.organization_id, caller.key_id, work, id);
-		},
+		'environment.write': (request, run) =>
+			letIn(
+				run,
+				() => authenticateForEnvironment(store, request, refuseReader),
+				async ({ caller, environment }) => {
+					const work = (unit: WritingUnit) => run({ caller, environment, unit });
+					return withRevision(await writing(caller, environment, work, isHeavy(request)));
+				},
+			),
+		'environment.apply': (request, run) =>
+			letIn(
+				run,
+				() => authenticateForEnvironment(store, request, refuseReader),
+				({ caller, environment }) =>
+					run({ caller, environment, writing: (work) => writing(caller, environment, work, true) }),
+			),
+		'environment.try': (request, run) =>
+			letIn(
+				run,
+				() => authenticateForEnvironment(store, request, () => {}),
+				({ caller, environment }) => {
+					const trying = <T>(draft: Draft, inUnit: (unit: WritingUnit) => Promise<T>) =>
+						inTurn(previews, environment.id, request.closed, () =>
+							tryDraft(store, environmentScope(environment), { caller, closed: request.closed }, draft, inUnit),
+						);
+					return run({ caller, environment, trying });
+				},
+			),
+		'environment.impact': (request, run) =>
+			letIn(
+				run,
+				() => authenticateForEnvironment(store, request, () => {}),
+				({ caller, environment }) =>
+					run({ caller, environment, scope: environmentScope(environment), source: impact, clock: store.clock }),
+			),
+		'environment.manage': (request, run, { method }) =>
+			letIn(
+				run,
+				async () => {
+					const caller = await authenticateWriter(store, request, ['org', 'project', 'env']);
+					return { caller, ...(await findEnvironment(store.account(caller.organization_id), caller, request)) };
+				},
+				({ caller, id: environmentId }) =>
+					store.writeAccount(
+						caller.organization_id,
+						method === 'get' ? null : caller,
+						async (account) => run({ caller, account, environment: await findEnvironment(account, caller, request) }),
+						{ environmentId },
+					),
+			),
 	};
-	const openSnapshot = async (
+	const writing = async <T>(
+		caller: Caller,
+		environment: Environment,
+		work: (unit: WritingUnit) => Promise<T>,
+		heavy: boolean,
+	): Promise<Committed<T>> => {
+		const committed = await store.write(environmentScope(environment), caller, work, { heavy });
+		wrote?.(environment.id, committed.revision);
+		return committed;
+	};
+	const openSnapshot = (
 		request: AnyRequest,
 		run: Opened<Contexts['environment.snapshot']>,
 		read: Store['snapshot'],
-	) => {
-		const caller = await authenticate(store, readCredentials(request));
-		const { id } = await findEnvironment(store.account(caller.organization_id), caller, request);
-		await run.validate();
-		return read(id, (unit, environment) => run({ caller, environment, unit }));
-	};
+	) =>
+		letIn(
+			run,
+			async () => {
+				const caller = await authenticate(store, readCredentials(request));
+				return { caller, ...(await findEnvironment(store.account(caller.organization_id), caller, request)) };
+			},
+			({ caller, id }) => read(id, (unit, environment) => run({ caller, environment, unit })),
+		);
 	const openRelay = async (request: AnyRequest, run: Opened<Relayed>, watching: boolean) => {
 		const { session } = readCredentials(request);
 		if (session === undefined) throw signedOutOfConsole('SIGNED_OUT');
@@ -410,15 +459,40 @@ export function guard(guarded: Guarded): Surround {
 		// Each opener passes on the context of its own access name, and `declaring` has tied every handler to its name.
 		const opener = openers[access];
 		const session = takesSession(access) ? readCredentials(request).session : undefined;
-		if (session === undefined) return opener(request, run);
+		if (session === undefined) return opener(request, run, declared);
 		if (declared.method !== 'get') requireOwnOrigin(request.headers);
-		const answer = await opener(request, run);
+		const answer = await opener(request, run, declared);
 		if (access === 'console.watch') return answer;
 		const secret = await store.consoleSessions.rotate(session);
 		if (secret === null) return answer;
 		const cookie = sessionCookieHeader(request.headers, { ...session, secret });
 		return withHeaders(answer, { 'set-cookie': cookie, 'cache-control': 'no-store' });
 	};
+}
+
+/**
+ * Finds who calls and what they reach, reads and checks the whole request, and does its work. Refuses before the body is
+ * read, so strangers cannot make the server read one, and finds everything anew where the body took time to arrive. Work
+ * that writes checks the caller once more, in its transaction; a caller whose access ended is answered by what `find`
+ * says then.
+ */
+async function letIn<Found>(
+	run: Pick<Run, 'validate' | 'waits'>,
+	find: () => Promise<Found>,
+	work: (found: Found) => Promise<Answer>,
+): Promise<Answer> {
+	const first = await find();
+	const waited = run.waits();
+	// Before the work, which may take a lock: a request that is refused anyway must not make others wait.
+	await run.validate();
+	const found = waited ? await find() : first;
+	try {
+		return await work(found);
+	} catch (error) {
+		if (!(error instanceof LostStanding)) throw error;
+		await find();
+		throw forbidden('the access level of this API key changed during the request: send it again');
+	}
 }
 
 /** Runs work when its turn comes. Rejects as `Turns.wait`, and settles as the work does. */
@@ -472,9 +546,13 @@ function isHeavy({ headers }: AnyRequest): boolean {
 	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
 }
 
-type Opener<Context> = (request: AnyRequest, run: Opened<Context>) => Promise<Answer>;
+type Opener<Context> = (
+	request: AnyRequest,
+	run: Opened<Context>,
+	declared: Pick<Endpoint, 'method'>,
+) => Promise<Answer>;
 
-type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate' | 'readBody'>;
+type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate' | 'waits' | 'readBody'>;
 
 function declaredAccess(declared: Endpoint<string, never>): Access {
 	// Endpoints of this API are only made by `endpoint` above, which takes no other access names.

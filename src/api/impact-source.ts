@@ -1,3 +1,4 @@
+import type { Caller } from '../store/account/caller.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AuthorizationResult, Query } from '../wire/check.js';
@@ -6,8 +7,8 @@ import type { Impact, ImpactLimits } from '../wire/impact.js';
 /** A change that is tried, by whom, and who waits. */
 export interface ImpactTrial {
 	readonly scope: Scope;
-	/** The API key that asks. */
-	readonly actorId: string;
+	/** Who asks. */
+	readonly caller: Caller;
 	/** Makes the change in a unit that is rolled back. What it throws is why the change cannot be made. */
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 	readonly limits: ImpactLimits;

@@ -16,6 +16,8 @@ export interface BodyLimits {
 	readonly values: number;
 	/** The level of the body whose objects are maps of any number of members; the body itself is level 1. */
 	readonly mapLevel?: number | undefined;
+	/** Within how many milliseconds it must arrive. */
+	readonly milliseconds: number;
 }
 
 /**
@@ -38,12 +40,15 @@ const smallBytes = 64 * 1024;
 /** How long a body may hold the event loop, in milliseconds, before others have their turn. */
 const sliceMilliseconds = 5;
 
+/** Milliseconds within which a body of the usual size must arrive. Larger limits allow as much more. */
+export const bodyMilliseconds = 30_000;
+
 /** How much of an unread body is discarded, in bytes, before its connection is cut. */
 const maxDiscarded = 64 * 1024 * 1024;
 
 /**
  * Reads the body of a request as JSON, whatever its content type; `undefined` when there is none. `ahead` is the body
- * where it was read already. Throws `invalid`, `too_large` and `unprocessable`.
+ * where it was read already. Throws `invalid`, `too_large`, `late` and `unprocessable`.
  */
 export async function readJson(
 	request: IncomingMessage,
@@ -59,7 +64,7 @@ export async function readJson(
 	if (ahead !== undefined) return parsedAhead(reading, ahead, limits);
 	const source = decompressed(request);
 	try {
-		await consume(source, (chunk) => reading.add(chunk));
+		await consume(source, limits.milliseconds, (chunk) => reading.add(chunk));
 		return reading.finish();
 	} catch (error) {
 		request.unpipe();
@@ -77,8 +82,19 @@ function parsedAhead(reading: BodyParser, body: Buffer, limits: BodyLimits): unk
 	}
 }
 
+/** The body of a request, for whoever passes it on. Cuts the connection of a client that does not finish it in time. */
+export function streamBody(request: IncomingMessage, response: ServerResponse): Readable {
+	cutLate(request);
+	return openBody(request, response);
+}
+
+function cutLate(request: IncomingMessage): void {
+	const cut = setTimeout(() => request.socket.destroy(), bodyMilliseconds);
+	request.once('close', () => clearTimeout(cut));
+}
+
 /** The body of a request as it is sent. A client that waits for `100 Continue` is told to send it. */
-export function openBody(request: IncomingMessage, response: ServerResponse): Readable {
+function openBody(request: IncomingMessage, response: ServerResponse): Readable {
 	if (waitsToSend(request)) {
 		response.writeContinue();
 		delete request.headers.expect;
@@ -92,11 +108,13 @@ export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 }
 
 /**
- * Discards the rest of a body, so that the connection can be used again. Cuts the connection when the rest is too long.
+ * Discards the rest of a body, so that the connection can be used again. Cuts the connection when the rest is too long,
+ * or takes too long.
  * Calls `ended` when nothing more comes.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
 	let left = maxDiscarded;
+	cutLate(request);
 	request.on('data', (chunk: Buffer) => {
 		left -= chunk.length;
 		if (left < 0) request.socket.destroy();
@@ -162,13 +180,15 @@ class BodyParser {
 }
 
 /**
- * Passes the chunks of a stream to `take`, and pauses the stream now and then. When the stream or `take` fails, the
- * rest is left unread.
+ * Passes the chunks of a stream to `take`, and pauses the stream now and then. When the stream or `take` fails, or the
+ * stream does not end in time, the rest is left unread.
  */
-function consume(source: Readable, take: (chunk: Buffer) => void): Promise<void> {
+function consume(source: Readable, milliseconds: number, take: (chunk: Buffer) => void): Promise<void> {
 	return new Promise((resolve, reject) => {
 		let held = 0;
+		const timer = setTimeout(() => failed(tooLate(milliseconds)), milliseconds);
 		const stop = (settle: () => void) => {
+			clearTimeout(timer);
 			source.off('data', data).off('end', ended).off('error', failed).off('close', cut);
 			settle();
 		};
@@ -232,6 +252,10 @@ function illFormed(loc: Problem['loc'], msg: string): Failure {
 
 function notUtf8(): Failure {
 	return illFormed(['body'], 'must be UTF-8');
+}
+
+function tooLate(milliseconds: number): Failure {
+	return new Failure('late', `the request body must arrive within ${milliseconds / 1_000} s`);
 }
 
 function tooLarge(most: number, what: 'bytes' | 'values'): Failure {

@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { z } from 'zod';
 import { unprocessable } from '../failure.js';
-import { openBody } from './body.js';
+import { streamBody } from './body.js';
 import { type Deprecation, type Endpoint, type LargeBody, Raw, type Reply, type Returns } from './endpoint.js';
 import { rethrowFailure } from './handed-over-request.js';
 import { type Part, problemsIn } from './problem.js';
@@ -19,6 +19,8 @@ export type Answer = Reply<Returns> | Raw;
 export interface Run {
 	/** Validates the request if that was not done yet, runs the handler, and checks its answer. */
 	(context: unknown): Promise<Answer>;
+	/** Whether part of the body has yet to arrive. */
+	waits(): boolean;
 	/** Validates the request now: for those that open something expensive. Throws `unprocessable`. */
 	validate(): Promise<void>;
 	/**
@@ -100,6 +102,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 			const request = unreadRequest(ctx);
 			const run = createRun(
 				endpoint,
+				() => !ctx.req.complete,
 				(large) => readBody(ctx, large),
 				(body) => readRequest(endpoint, ctx, request, body),
 			);
@@ -121,7 +124,7 @@ function unreadRequest(ctx: RoutedContext): AnyRequest {
 		headers: ctx.headers as Readonly<Record<string, string | undefined>>,
 		cookie: (name: string) => ctx.cookies.get(name),
 		target: ctx.url,
-		stream: () => openBody(ctx.req, ctx.res),
+		stream: () => streamBody(ctx.req, ctx.res),
 		id: ctx.state['id'],
 	};
 	return new ReceivedRequest(parts, ctx.res);
@@ -160,6 +163,7 @@ function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<
 /** What follows in `surround`. The body and the request are read at most once, when that is first asked for. */
 function createRun(
 	endpoint: Endpoint<string, never>,
+	waits: () => boolean,
 	readBody: (large: LargeBody | undefined) => Promise<unknown>,
 	read: (body: () => Promise<unknown>) => Promise<AnyRequest>,
 ): Run {
@@ -176,6 +180,7 @@ function createRun(
 	// `surround` opened the context that this endpoint's access name promises its handler: see `declaring`.
 	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await readOnce(), context as never));
 	return Object.assign(run, {
+		waits,
 		validate: async () => {
 			await readOnce();
 		},

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
-import { Failure } from '../failure.js';
-import { type BodyLimits, discardRest, readJson, waitsToSend } from './body.js';
+import { catalogue, Failure } from '../failure.js';
+import { type BodyLimits, bodyMilliseconds, discardRest, readJson, waitsToSend } from './body.js';
 import { answerCrossOrigin, type CrossOrigin } from './cross-origin.js';
 import type { Endpoint, LargeBody, Request } from './endpoint.js';
 import { bodyReadAhead } from './handed-over-request.js';
@@ -25,10 +25,16 @@ export const maxBodyValues = 131_072;
  */
 const bytesPerValue = 16;
 
-function bodyLimits(large: LargeBody | undefined): BodyLimits {
-	if (large === undefined) return { bytes: maxBodyBytes, values: maxBodyValues };
-	return { ...large, values: Math.ceil(large.bytes / bytesPerValue) };
+function bodyLimits(large: LargeBody | undefined, usual: number): BodyLimits {
+	if (large === undefined) return { bytes: maxBodyBytes, values: maxBodyValues, milliseconds: usual };
+	const milliseconds = usual * Math.max(1, Math.ceil(large.bytes / maxBodyBytes));
+	return { ...large, values: Math.ceil(large.bytes / bytesPerValue), milliseconds };
 }
+
+/** Milliseconds within which the headers of a request must arrive. */
+const headersMilliseconds = 15_000;
+/** Milliseconds between two looks for connections whose request takes too long to arrive. */
+const checkingMilliseconds = 5_000;
 
 /**
  * How long an idle connection is kept. Longer than load balancers and clients keep theirs, which is a minute at most:
@@ -65,6 +71,8 @@ export interface Served {
 	readonly lean?: LeanAccess;
 	/** Called after every answer; `endpoint` is absent when no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
+	/** As the constant of this name, which is the default. */
+	readonly bodyMilliseconds?: number;
 	/** Calls `handle`, which handles a request, for example inside a span. Without this, `handle` is called directly. */
 	readonly within?: WithinRequest | undefined;
 }
@@ -129,6 +137,8 @@ class Application extends Koa {
 		/** Answers a request on the lean path, if it has one; resolves to whether it did. `undefined` where none can. */
 		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
 		readonly within: WithinRequest | undefined,
+		/** Milliseconds within which the largest body must arrive. */
+		readonly longestBody: number,
 	) {
 		super();
 	}
@@ -152,15 +162,19 @@ function leanPath(served: Served, lean: LeanAccess) {
 
 /** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
 export function createApplication(served: Served): Application {
+	const limits = (large: LargeBody | undefined) => bodyLimits(large, served.bodyMilliseconds ?? bodyMilliseconds);
 	const koa = new Application(
 		(failure, id) => failureText(failure, id, '', served),
 		served.lean === undefined ? null : leanPath(served, served.lean),
 		served.within,
+		Math.max(
+			...[undefined, ...served.endpoints.map(({ largeBody }) => largeBody)].map((large) => limits(large).milliseconds),
+		),
 	);
 	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
-		readJson(req, res, bodyLimits(large), bodyReadAhead(req)),
+		readJson(req, res, limits(large), bodyReadAhead(req)),
 	);
 	const routes = router.routes();
 
@@ -179,7 +193,8 @@ export function createApplication(served: Served): Application {
 		} catch (error) {
 			writeFailure(ctx, asFailure(error, served, id), served);
 		}
-		leaveBody(ctx);
+		if (ctx.status === catalogue.late.status) ctx.set('connection', 'close');
+		else leaveBody(ctx);
 		const endpoint: Endpoint<string, never> | undefined = ctx.state['endpoint'];
 		served.onAnswered?.({
 			endpoint: endpoint?.name,
@@ -352,7 +367,15 @@ export async function listen(application: Application, host: string, port: numbe
 		if (!hasReadableTarget(request)) return refuseTarget(response, application);
 		pipeline.add(() => handle(request, response));
 	};
-	const server = createServer(serve);
+	const { longestBody } = application;
+	const server = createServer(
+		{
+			connectionsCheckingInterval: Math.min(checkingMilliseconds, longestBody),
+			headersTimeout: Math.min(headersMilliseconds, longestBody),
+			requestTimeout: longestBody,
+		},
+		serve,
+	);
 	// A client that waits for `100 Continue` gets it when its body is wanted.
 	server.on('checkContinue', serve);
 	server.keepAliveTimeout = keepAliveMilliseconds;

@@ -1,4 +1,5 @@
 import { delta, type Patch, type Schema } from '../../compiler/index.js';
+import type { Caller } from '../store/account/caller.js';
 import { concernsClosures, readNeighbourhood, readNeighbourhoodWithoutClosures } from '../store/model/neighbourhood.js';
 import type { Store } from '../store/store.js';
 import { type TouchedRows, touchedIn } from '../store/unit/change-log.js';
@@ -26,8 +27,8 @@ export interface DataState {
 /** A change that is tried. */
 export interface Trial {
 	readonly scope: Scope;
-	/** The API key that wants to know. */
-	readonly actorId: string;
+	/** Who wants to know. */
+	readonly caller: Caller;
 	/** Makes the change. What it throws is why the change cannot be made. */
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 }
@@ -52,7 +53,7 @@ export interface TriedChange {
  */
 export async function tryChange(
 	store: Store,
-	{ scope, actorId, change }: Trial,
+	{ scope, caller, change }: Trial,
 	held: DataState,
 	seen: LiveHead,
 ): Promise<TriedChange | 'moved'> {
@@ -65,7 +66,7 @@ export async function tryChange(
 		return { base, ...(await changesIn(unit, base.head)) };
 	};
 	// It may take long: others are not to wait in the same transaction.
-	return (await store.write(scope, actorId, work, { heavy: true })).value;
+	return (await store.write(scope, caller, work, { heavy: true })).value;
 }
 
 async function changesIn(unit: WritingUnit, { pending }: LiveHead): Promise<Omit<TriedChange, 'base'>> {

@@ -33,10 +33,14 @@ import { type Lineage, Lineages } from './unit/lineage.js';
 import { type Committed, QueuedWrite } from './unit/queued-write.js';
 import { ReadingUnit, type Scope } from './unit/reading-unit.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
+import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
 /** What of an environment a commit has changed: only facts, or perhaps its schema. */
 export type CommittedPart = 'schema' | 'facts';
+
+/** Where the sessions of elements are kept, and what they are about. */
+export type SessionSource = Pick<Store, 'reading' | 'entrance'>;
 
 /** What a store tells, with the parameters of each event. */
 interface StoreEvents {
@@ -258,16 +262,17 @@ export class Store {
 	/**
 	 * Runs `work` as one unit: it commits whole under the next revision, or not at all. Units of one environment that
 	 * wait for each other share a transaction, except `heavy` ones, which would keep the others waiting. A unit that
-	 * `work` has abandoned is rolled back and leaves the revision as it was.
+	 * `work` has abandoned is rolled back and leaves the revision as it was. Rejects with `LostStanding` if the actor's
+	 * access ended first: see `checkStanding`.
 	 */
 	write<T>(
 		scope: Scope,
-		actorId: string | null,
+		actor: Actor,
 		work: (unit: WritingUnit) => Promise<T>,
 		{ heavy = false } = {},
 	): Promise<Committed<T>> {
 		const { environment_id } = scope;
-		const write = new QueuedWrite(scope, actorId, work);
+		const write = new QueuedWrite(scope, actor, work);
 		if (!heavy) this.#writers.enqueue(environment_id, write);
 		else void this.#writers.runAlone(environment_id, () => this.#together(environment_id, once(write)));
 		write.outcome.then(
@@ -335,13 +340,15 @@ export class Store {
 
 	/**
 	 * Runs `work` as one transaction over an organization's projects, environments and keys. With `environmentId` it
-	 * waits its turn among the writers of that environment, to which it writes as well.
+	 * waits its turn among the writers of that environment, to which it writes as well. Transactions of callers follow
+	 * each other, so that two of them cannot each wait for the key of the other; `long` ones run beside them, write
+	 * within environments alone, and check the caller there. Rejects as `write`.
 	 */
 	async writeAccount<T>(
 		organizationId: string,
-		actorId: string | null,
+		actor: Actor,
 		work: (unit: WritingAccountUnit) => Promise<T>,
-		environmentId: string | null = null,
+		{ environmentId = null, long = false }: { readonly environmentId?: string | null; readonly long?: boolean } = {},
 	): Promise<T> {
 		let done: WritingAccountUnit | undefined;
 		const transact = () =>
@@ -349,15 +356,13 @@ export class Store {
 				this.database.knex.transaction(async (transaction) => {
 					const lineage = await this.lineages.require(transaction);
 					const now = this.clock.now();
-					const unit = new WritingAccountUnit(
-						organizationId,
-						transaction,
-						this.clock,
-						this.cipher,
-						actorId,
-						now,
-						lineage,
-					);
+					const caller = callerOf(actor);
+					const root: Root = { table: 'organizations', id: organizationId };
+					const atOnce = caller !== null && !long;
+					if (atOnce && !(await checkStanding(transaction, caller, root)).stands) throw new LostStanding();
+					const { clock, cipher } = this;
+					const writer = { id: actorId(actor), unchecked: long ? caller : null };
+					const unit = new WritingAccountUnit(organizationId, transaction, clock, cipher, writer, now, lineage);
 					done = unit;
 					return work(unit);
 				}),
@@ -366,6 +371,17 @@ export class Store {
 		for (const id of done?.ended ?? []) this.committed.emit('key', id);
 		for (const id of done?.touched ?? []) this.committed.emit('environment', id, 'schema');
 		return value;
+	}
+
+	/** Runs `work` in a transaction that commits only what a caller may still write: see `checkStanding`. Rejects as `write`. */
+	async whileStanding<T>(caller: Caller, work: (within: SessionSource) => Promise<T>): Promise<T> {
+		return this.database.knex.transaction(async (transaction) => {
+			if (!(await checkStanding(transaction, caller, null)).stands) throw new LostStanding();
+			return work({
+				reading: (scope) => new ReadingUnit(scope, transaction, this.clock, this.cipher),
+				entrance: new ElementEntrance(transaction, this.clock),
+			});
+		});
 	}
 
 	/** The copies made from an environment that continue after the request was answered. */
@@ -396,10 +412,10 @@ export class Store {
 }
 
 function readCaller(row: ApiKey): Caller {
-	const { id, organization_id, project_id, environment_id, object_type, access_level } = row;
+	const { id, organization_id, project_id, environment_id, object_type, access_level, secret_hash } = row;
 	const { refresh_id, refresh_revision } = row;
 	const refresh = refresh_id === null ? null : { id: refresh_id, revision: refresh_revision ?? 0 };
-	return { key_id: id, organization_id, project_id, environment_id, object_type, access_level, refresh };
+	return { key_id: id, organization_id, project_id, environment_id, object_type, access_level, secret_hash, refresh };
 }
 
 /** Gives a value at the first call and nothing at any other. */

@@ -149,7 +149,8 @@ export class EnvironmentCopier {
 			await ending(account, environment);
 			return { environment, revision, lineage: account.lineage };
 		};
-		return this.store.writeAccount(source.organization_id, caller.key_id, work, existing?.id ?? null);
+		const options = { environmentId: existing?.id ?? null, long: true };
+		return this.store.writeAccount(source.organization_id, caller, work, options);
 	}
 }
 

@@ -1,4 +1,5 @@
 import type { Schema } from '../../compiler/model.js';
+import type { Caller } from '../store/account/caller.js';
 import { readSchema } from '../store/model/model.js';
 import type { Store } from '../store/store.js';
 import { type Change, schemaKinds } from '../store/unit/change.js';
@@ -13,7 +14,7 @@ const maxSeconds = 10;
 
 /** Who tries a draft out. */
 export interface Asker {
-	readonly keyId: string | null;
+	readonly caller: Caller | null;
 	/** Aborts when the client has gone: then nothing is tried out any more. */
 	readonly closed: AbortSignal;
 }
@@ -40,7 +41,7 @@ export interface TriedDraft<T> {
 export async function tryDraft<T>(
 	store: Store,
 	scope: Scope,
-	{ keyId, closed }: Asker,
+	{ caller, closed }: Asker,
 	draft: Draft,
 	inUnit: (unit: WritingUnit) => Promise<T>,
 ): Promise<TriedDraft<T>> {
@@ -61,5 +62,5 @@ export async function tryDraft<T>(
 		return { revision, schemaBefore, schemaAfter, changes, read: await inUnit(unit) };
 	};
 	// A heavy unit has a transaction of its own, as `applyDraft` requires.
-	return (await store.write(scope, keyId, work, { heavy: true })).value;
+	return (await store.write(scope, caller, work, { heavy: true })).value;
 }

@@ -21,6 +21,7 @@ import '../journey/element-pages.test.js';
 import '../journey/element-requests.test.js';
 import '../journey/element-sign-in.test.js';
 import '../journey/elements-configs.test.js';
+import '../journey/ended-access.test.js';
 import '../journey/expiry.test.js';
 import '../journey/explanation.test.js';
 import '../journey/general.test.js';

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import test from 'ava';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
 import { declaring, reply } from '../../src/http/endpoint.js';
-import { createApplication, listen } from '../../src/http/server.js';
+import { createApplication, listen, maxBodyBytes } from '../../src/http/server.js';
 import { renderSampleFailure } from './sample.js';
 
 /** Requests that wait: the client leaves, or the server stops. */
@@ -50,6 +52,42 @@ async function waitingServer() {
 		},
 	};
 }
+
+/** A server where a body of the usual size must arrive within a fifth of a second, and a large one within a minute. */
+async function impatientServer(t: ExecutionContext) {
+	const endpoint = declaring<{ readonly open: null }>();
+	const take = { summary: 'Take a body.', tag: 'Bodies', method: 'post', access: 'open', body: z.unknown() } as const;
+	const returns = { 204: null };
+	const largeBody = { bytes: 300 * maxBodyBytes, mapLevel: 1 };
+	const application = createApplication({
+		endpoints: [
+			endpoint({ ...take, name: 'take', path: '/take', returns, handle: () => reply(204) }),
+			endpoint({ ...take, name: 'takeMore', path: '/more', returns, largeBody, handle: () => reply(204) }),
+		],
+		surround: (_endpoint, _request, run) => run(null),
+		renderFailure: renderSampleFailure,
+		onUnexpected: () => undefined,
+		bodyMilliseconds: 200,
+	});
+	const listening = await listen(application, '127.0.0.1', 0);
+	t.teardown(() => listening.close(0));
+	const send = (bytes: string) => {
+		const socket = connect(listening.port, '127.0.0.1');
+		socket.write(bytes);
+		return socket;
+	};
+	return { send };
+}
+
+test('a body that does not arrive in time is 408 and costs its connection, and a large one has longer', async (t) => {
+	const { send } = await impatientServer(t);
+	const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[1,2,`;
+	const large = send(head('/more'));
+	const answer = await text(send(head('/take')));
+	t.regex(answer, /^HTTP\/1\.1 408 .*connection: close.*must arrive within 0\.2 s/is);
+	large.end('3,45]');
+	t.regex(await text(large), /^HTTP\/1\.1 204 /);
+});
 
 test('a handler is told when its client leaves', async (t) => {
 	const { listening, next } = await waitingServer();

@@ -353,6 +353,8 @@ test.before(async () => {
 		renderFailure: renderSampleFailure,
 		onUnexpected: (error) => unexpected.push(error),
 		onAnswered: (one) => answered.push(one),
+		// Client and server share a busy process.
+		bodyMilliseconds: 600_000,
 	});
 	server = await listen(application, '127.0.0.1', 0);
 });

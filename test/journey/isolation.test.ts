@@ -266,7 +266,8 @@ const system: Readonly<Record<string, RegExp>> = {
 	'what is due for webhooks, in all environments':
 		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
 	'how long statements of what is only tried may take': /^select set_config\('statement_timeout', \$1, true\)$/,
-	'compilers taking turns, and makers of parts of the decision log': /^select pg_advisory_xact_lock/,
+	'turns: of compilers, of makers of parts of the decision log, of an API key that ends':
+		/^select pg_advisory_xact_lock/,
 	'the room that the decisions of all environments take': /^select environment_id, received_on::text as day, bytes/,
 	'compiled policies, by the digest of their text':
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,

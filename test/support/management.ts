@@ -71,12 +71,12 @@ export async function startManagement(
 
 /** Tries changes as they are tried, and says that they concern nobody: no policy could tell. */
 const noImpact = (store: Store): ImpactSource => ({
-	async find({ scope, actorId, change }) {
+	async find({ scope, caller, change }) {
 		const work = async (unit: WritingUnit) => {
 			unit.abandon();
 			await change(unit);
 		};
-		const { revision } = await store.write(scope, actorId, work, { heavy: true });
+		const { revision } = await store.write(scope, caller, work, { heavy: true });
 		const none = { gained: 0, lost: 0 };
 		const decisions = { ...none, replayed: 0, skipped: 0, rows: [], truncated: false };
 		const counts = { ...none, asked: 0, by_cause: [] };

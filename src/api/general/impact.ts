@@ -43,7 +43,7 @@ export const impact = [
 		},
 		handle: async ({ body: { draft, limits }, closed }, { scope, caller, source }) => {
 			const change = (unit: Parameters<typeof applyDraft>[0]) => applyDraft(unit, draft);
-			const found = await source.find({ scope, actorId: caller.key_id, change, limits, closed });
+			const found = await source.find({ scope, caller, change, limits, closed });
 			return reply(200, found, revisionHeader(found.base_revision));
 		},
 	}),

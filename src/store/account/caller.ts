@@ -1,4 +1,5 @@
-import type { AccessLevel, Environment, ObjectType } from '../table/account.js';
+import type { Environment, ObjectType } from '../table/account.js';
+import type { KeyHolder } from '../unit/standing.js';
 
 /** A request to decision points to take a fresh snapshot. */
 export interface Refresh {
@@ -8,15 +9,12 @@ export interface Refresh {
 }
 
 /** The API key of a request, and what it opens. */
-export interface Caller {
-	readonly key_id: string;
-	readonly organization_id: string;
+export interface Caller extends KeyHolder {
 	/** `null` opens every project of the organization. */
 	readonly project_id: string | null;
 	/** `null` opens every environment of the project. */
 	readonly environment_id: string | null;
 	readonly object_type: ObjectType;
-	readonly access_level: AccessLevel;
 	/** The newest refresh of the decision points that use the key. Only the feed needs it, so some callers lack it. */
 	readonly refresh?: Refresh | null;
 	/** The environment that a session of the console is of: its requests name no other. Absent for requests with the key. */

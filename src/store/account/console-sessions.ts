@@ -207,6 +207,8 @@ export class ConsoleSessions {
 			environment_id: row.opened_environment_id,
 			object_type,
 			access_level,
+			secret_hash: present_hash,
+			session: { id: row.id, environment_id: row.environment_id },
 			session_environment_id: row.environment_id,
 		};
 	}

@@ -184,13 +184,13 @@ export function environmentOfTicket(ticket: string): string | null {
 
 /**
  * Whether a sign-in is still there and its user still belongs to its tenant, as a unit sees it. In a writing unit that
- * stays true until it commits, but for a sign-in that is ended meanwhile.
+ * stays true until it commits: ending the sign-in waits for the commit.
  */
 export async function sessionStands(unit: ReadingUnit, id: string): Promise<boolean> {
 	const { rows } = await unit.raw(
 		`select 1 as stands from element_sessions
 			where environment_id = :environment_id and id = :id and expires_at > :now
-			and ${membershipCondition('element_sessions')}`,
+			and ${membershipCondition('element_sessions')} for key share of element_sessions`,
 		{ id, now: unit.clock.now() },
 	);
 	return rows.length > 0;

@@ -20,7 +20,7 @@ export interface EnvironmentAccess {
 }
 
 type Row = Readonly<Record<string, unknown>> & {
-	readonly caller: Caller;
+	readonly caller: Omit<Caller, 'secret_hash'>;
 	readonly secret_hash: Uint8Array;
 	readonly last_used_at: Date | null;
 	readonly project_id: string;
@@ -42,9 +42,10 @@ export async function findAccess(
 		.options({ name: 'entrance' });
 	const [row] = rows;
 	if (row === undefined || rows.length > 1) return null;
-	const { caller, secret_hash, last_used_at, ...columns } = row;
+	const { caller: key, secret_hash, last_used_at, ...columns } = row;
 	// A key that looks like the id of another project may stand for either.
 	if (!sameHash(secret_hash, hash) || (ids.project_id ?? row.project_id) !== row.project_id) return null;
+	const caller = { ...key, secret_hash };
 	const found = Environment.fromDatabaseJson(columns);
 	if (!opens(caller, found)) return null;
 	uses.note({ id: caller.key_id, organization_id: caller.organization_id, last_used_at });

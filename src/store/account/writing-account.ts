@@ -7,6 +7,7 @@ import { hasValues } from '../unit/change-record.js';
 import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import { lockEnvironment } from '../unit/lock-environment.js';
+import { type KeyHolder, LostStanding } from '../unit/standing.js';
 import { WritingUnit } from '../unit/writing-unit.js';
 import { AccountUnit, environmentScope } from './account.js';
 import { environmentQuery, organizationQuery, projectQuery } from './account-queries.js';
@@ -31,6 +32,14 @@ export type EnvironmentFields = Fields<
 	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
 >;
 
+/** Who writes an organization's objects. */
+export interface AccountWriter {
+	/** The API key that writes; `null` for the server itself. */
+	readonly id: string | null;
+	/** A caller whose standing is to be checked within environments, because the transaction has not; else `null`. */
+	readonly unchecked: KeyHolder | null;
+}
+
 /** Writes an organization's projects, environments and keys inside one transaction. */
 export class WritingAccountUnit extends AccountUnit {
 	/** The environments whose decision points are to be notified when this commits. */
@@ -43,8 +52,7 @@ export class WritingAccountUnit extends AccountUnit {
 		private readonly transaction: Knex.Transaction,
 		clock: Clock,
 		cipher: Cipher,
-		/** The API key that writes; `null` for the server itself. */
-		readonly actorId: string | null,
+		private readonly writer: AccountWriter,
 		/** The instant every row is stamped with. */
 		readonly now: Date,
 		/** The lineage of the revisions that this unit makes. */
@@ -58,11 +66,15 @@ export class WritingAccountUnit extends AccountUnit {
 		return new WritingApiKeys(this, this.transaction, this.cipher);
 	}
 
-	/** Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`. */
+	/**
+	 * Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`.
+	 * Throws `not_found`, and `LostStanding` if the writer is unchecked.
+	 */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
-		const { transaction, clock, cipher, actorId, now } = this;
-		await lockEnvironment(transaction, environment.id);
-		const unit = new WritingUnit(environmentScope(environment), transaction, clock, cipher, actorId, now);
+		const { transaction, clock, cipher, writer, now } = this;
+		const { stands } = await lockEnvironment(transaction, environment.id, writer.unchecked);
+		if (!stands) throw new LostStanding();
+		const unit = new WritingUnit(environmentScope(environment), transaction, clock, cipher, writer.id, now);
 		await work(unit);
 		this.touched.add(environment.id);
 		return unit.finish();

@@ -4,6 +4,7 @@ import { Failure, notFound } from '../../failure.js';
 import { type AccessLevel, ApiKey } from '../table/account.js';
 import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
+import { awaitUnits } from '../unit/standing.js';
 import { organizationQuery } from './account-queries.js';
 import { ApiKeys, type KeyOrganization } from './api-keys.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
@@ -75,6 +76,7 @@ export class WritingApiKeys extends ApiKeys {
 	/** Gives a key a new secret, and returns both. Throws `not_found` when it was deleted meanwhile. */
 	async rotate(key: ApiKey): Promise<KeyWithSecret> {
 		const secret = newSecret();
+		await awaitUnits(this.transaction, key.id);
 		const row = await this.#change(key, { ...this.#sealed(secret), rotated_at: this.unit.now });
 		await this.#end(key);
 		return { row, secret };
@@ -96,6 +98,7 @@ export class WritingApiKeys extends ApiKeys {
 		// Held to the end of the transaction: otherwise two callers that delete the last two keys would each still see
 		// the other's.
 		await organizationQuery(this.transaction, this.unit.organizationId).forNoKeyUpdate();
+		await awaitUnits(this.transaction, key.id);
 		const [removed] = await this.#all().where({ id: key.id }).delete().returning('id');
 		if (removed === undefined) throw notFound('ApiKey', key.id);
 		const left = await this.#all().where({ object_type: 'org', access_level: 'admin' }).resultSize();

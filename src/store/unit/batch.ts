@@ -8,6 +8,7 @@ import type { TakeNext } from './keyed-queue.js';
 import { type Lineages, requireLineage } from './lineage.js';
 import { lockEnvironment } from './lock-environment.js';
 import type { Scope } from './reading-unit.js';
+import { checkStanding, type KeyHolder, LostStanding, standingName } from './standing.js';
 import { WritingUnit } from './writing-unit.js';
 
 /**
@@ -23,6 +24,8 @@ export interface BatchMember {
 	readonly scope: Scope;
 	/** The API key or the user of elements that writes; `null` for the server itself. */
 	readonly actorId: string | null;
+	/** The caller whose API key has to stand; `null` for writers without one. */
+	readonly caller: KeyHolder | null;
 	/** Does the work in its unit. */
 	fill(unit: WritingUnit): Promise<void>;
 	/** Called when it is committed, with the environment's revision after it and the lineage of that. */
@@ -129,12 +132,13 @@ async function fillAll(
 ): Promise<Filled> {
 	const filled: FilledMember[] = [];
 	const refused: RefusedMember[] = [];
+	const admission = new Admission(transaction, currentLineage);
 	let environmentId: string | null = null;
-	let lineage = '';
 	for (const member of members) {
-		if (environmentId === null) {
-			environmentId = member.scope.environment_id;
-			lineage = requireLineage((await lockEnvironment(transaction, environmentId, currentLineage)).lineage);
+		environmentId ??= member.scope.environment_id;
+		if (!(await admission.admits(member))) {
+			refused.push({ member, error: new LostStanding() });
+			continue;
 		}
 		await transaction.raw(savepoint);
 		try {
@@ -145,7 +149,38 @@ async function fillAll(
 		}
 	}
 	const revisions = environmentId === null ? [] : await bumpRevision(transaction, environmentId, filled);
-	return { filled, refused, revisions, lineage };
+	return { filled, refused, revisions, lineage: admission.lineage ?? '' };
+}
+
+/** Lets the members of a batch in whose callers stand. Its locks are outside of the members' savepoints. */
+class Admission {
+	/** The lineage of the database, once a member has come. */
+	lineage: string | null = null;
+	readonly #known = new Map<string, boolean>();
+
+	constructor(
+		private readonly transaction: Knex.Transaction,
+		private readonly currentLineage: string,
+	) {}
+
+	/** Whether a member may write. Locks the environment with the first member. Throws `not_found` and `LineageOutdated`. */
+	async admits({ scope, caller }: BatchMember): Promise<boolean> {
+		const name = caller === null ? '' : standingName(caller);
+		const known = this.#known.get(name);
+		if (known !== undefined) return known;
+		const stands =
+			this.lineage === null
+				? await this.#enter(scope, caller)
+				: (await checkStanding(this.transaction, caller, null)).stands;
+		this.#known.set(name, stands);
+		return stands;
+	}
+
+	async #enter({ environment_id }: Scope, caller: KeyHolder | null): Promise<boolean> {
+		const locked = await lockEnvironment(this.transaction, environment_id, caller, this.currentLineage);
+		this.lineage = requireLineage(locked.lineage);
+		return locked.stands;
+	}
 }
 
 /** Runs a member's work after a savepoint. An abandoned unit is rolled back and counts as no change. */

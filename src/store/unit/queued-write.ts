@@ -1,5 +1,6 @@
 import type { BatchMember } from './batch.js';
 import type { Scope } from './reading-unit.js';
+import { type Actor, actorId, callerOf, type KeyHolder } from './standing.js';
 import type { WritingUnit } from './writing-unit.js';
 
 /** The outcome of a unit of work. */
@@ -15,15 +16,19 @@ export interface Committed<T> {
 export class QueuedWrite<T> implements BatchMember {
 	/** The outcome, once it is committed. Rejects with the reason when nothing of it was. */
 	readonly outcome: Promise<Committed<T>>;
+	readonly actorId: string | null;
+	readonly caller: KeyHolder | null;
 	#resolve: (outcome: Committed<T>) => void = () => {};
 	#reject: (error: unknown) => void = () => {};
 	#done: { readonly value: T } | undefined;
 
 	constructor(
 		readonly scope: Scope,
-		readonly actorId: string | null,
+		actor: Actor,
 		private readonly work: (unit: WritingUnit) => Promise<T>,
 	) {
+		this.actorId = actorId(actor);
+		this.caller = callerOf(actor);
 		this.outcome = new Promise((resolve, reject) => {
 			this.#resolve = resolve;
 			this.#reject = reject;

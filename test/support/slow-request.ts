@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { Loose } from './client.js';
+
+/** A request of which the server has the headers and the first five bytes of the body. */
+export interface SlowRequest {
+	/** Sends the rest of the body. Resolves to the answer. */
+	finish(): Promise<{ readonly status: number; readonly body: Loose }>;
+}
+
+/** Begins a request, and waits until the server has let it in and asks for its body. */
+export async function beginRequest(
+	url: string,
+	method: string,
+	path: string,
+	headers: Readonly<Record<string, string>>,
+	body: object,
+): Promise<SlowRequest> {
+	const text = JSON.stringify(body);
+	const sent = { ...headers, 'content-length': String(Buffer.byteLength(text)), expect: '100-continue' };
+	const outgoing = request(url + path, { method, headers: sent, agent: false });
+	const answered = once(outgoing, 'response');
+	outgoing.flushHeaders();
+	await once(outgoing, 'continue');
+	outgoing.write(text.slice(0, 5));
+	return {
+		async finish() {
+			outgoing.end(text.slice(5));
+			const [response] = await answered;
+			return { status: response.statusCode, body: (await json(response)) as Loose };
+		},
+	};
+}
