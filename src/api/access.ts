@@ -73,7 +73,7 @@ interface InSession {
  * `element.read` and `element.write`: whoever is signed in to the environment of the path; a write by cookie comes from
  * an origin that the environment names, and finds the session and its user still there in its unit of work.
  *
- * What needs a key also takes a session of the console, which has the rights of its key in one environment and above it,
+ * What needs a key also takes a session of the console, which has the rights of its key in one environment, reads above it,
  * reaches other environments only as targets of copies, and writes for pages of this server's own origin alone.
  * `console.enter`: anyone, to sign in and out. `console.ask`: a session, and no key, of the environment of the path, to ask
  * its decision point. `console.watch`: the same, and does not count as a use of the session.
@@ -217,7 +217,7 @@ export function guard(guarded: Guarded): Surround {
 		'organization.write': (request, run) =>
 			letIn(
 				run,
-				() => authenticateWriter(store, request, ['org']),
+				async () => outsideOfSessions(await authenticateWriter(store, request, ['org'])),
 				(caller) => store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
 			),
 		'keys.manage': (request, run) =>
@@ -247,7 +247,7 @@ export function guard(guarded: Guarded): Surround {
 			letIn(
 				run,
 				async () => {
-					const caller = await authenticateWriter(store, request, ['org', 'project']);
+					const caller = outsideOfSessions(await authenticateWriter(store, request, ['org', 'project']));
 					return { caller, ...(await parsePart(ProjectPath, 'path', request.params)) };
 				},
 				({ caller, proj_id }) =>
@@ -422,11 +422,7 @@ export function guard(guarded: Guarded): Surround {
 		wrote?.(environment.id, committed.revision);
 		return committed;
 	};
-	const openSnapshot = (
-		request: AnyRequest,
-		run: Opened<Contexts['environment.snapshot']>,
-		read: Store['snapshot'],
-	) =>
+	const openSnapshot = (request: AnyRequest, run: Opened<Contexts['environment.snapshot']>, read: Store['snapshot']) =>
 		letIn(
 			run,
 			async () => {
@@ -586,9 +582,20 @@ function refuseOtherLevels({ object_type }: Caller, levels: readonly Caller['obj
 	throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 }
 
+/** Whether a caller may write. Some addresses are for such callers only, because they may hold secrets. */
+export function mayWrite({ access_level }: Caller): boolean {
+	return access_level !== 'read';
+}
+
 /** Refuses callers that may only read. Throws `forbidden`. */
-export function refuseReader({ access_level }: Caller): void {
-	if (access_level === 'read') throw forbidden('this API key may read but not write');
+export function refuseReader(caller: Caller): void {
+	if (!mayWrite(caller)) throw forbidden('this API key may read but not write');
+}
+
+/** The caller, unless it is a console session, which changes nothing outside of its environment. Throws `forbidden`. */
+function outsideOfSessions(caller: Caller): Caller {
+	if (caller.session_environment_id === undefined) return caller;
+	throw forbidden('a session of the console changes nothing outside of its environment: send an API key');
 }
 
 /** Finds the caller and the environment in the path, in one statement unless something has to be refused. */

@@ -95,8 +95,9 @@ async function welcome(
 	first: (secret: string) => string,
 ): Promise<void> {
 	const { firstKey: key, listening } = api;
+	// Output that is not a terminal is kept, in journals and container logs, where a ticket would be for anyone to use.
 	// A server starts also where nothing can be written: then somebody signs in with an API key.
-	const ticket = await createConsoleTicket(api.store, anyTicket).catch(() => null);
+	const ticket = process.stdout.isTTY ? await createConsoleTicket(api.store, anyTicket).catch(() => null) : null;
 	const addresses = { api: listening.url, decision_point: decisionPoint, console: consoleLink(listening.url, ticket) };
 	const lines = addressLines(addresses, data_directory);
 	await printWhole(key === null ? lines : `${lines}${first(key.secret)}`);

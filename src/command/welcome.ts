@@ -17,6 +17,9 @@ export function consoleLink(api: string, ticket: string | null): string {
 export function addressLines({ api, decision_point, console }: Addresses, dataDirectory: string): string {
 	const lines = [
 		...(console === null ? [] : [`  Console         ${console}`]),
+		...(console === null || console.includes('#')
+			? []
+			: [`  To sign in      ${programCommand({ DATA_DIR: dataDirectory })} console`]),
 		...(api === null ? [] : [`  API             ${api}    (its reference: ${api}/docs)`]),
 		...(decision_point === null
 			? []

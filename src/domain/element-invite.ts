@@ -10,7 +10,7 @@ import type { RowQuery } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId, UserKey } from '../wire/common.js';
 import type { ElementUserCreate } from '../wire/element-user.js';
-import { Email } from '../wire/email.js';
+import { Email, isSameAddress } from '../wire/email.js';
 import type { UserCreate, UserRead } from '../wire/user.js';
 import type { OwnInviteApprove, UserInviteRead } from '../wire/user-invite.js';
 import { assignMany } from './assignment.js';
@@ -206,7 +206,7 @@ export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: 
 }
 
 function requireInvited(invite: UserInvite, { key, email }: InvitedPerson): void {
-	const sameAddress = email !== null && email.toLowerCase() === invite.email.toLowerCase();
+	const sameAddress = email !== null && isSameAddress(email, invite.email);
 	if (key === userKeyOf(invite) || sameAddress) return;
 	throw forbidden('the token is not about the user who was invited');
 }
@@ -216,7 +216,7 @@ export function requireOpenInvite(invite: UserInvite, email: string): void {
 	if (invite.status === 'approved') {
 		throw new Failure('invalid', `the invite \`${userKeyOf(invite)}\` has already been approved`);
 	}
-	if (invite.email.toLowerCase() === email.toLowerCase()) return;
+	if (isSameAddress(invite.email, email)) return;
 	throw new Failure('invalid', `\`${email}\` is not the e-mail address that was invited`);
 }
 

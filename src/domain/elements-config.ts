@@ -19,6 +19,7 @@ import type {
 	ElementsConfigUpdate,
 	WebhookEdit,
 } from '../wire/elements-config.js';
+import { hiddenSecret } from '../wire/proxy-config.js';
 import { definedFields } from './defined-fields.js';
 import { cancelRequests } from './element-request-record.js';
 import { resolveLevels } from './element-role.js';
@@ -40,6 +41,7 @@ import { grantPermissions } from './role-permission.js';
 export async function readElementsConfigs(
 	unit: ReadingUnit,
 	rows: readonly ElementsConfig[],
+	shown: WebhookVisibility,
 ): Promise<readonly ElementsConfigRead[]> {
 	const levels = groupBy(
 		await levelRows(
@@ -59,15 +61,27 @@ export async function readElementsConfigs(
 						created_at: webhook_created_at,
 						updated_at: webhook_updated_at,
 						type: 'elements' as const,
-						url: webhook_url,
+						url: shown === 'whole' ? webhook_url : hidePath(webhook_url),
 					};
 		return { ...config, ...unit.scope, webhook, roles_to_levels: readLevels(levels.get(row.id) ?? []) };
 	});
 }
 
 /** One element as the API shows it. */
-export async function readElementsConfig(unit: ReadingUnit, row: ElementsConfig): Promise<ElementsConfigRead> {
-	return onlyRow(await readElementsConfigs(unit, [row]));
+export async function readElementsConfig(
+	unit: ReadingUnit,
+	row: ElementsConfig,
+	shown: WebhookVisibility,
+): Promise<ElementsConfigRead> {
+	return onlyRow(await readElementsConfigs(unit, [row], shown));
+}
+
+/** How much of the address of a webhook is shown: its path and query often hold a secret. */
+export type WebhookVisibility = 'whole' | 'origin';
+
+/** An address of which only the origin is shown. */
+export function hidePath(url: string): string {
+	return `${URL.canParse(url) ? new URL(url).origin : ''}/${hiddenSecret}`;
 }
 
 function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_levels'] {

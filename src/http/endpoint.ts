@@ -109,6 +109,8 @@ export interface Declaration<
 	readonly withoutHead?: true;
 	/** Set where ordinary requests take the lean path: a POST without parameters, whose body is small. */
 	readonly lean?: true;
+	/** Set where answers hold secrets, so that nothing keeps them. */
+	readonly secret?: true;
 	/** Set where bodies may exceed the server's limit. */
 	readonly largeBody?: LargeBody;
 	readonly returns: R;

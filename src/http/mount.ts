@@ -98,6 +98,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 	for (const endpoint of endpoints) {
 		const layer = router.register(endpoint.path, [endpoint.method], async (ctx: RoutedContext) => {
 			ctx.state['endpoint'] = endpoint;
+			if (endpoint.secret) ctx.set('cache-control', 'no-store');
 			if (endpoint.deprecated) ctx.set(deprecationHeaders(endpoint.deprecated, ctx.params));
 			const request = unreadRequest(ctx);
 			const run = createRun(

@@ -121,7 +121,7 @@ const WebhookRead = z
 	.object({
 		...environmentObject,
 		type: z.literal('elements').describe('Always `elements`.'),
-		url: z.string().describe('Where events are sent.'),
+		url: z.string().describe('Where events are sent. Keys that may only read see its origin, then `/********`.'),
 	})
 	.meta({ id: 'WebhookRead', description: 'A webhook, without its token.' });
 

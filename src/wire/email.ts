@@ -21,6 +21,18 @@ const maxAddressBytes = 254;
  */
 export const Email = z.string().refine(isEmail, 'value is not a valid email address').meta({ format: 'email' });
 
+/**
+ * Whether two addresses are the same: ASCII letters match in either case, every other character only itself. Unicode has
+ * characters whose lower case is an ASCII letter, such as U+212A (`k`), and those are other mailboxes.
+ */
+export function isSameAddress(left: string, right: string): boolean {
+	return withoutAsciiCase(left) === withoutAsciiCase(right);
+}
+
+function withoutAsciiCase(address: string): string {
+	return address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
 function isEmail(text: string): boolean {
 	if (text.length > maxAddressBytes || new TextEncoder().encode(text).length > maxAddressBytes) return false;
 	const at = text.lastIndexOf('@');

@@ -65,6 +65,8 @@ const knownSettings = {
 	elements_origins: boundedArray(Origin, maxElementsOrigins),
 	elements_same_site: z.boolean(),
 	elements_user_key_claim: Name.min(1),
+	elements_token_issuer: Name.min(1),
+	elements_token_audience: Name.min(1),
 	production: z.boolean(),
 } as const;
 
@@ -90,16 +92,22 @@ export interface ElementSettings {
 	readonly sameSite: boolean;
 	/** The one claim of tokens that holds the key of a user; `null` where requests name it. */
 	readonly userKeyClaim: string | null;
+	/** The issuer and the audience that tokens have to name; `null` for any. */
+	readonly tokenIssuer: string | null;
+	readonly tokenAudience: string | null;
 }
 
 /** How an environment with these settings embeds its elements: nowhere, where they do not say. */
 export function elementSettings(settings: Readonly<Record<string, unknown>> | null): ElementSettings {
 	const origins = knownSettings.elements_origins.safeParse(settings?.['elements_origins']);
-	const claim = knownSettings.elements_user_key_claim.safeParse(settings?.['elements_user_key_claim']);
+	const text = (name: 'elements_user_key_claim' | 'elements_token_issuer' | 'elements_token_audience') =>
+		knownSettings[name].safeParse(settings?.[name]).data ?? null;
 	return {
 		origins: origins.data ?? [],
 		sameSite: settings?.['elements_same_site'] === true,
-		userKeyClaim: claim.data ?? null,
+		userKeyClaim: text('elements_user_key_claim'),
+		tokenIssuer: text('elements_token_issuer'),
+		tokenAudience: text('elements_token_audience'),
 	};
 }
 
@@ -138,6 +146,16 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 			minLength: 1,
 			description: 'The one claim of users’ tokens that holds their key; by default each request names it.',
 		},
+		elements_token_issuer: {
+			type: ['string', 'null'],
+			minLength: 1,
+			description: 'The issuer that `iss` of users’ tokens has to name; by default any.',
+		},
+		elements_token_audience: {
+			type: ['string', 'null'],
+			minLength: 1,
+			description: 'The audience that `aud` of users’ tokens has to contain; by default any.',
+		},
 		production: {
 			type: ['boolean', 'null'],
 			description:
@@ -150,6 +168,7 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		'`elements_origins` lists the origins (`https://app.example.com`) whose pages may embed elements and sign users ' +
 		'in; by default there are none. `elements_same_site` says that they are of the same site as this API. ' +
 		'`elements_user_key_claim` is the one claim of users’ tokens that holds their key; by default each request names it. ' +
+		'`elements_token_issuer` and `elements_token_audience` are the `iss` and `aud` that these tokens have to name. ' +
 		'`group_nesting` says what `assign_group` does: with `child_joins_parent`, the default, members of the group in ' +
 		'the body become members of the group in the path; with `parent_joins_child` it is the other way round. ' +
 		'`production` says that the environment is in production, so that the console asks before it changes anything; by ' +

@@ -44,6 +44,7 @@ import '../journey/role-assignments.test.js';
 import '../journey/role-hierarchy.test.js';
 import '../journey/roles.test.js';
 import '../journey/scope.test.js';
+import '../journey/session-bounds.test.js';
 import '../journey/set-rules.test.js';
 import '../journey/stats.test.js';
 import '../journey/tenants.test.js';

@@ -401,6 +401,8 @@ journey('an element that notifies invites, and the invited approve', async (t, p
 		[{ sub: 'mallory' }, {}, 403, 'not about the user'],
 		[{ sub: 'mallory', email: 'mallory@example.com' }, {}, 403, 'not about the user'],
 		[{ sub: 'mallory', email: 'ines@example.com', email_verified: false }, {}, 403, 'not about the user'],
+		[{ sub: 'mallory', email: 'ines@example.com', email_verified: 'false' }, {}, 403, 'not about the user'],
+		[{ sub: 'in\0es' }, {}, 401, 'sign in again'],
 		[{ sub: 'ines', email: 'ines@example.com' }, { email: 'other@example.com' }, 400, 'other@example.com'],
 		[{ sub: 'i n', email: 'ines@example.com' }, {}, 400, 'i n'],
 		[{ sub: 'ines', email: 'ines@example.com' }, { attributes: { clearance: 'top' } }, 403, 'clearance'],

@@ -34,7 +34,8 @@ async function provider(answers: (keys: readonly JWK[]) => Response | Promise<Re
 		pass: (milliseconds: number) => {
 			now += milliseconds;
 		},
-		userKey: (user_jwt = token, jwks = configured) => tokens.userKey(jwks, { user_jwt, user_key_claim: 'sub' }),
+		userKey: (user_jwt = token, jwks = configured) =>
+			tokens.userKey(jwks, { user_jwt, user_key_claim: 'sub', issuer: null, audience: null }),
 	};
 }
 

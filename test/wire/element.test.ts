@@ -1,5 +1,5 @@
 import test from 'ava';
-import { userKeyClaim } from '../../src/api/elements/user-key-claim.js';
+import { presentToken } from '../../src/api/elements/present-token.js';
 import { Failure } from '../../src/failure.js';
 import { ElementFrontendLogin, ElementLoginQuery } from '../../src/wire/element-session.js';
 import { EnvironmentSettings, elementSettings } from '../../src/wire/environment.js';
@@ -7,7 +7,7 @@ import { EnvironmentSettings, elementSettings } from '../../src/wire/environment
 /** Settings of elements, and requests that hold secrets. */
 
 test('an environment embeds nowhere unless its settings say where', (t) => {
-	const nowhere = { origins: [], sameSite: false, userKeyClaim: null };
+	const nowhere = { origins: [], sameSite: false, userKeyClaim: null, tokenIssuer: null, tokenAudience: null };
 	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
 		t.deepEqual(elementSettings(settings), nowhere);
 	}
@@ -18,7 +18,7 @@ test('an environment embeds nowhere unless its settings say where', (t) => {
 	const origins = ['https://a.example.com', 'http://localhost:3000', 'https://[::1]:8443'];
 	const settings = { elements_origins: origins, elements_same_site: true, elements_user_key_claim: 'uid' };
 	t.true(EnvironmentSettings.safeParse(settings).success);
-	t.deepEqual(elementSettings(settings), { origins, sameSite: true, userKeyClaim: 'uid' });
+	t.deepEqual(elementSettings(settings), { ...nowhere, origins, sameSite: true, userKeyClaim: 'uid' });
 });
 
 test('a problem with a secret does not show it', (t) => {
@@ -36,7 +36,7 @@ test('a problem with a secret does not show it', (t) => {
 test('the claim with the key of a user is what the environment or else the request names, and `sub` otherwise', (t) => {
 	const login = (more: object) => ElementFrontendLogin.parse({ tenant_id: 'acme', user_jwt: 'x', ...more });
 	const claim = (more: object, fixed?: unknown) =>
-		userKeyClaim({ settings: { elements_user_key_claim: fixed } }, login(more).user_key_claim);
+		presentToken({ settings: { elements_user_key_claim: fixed } }, 'x', login(more).user_key_claim).user_key_claim;
 	for (const none of [{}, { user_key_claim: null }]) {
 		t.is(claim(none), 'sub');
 		t.is(claim(none, 'uid'), 'uid');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Email } from '../../src/wire/email.js';
+import { Email, isSameAddress } from '../../src/wire/email.js';
 import { parsed } from './parsed.js';
 
 /** Addresses a client library reads back without complaint, and those it would refuse. */
@@ -73,3 +73,10 @@ for (const address of refused) {
 		t.deepEqual(parsed(Email, address), { problems: [': value is not a valid email address'] });
 	});
 }
+
+test('addresses match by ASCII letters in either case, and else character by character', (t) => {
+	t.true(isSameAddress('Mike@Example.com', 'mike@example.COM'));
+	t.false(isSameAddress('mi\u212ae@example.com', 'mike@example.com'), 'the Kelvin sign is no k');
+	t.false(isSameAddress('mike@example.com', 'mike@example.com.'));
+	t.false(isSameAddress('\u0130ne@example.com', 'ine@example.com'));
+});

@@ -17,6 +17,6 @@ export function readCredentials({ headers, cookie }: Pick<AnyRequest, 'headers' 
 	if (authorization !== undefined || named === undefined) return { authorization };
 	const environment_id = asId(named);
 	if (environment_id === null) throw signedOut('SIGNED_OUT');
-	const secret = cookie(sessionCookieName(environment_id)) ?? '';
+	const secret = cookie(sessionCookieName(headers, environment_id)) ?? '';
 	return { authorization, session: { environment_id, secret } };
 }

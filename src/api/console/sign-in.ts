@@ -14,7 +14,7 @@ import {
 } from '../../wire/console-session.js';
 import { isProduction } from '../../wire/environment.js';
 import { type Contexts, endpoint } from '../access.js';
-import { environmentHeader, readCredentials } from './credentials.js';
+import { readCredentials } from './credentials.js';
 import { refuseForeignOrigin, requireOwnOrigin } from './own-origin.js';
 import { clearingCookieHeader, sessionCookieHeader, sessionCookieName, shownSessions } from './session-cookie.js';
 
@@ -56,7 +56,7 @@ export const consoleSignIn = [
 			const account = context.account(entry.caller.organization_id);
 			const environment = await chooseEnvironment(body, entry.caller, account);
 			const { id: environment_id } = environment;
-			const replaced = request.cookie(sessionCookieName(environment_id));
+			const replaced = request.cookie(sessionCookieName(headers, environment_id));
 			const secret = await context.entrance.begin(entry, environment, replaced);
 			const cookie = sessionCookieHeader(headers, { environment_id, secret });
 			const session = await readSession(context, entry.caller, environment);
@@ -69,7 +69,7 @@ export const consoleSignIn = [
 		description:
 			'The session of an environment, of those that the cookies stand for. Asking is no use of the session: one that is ' +
 			'only watched ends after eight hours. When nobody is signed in, `additional_info.code` says why: `SIGNED_OUT`, ' +
-			'`IDLE`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, where the environment is asked for by its id, ' +
+			'`IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, where the environment is asked for by its id, ' +
 			'`ENVIRONMENT_DELETED`.',
 		tag,
 		method: 'get',
@@ -99,7 +99,7 @@ export const consoleSignIn = [
 		failures: { 401: 'No environment is named', 403: 'A page of another origin asks' },
 		handle: async ({ headers, cookie }, { entrance }) => {
 			requireOwnOrigin(headers);
-			const { session } = readCredentials({ headers: { [environmentHeader]: headers[environmentHeader] }, cookie });
+			const { session } = readCredentials({ headers: { ...headers, authorization: undefined }, cookie });
 			if (session === undefined) throw signedOut('SIGNED_OUT');
 			await entrance.end(session);
 			const cleared = clearingCookieHeader(headers, session.environment_id);

@@ -16,7 +16,7 @@ import {
 	ElementsConfigUpdate,
 } from '../../wire/elements-config.js';
 import { PageQuery } from '../../wire/query.js';
-import { EnvironmentPath, endpoint } from '../access.js';
+import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 import { withItems } from '../list-answer.js';
 
 const tag = 'Elements configs';
@@ -53,9 +53,9 @@ export const elementsConfigs = [
 		params: EnvironmentPath,
 		query: PageQuery,
 		returns: { 200: ElementsConfigPage },
-		handle: async ({ query }, { unit }) => {
+		handle: async ({ query }, { unit, caller }) => {
 			const page = await readPage(allElementsConfigs(unit), query);
-			const items = await readElementsConfigs(unit, page.data);
+			const items = await readElementsConfigs(unit, page.data, mayWrite(caller) ? 'whole' : 'origin');
 			return reply(200, { ...withItems(page, items), data: [...items] });
 		},
 	}),
@@ -80,7 +80,7 @@ export const elementsConfigs = [
 		returns: { 200: ElementsConfigRead },
 		failures: { 400: 'A key names roles of several resources', 404: unknown, 409: 'An element with this key exists' },
 		handle: async ({ body }, { unit }) => {
-			return reply(200, await readElementsConfig(unit, await createElementsConfig(unit, body)));
+			return reply(200, await readElementsConfig(unit, await createElementsConfig(unit, body), 'whole'));
 		},
 	}),
 	endpoint({
@@ -93,9 +93,9 @@ export const elementsConfigs = [
 		params: ElementsConfigPath,
 		returns: { 200: ElementsConfigRead },
 		failures: { 404: 'No such element' },
-		handle: async ({ params }, { unit }) => {
+		handle: async ({ params }, { unit, caller }) => {
 			const row = await unit.find(ElementsConfig, params.elements_config_id);
-			return reply(200, await readElementsConfig(unit, row));
+			return reply(200, await readElementsConfig(unit, row, mayWrite(caller) ? 'whole' : 'origin'));
 		},
 	}),
 	endpoint({
@@ -113,7 +113,7 @@ export const elementsConfigs = [
 		failures: { 400: 'A key names roles of several resources', 404: unknown },
 		handle: async ({ params, body }, { unit }) => {
 			const row = await unit.find(ElementsConfig, params.elements_config_id);
-			return reply(200, await readElementsConfig(unit, await changeElementsConfig(unit, row, body)));
+			return reply(200, await readElementsConfig(unit, await changeElementsConfig(unit, row, body), 'whole'));
 		},
 	}),
 	...([`${elements}/:elements_config_id`, member] as const).map((path, index) =>

@@ -13,8 +13,8 @@ import { UserRead } from '../../wire/user.js';
 import { OwnInviteApprove } from '../../wire/user-invite.js';
 import { endpoint, revisionHeader } from '../access.js';
 import { refuseForeignPage } from './element-session.js';
+import { presentToken } from './present-token.js';
 import { signInHeaders } from './sign-in-page.js';
-import { userKeyClaim } from './user-key-claim.js';
 
 const InvitePath = z.object({
 	env_id: Reference.describe('The id of an environment.'),
@@ -54,7 +54,7 @@ export const inviteApproval = [
 			refuseForeignPage(request, environment);
 			const token = bearerSecret(headers['authorization']) ?? '';
 			if (token === '' || token.length > maxTokenLength) throw signedOut();
-			const presented = { user_jwt: token, user_key_claim: userKeyClaim(environment, body.user_key_claim) };
+			const presented = presentToken(environment, token, body.user_key_claim);
 			const person = await tokens.subject(Jwks.safeParse(environment.jwks).data ?? null, presented);
 			if (person === null) throw signedOut();
 			const scope = environmentScope(environment);

@@ -40,7 +40,7 @@ export const elementsRuntime = [
 			// Whoever asks for a role learns of an instance by that. Other elements do not tell what there is.
 			const told = row.elements_type === 'approval_flow' && another === undefined ? instance : undefined;
 			// Users of elements are not told where events go: an address may hold a secret.
-			const config = { ...(await readElementsConfig(unit, row)), webhook: null };
+			const config = { ...(await readElementsConfig(unit, row, 'origin')), webhook: null };
 			return reply(200, { config, current_permission_level, resource_id: told?.resource_id ?? null });
 		},
 	}),

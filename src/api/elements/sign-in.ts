@@ -18,9 +18,9 @@ import {
 import { Jwks } from '../../wire/environment.js';
 import { type Contexts, endpoint } from '../access.js';
 import { refuseForeignPage, shownSecret } from './element-session.js';
+import { presentToken } from './present-token.js';
 import { clearingCookieHeader, cookieHeader, sessionCookie } from './session-cookie.js';
 import { signInHeaders, signInPage } from './sign-in-page.js';
-import { userKeyClaim } from './user-key-claim.js';
 
 const tag = 'Elements';
 const ticketPath = '/v2/auth/login_elements';
@@ -43,6 +43,7 @@ export const elementSignIn = [
 		method: 'post',
 		path: '/v2/auth/elements_login_as',
 		access: 'environment.sign_in',
+		secret: true,
 		body: ElementLogin,
 		example: { user_id: 'alice@example.com', tenant_id: 'acme' },
 		returns: { 200: ElementLoginRead },
@@ -84,6 +85,7 @@ export const elementSignIn = [
 		method: 'post',
 		path: tokenPath,
 		access: 'element.enter',
+		secret: true,
 		params: LoginPath,
 		body: ElementFrontendLogin,
 		example: { tenant_id: 'acme', user_jwt: 'eyJhbGciOiJFUzI1NiJ9…' },
@@ -98,10 +100,8 @@ export const elementSignIn = [
 			const { params, body, headers } = request;
 			const environment = await entrance.environment(params.env_id);
 			refuseForeignPage(request, environment);
-			const key = await tokens.userKey(Jwks.safeParse(environment.jwks).data ?? null, {
-				user_jwt: body.user_jwt,
-				user_key_claim: userKeyClaim(environment, body.user_key_claim),
-			});
+			const presented = presentToken(environment, body.user_jwt, body.user_key_claim);
+			const key = await tokens.userKey(Jwks.safeParse(environment.jwks).data ?? null, presented);
 			if (key === null) throw signedOut();
 			const unit = reading(environmentScope(environment));
 			const member = await findTokenMember(unit, { key, tenant_id: body.tenant_id });

@@ -60,13 +60,14 @@ export const webhooks = [
 		method: 'get',
 		path: `${member}/webhook_secret`,
 		access: 'environment.read',
+		secret: true,
 		params: ElementsConfigPath,
 		returns: { 200: WebhookSecretRead },
 		failures: { 404: 'No such element, or one without a webhook' },
 		handle: async ({ params }, { caller, unit }) => {
 			requireAdmin(caller);
 			const config = await unit.find(ElementsConfig, params.elements_config_id);
-			return reply(200, readWebhookSecret(unit, config), { 'cache-control': 'no-store' });
+			return reply(200, readWebhookSecret(unit, config));
 		},
 	}),
 ];

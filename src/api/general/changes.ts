@@ -1,7 +1,8 @@
+import { hidePath } from '../../domain/elements-config.js';
 import { reply } from '../../http/endpoint.js';
 import { type AttributedChange, readHistory } from '../../store/unit/history.js';
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/change.js';
-import { EnvironmentPath, endpoint } from '../access.js';
+import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 
 /** The history of an environment: every write to it, from the change log (design: a change is what a write is). */
 export const changes = [
@@ -20,16 +21,30 @@ export const changes = [
 		query: ChangeQuery,
 		returns: { 200: ChangePage },
 		failures: { 404: 'No such project or environment' },
-		handle: async ({ query }, { environment, unit }) => {
+		handle: async ({ query }, { environment, unit, caller }) => {
 			const { page, per_page, ...filter } = query;
 			const revision_to = Math.min(filter.revision_to ?? environment.revision, environment.revision);
 			const found = await readHistory(unit, { ...filter, revision_to }, { page, per_page });
-			return reply(200, { ...found, data: found.data.map(readChange), revision: environment.revision });
+			return reply(200, {
+				...found,
+				data: found.data.map((change) => readChange(change, mayWrite(caller))),
+				revision: environment.revision,
+			});
 		},
 	}),
 ];
 
-function readChange({ actor_id, actor_name, before, after, ...change }: AttributedChange): ChangeRead {
+function readChange(
+	{ actor_id, actor_name, before, after, ...change }: AttributedChange,
+	withAddresses: boolean,
+): ChangeRead {
 	const actor = actor_id === null ? null : { id: actor_id, name: actor_name };
-	return { ...change, before, after, actor };
+	if (withAddresses) return { ...change, before, after, actor };
+	return { ...change, before: withoutAddress(before), after: withoutAddress(after), actor };
+}
+
+/** A record as keys that may only read see it. */
+function withoutAddress(record: AttributedChange['before']): AttributedChange['before'] {
+	const url = record?.['webhook_url'];
+	return typeof url === 'string' ? { ...record, webhook_url: hidePath(url) } : record;
 }

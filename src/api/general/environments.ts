@@ -73,6 +73,7 @@ export const environments = [
 		method: 'get',
 		path: `${member}/stats`,
 		access: 'environment.read',
+		secret: true,
 		params: EnvironmentPath,
 		returns: { 200: EnvironmentStats },
 		failures: { 404: 'No such project or environment' },

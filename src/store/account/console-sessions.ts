@@ -11,6 +11,8 @@ import { hashSecret, newToken, sameHash } from './secret.js';
 
 /** How long a session may be unused before it ends, in seconds. */
 export const consoleIdleSeconds = 8 * 60 * 60;
+/** How long a session lasts at most, however much it is used, in seconds. */
+export const consoleLifetimeSeconds = 24 * 60 * 60;
 /** How old a secret may be before a request that shows it gets another, in seconds. */
 export const consoleRotationSeconds = 5 * 60;
 /** How long the secret before counts, from the first use of the one after it, in seconds. */
@@ -32,7 +34,13 @@ export interface ShownConsoleSession {
 }
 
 /** Why nobody is signed in with a secret. */
-export type SessionEnd = 'SIGNED_OUT' | 'IDLE' | 'API_KEY_REVOKED' | 'API_KEY_ROTATED' | 'ENVIRONMENT_DELETED';
+export type SessionEnd =
+	| 'SIGNED_OUT'
+	| 'IDLE'
+	| 'EXPIRED'
+	| 'API_KEY_REVOKED'
+	| 'API_KEY_ROTATED'
+	| 'ENVIRONMENT_DELETED';
 
 /** A session that a secret stands for, or stood for. */
 export interface ConsoleSession {
@@ -54,6 +62,7 @@ interface Row extends Omit<ConsoleSession, 'signedIn'> {
 	readonly previous_hash: Uint8Array | null;
 	readonly previous_until: Date | null;
 	readonly rotated_at: Date;
+	readonly created_at: Date;
 	/** Of the API key; `null` where it is gone. */
 	readonly present_hash: Uint8Array | null;
 	readonly key_used_at: Date | null;
@@ -198,6 +207,7 @@ export class ConsoleSessions {
 		const { previous_until, present_hash, object_type, access_level } = row;
 		if (!sameHash(row.secret_hash, hash) && previous_until !== null && previous_until <= now) return 'SIGNED_OUT';
 		if (row.last_used_at <= before(now, consoleIdleSeconds)) return 'IDLE';
+		if (row.created_at <= before(now, consoleLifetimeSeconds)) return 'EXPIRED';
 		if (present_hash === null || object_type === null || access_level === null) return 'API_KEY_REVOKED';
 		if (!sameHash(present_hash, row.key_fingerprint)) return 'API_KEY_ROTATED';
 		return {
@@ -245,6 +255,7 @@ const rotation = `update console_sessions
 const ends: Readonly<Record<SessionEnd, string>> = {
 	SIGNED_OUT: 'nobody is signed in to the console with this: sign in',
 	IDLE: 'this session was not used for eight hours, so it has ended: sign in again',
+	EXPIRED: 'this session is a day old, so it has ended: sign in again',
 	API_KEY_REVOKED: 'the API key of this session was deleted: sign in with another',
 	API_KEY_ROTATED: 'the API key of this session has another secret by now: sign in with that',
 	ENVIRONMENT_DELETED: 'the environment of this session was deleted',

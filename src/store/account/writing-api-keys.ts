@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
-import { Failure, notFound } from '../../failure.js';
+import { Failure, forbidden, notFound } from '../../failure.js';
 import { type AccessLevel, ApiKey } from '../table/account.js';
 import { insertOrDuplicate } from '../unit/insert-or-duplicate.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import { awaitUnits } from '../unit/standing.js';
 import { organizationQuery } from './account-queries.js';
 import { ApiKeys, type KeyOrganization } from './api-keys.js';
+import type { Caller } from './caller.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 
 /** A key to be made. `secret` is fixed for automation; otherwise a new random one. */
@@ -45,6 +46,20 @@ export class WritingApiKeys extends ApiKeys {
 		cipher: Cipher,
 	) {
 		super(unit, transaction, cipher);
+	}
+
+	/** As `ApiKeys.find`; for a session of the console, only keys of its environment. */
+	override async find(caller: Caller, reference: string): Promise<ApiKey> {
+		const key = await super.find(caller, reference);
+		requireInSession(caller, key.environment_id);
+		return key;
+	}
+
+	/** As `ApiKeys.placeFor`; for a session of the console, only its environment. */
+	override async placeFor(...asked: Parameters<ApiKeys['placeFor']>): ReturnType<ApiKeys['placeFor']> {
+		const place = await super.placeFor(...asked);
+		requireInSession(asked[0], place.environment_id);
+		return place;
 	}
 
 	/** Adds an API key and returns it with its secret. Throws `not_found` when what it opens was deleted meanwhile. */
@@ -127,6 +142,11 @@ export class WritingApiKeys extends ApiKeys {
 	#sealed(secret: string): Pick<ApiKey, 'secret_hash' | 'secret_cipher'> {
 		return { secret_hash: hashSecret(secret), secret_cipher: this.cipher.encrypt(secret) };
 	}
+}
+
+function requireInSession({ session_environment_id }: Caller, environmentId: string | null): void {
+	if (session_environment_id === undefined || session_environment_id === environmentId) return;
+	throw forbidden('a session of the console changes only the API keys of its environment: send an API key');
 }
 
 type ApiKeyColumns = Pick<ApiKey, 'secret_hash' | 'secret_cipher' | 'rotated_at' | 'debug_audit_logs'>;

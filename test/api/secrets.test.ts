@@ -1,0 +1,18 @@
+import test from 'ava';
+import { z } from 'zod';
+import { endpoints } from '../../src/api/table.js';
+
+/** Answers with secrets are kept by nobody. */
+
+const names = /"(secret|client_secret|token|element_bearer_token)":\{/;
+
+test('every endpoint whose answer has a secret says so', (t) => {
+	for (const { name, returns, secret = false } of endpoints) {
+		const schemas = Object.values(returns).filter((schema) => schema !== null);
+		const texts = schemas.map((schema) =>
+			JSON.stringify(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })),
+		);
+		if (texts.some((text) => names.test(text))) t.true(secret, name);
+	}
+	t.true(endpoints.some(({ secret }) => secret));
+});
