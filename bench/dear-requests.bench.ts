@@ -37,10 +37,10 @@ type Sender = (
 const patterns = range(450).map((index) => ({ 'user.department': { matches: `^(x[0-9]+|y)*${index}$` } }));
 const searches = range(60).map((index) => ({ 'user.bio': { contains: `${long.slice(0, 240)}${index}` } }));
 const refused = range(20).map((index) => ({ 'user.department': { matches: `(?:\\pL{1,30}){1,${index + 10}}` } }));
-const setDraft = (base_revision: number, count: number, kind: 'level' | 'role') => ({
+const draftOf = (base_revision: number, count: number, kind: 'roles' | 'assignments') => ({
 	base_revision,
 	changes: range(count).map((index) =>
-		kind === 'level'
+		kind === 'roles'
 			? {
 					kind: 'role',
 					operation: 'create',
@@ -76,11 +76,11 @@ const dear: readonly Dear[] = [
 		title,
 		run: ((api) => api.environment.post(`${schema}/condition_sets/${path}`, { conditions })) satisfies Sender,
 	})),
-	...(['level', 'role'] as const).flatMap((kind) =>
+	...(['roles', 'assignments'] as const).flatMap((kind) =>
 		(['preview', 'impact'] as const).map((what) => ({
-			title: `draft ${what}: 1,000 ${kind === 'level' ? 'roles' : 'assignments'}`,
+			title: `draft ${what}: 1,000 ${kind}`,
 			run: (async (api) => {
-				const draft = setDraft(await revisionOf(api), 1_000, kind);
+				const draft = draftOf(await revisionOf(api), 1_000, kind);
 				return what === 'preview'
 					? api.environment.post(`${environment}/drafts/preview`, draft)
 					: api.environment.post(`${environment}/impact`, { draft });
@@ -88,11 +88,11 @@ const dear: readonly Dear[] = [
 		})),
 	),
 	{
-		title: 'decision log: 10,000 events',
+		title: 'decision log: 8,000 events',
 		run: (api) =>
 			api.environment.post(
 				'/v1/decision_logs/ingress',
-				range(10_000).map((index) => ({
+				range(8_000).map((index) => ({
 					decision_id: randomUUID(),
 					timestamp: new Date().toISOString(),
 					path: 'regolith/check/code',
@@ -126,7 +126,7 @@ const dear: readonly Dear[] = [
 	{
 		title: 'graph: 200 nodes, depth 3',
 		run: (api) =>
-			api.environment.get(`${environment}/graph?start=user:${encodeURIComponent(user(1))}&depth=3&limit=200`),
+			api.environment.get(`${environment}/graph?from=user:${encodeURIComponent(user(1))}&depth=3&limit=200`),
 	},
 	{
 		title: 'effective roles',
@@ -190,7 +190,7 @@ const dear: readonly Dear[] = [
 		run: (api, turn) =>
 			api.environment.post(`${facts}/relationship_tuples/bulk`, {
 				operations: range(1_000).map((index) => ({
-					subject: `team:team-${(index + turn + 1) % 200}`,
+					subject: `team:team-${(index + 100 * (1 + (turn % 5))) % (20_000 * scale)}`,
 					relation: 'viewers',
 					object: `document:document-${index}`,
 				})),
@@ -199,7 +199,7 @@ const dear: readonly Dear[] = [
 	{
 		title: 'draft apply: 1,000 assignments',
 		run: async (api) =>
-			api.environment.post(`${environment}/drafts/apply`, setDraft(await revisionOf(api), 1_000, 'role')),
+			api.environment.post(`${environment}/drafts/apply`, draftOf(await revisionOf(api), 1_000, 'assignments')),
 	},
 	{
 		title: 'copy of the environment',
@@ -215,7 +215,10 @@ const dear: readonly Dear[] = [
 				},
 			}),
 	},
-	{ title: 'import, dry run', run: (api) => api.environment.post(`${environment}/import?dry_run=true`, document) },
+	{
+		title: 'import, dry run',
+		run: (api) => api.environment.post(`${environment}/import?dry_run=true&conflict_strategy=overwrite`, document),
+	},
 ];
 
 const document = consoleEnvironment(scale) as { readonly [member: string]: Json };

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { OpaFailure, OpaLate } from './failure.js';
 
 /** What the tool printed. */
@@ -25,6 +26,8 @@ export interface RunOptions {
 	readonly exitCodes?: readonly number[];
 	/** Ends it. */
 	readonly signal?: AbortSignal;
+	/** Lets other processes go first. */
+	readonly background?: boolean;
 }
 
 /**
@@ -37,7 +40,7 @@ export function runOpa(
 	opa: string,
 	argv: readonly string[],
 	cwd: string,
-	{ milliseconds = timeout, exitCodes = [0], signal }: RunOptions = {},
+	{ milliseconds = timeout, exitCodes = [0], signal, background = false }: RunOptions = {},
 ): Promise<Output> {
 	return new Promise((resolve, reject) => {
 		const limits = { timeout: milliseconds, killSignal: 'SIGKILL', maxBuffer: maxOutputLength, signal } as const;
@@ -56,6 +59,7 @@ export function runOpa(
 				reject(new OpaFailure(`${what}: ${cause(error, exitCode, said)}`, said, exitCode));
 			}
 		});
+		if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
 		// It may end before its input is closed.
 		child.stdin?.on('error', () => undefined).end();
 	});

@@ -1,11 +1,15 @@
 /** The process that compares states of one environment. It is told everything it needs, and reads nothing else. */
 
+import { constants, setPriority } from 'node:os';
 import { errorMessage } from '../failure.js';
 import { answerExplanation } from './answer-explanation.js';
 import { answerImpact } from './answer-impact.js';
 import { HeldEnvironment } from './held-environment.js';
 import { isTooLarge, MemoryGuard } from './memory-guard.js';
 import type { Answered, Answers, Asked, Question } from './messages.js';
+
+// Comparing uses a processor for seconds: the server that answers other requests goes first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [mebibytes] = process.argv.slice(2);
 const guard = new MemoryGuard(Number(mebibytes) * 2 ** 20);

@@ -80,7 +80,8 @@ export class ConditionSets {
 	}
 }
 
-function countComparisons<A>(condition: Condition<A>): number {
+/** The number of comparisons in a condition, with those inside `match`. */
+export function countComparisons<A>(condition: Condition<A>): number {
 	if (condition.kind === 'not') return countComparisons(condition.condition);
 	if (condition.kind !== 'comparison') {
 		return condition.conditions.reduce((sum, one) => sum + countComparisons(one), 0);

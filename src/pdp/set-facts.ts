@@ -9,7 +9,7 @@ import { lookUp } from '../../compiler/condition/value.js';
 import type { Json } from '../../compiler/model.js';
 import { CompiledPatterns } from '../compiled-patterns.js';
 import type { AttemptFact } from '../wire/attempt.js';
-import { conditionSetsIn, type ReadSet, type SetType } from './condition-sets.js';
+import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from './condition-sets.js';
 import type { Steps } from './engine/steps.js';
 import type { EngineInput } from './engine.js';
 import type { RoleFacts } from './role-facts.js';
@@ -148,8 +148,7 @@ export class SetFacts {
 		const known = outcomes.find((outcome) => outcome.value === value && outcome.other === other);
 		if (known !== undefined) return known.truth;
 		const operator = operatorNamed(comparison.operator);
-		const isMatching = comparison.operator === 'matches' || 'match' in operand;
-		if (work.step(isMatching ? stepsToMatch : stepsToCompare)) yield;
+		if (work.step(stepsOf(comparison, value))) yield;
 		const truth =
 			'match' in operand || operator === undefined
 				? explainCondition(comparison, subject, this.#patterns.matches).holds
@@ -197,6 +196,15 @@ export class SetFacts {
 		}
 		return false;
 	}
+}
+
+/** The steps of a comparison. A `match` compares every item of an array. */
+function stepsOf({ operator, operand }: Comparison, value: Json | undefined): number {
+	if ('match' in operand) {
+		const items = Array.isArray(value) ? value.length : 1;
+		return stepsToMatch + items * countComparisons(operand.match);
+	}
+	return operator === 'matches' ? stepsToMatch : stepsToCompare;
 }
 
 /** What a comparison of two values, `undefined` where they are missing, came to. */

@@ -104,7 +104,7 @@ export class PolicyTester {
 		const { listed, milliseconds = usualTime } = this.limits;
 		if (signal.aborted) throw new Failure('unavailable', 'the server stops');
 		try {
-			const options = { milliseconds, exitCodes: [0, someFailed], signal };
+			const options = { milliseconds, exitCodes: [0, someFailed], background: true, signal };
 			const { stdout } = await runInRego({ opa: this.opa, files }, testWords, options);
 			return summarise(readTestResults(stdout), listed);
 		} catch (error) {

@@ -55,8 +55,8 @@ export interface DocumentPart<V> {
 	remove(unit: WritingUnit, entries: readonly Entry<V>[]): Promise<void>;
 }
 
-/** How many objects are read and compared at once: many enough to save statements, few enough to fit in memory. */
-const chunkSize = 5000;
+/** Objects that are read and compared at once: enough to save statements, few enough to hold nobody up for long. */
+const chunkSize = 1_000;
 
 /** A list in chunks. */
 export function* chunked<R>(rows: readonly R[]): Generator<readonly R[]> {

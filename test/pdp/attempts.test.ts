@@ -191,3 +191,42 @@ test('so many attempts are shown, and none while the policy in force is an older
 	t.deepEqual([found.attempts.length, found.truncated], [50, true]);
 	t.deepEqual(runToEnd(findAttempts({ ...at, policyRevision: 6 }, check)), { attempts: [], truncated: true });
 });
+
+test('the items of a list count as work, so that no list stops a decision point', (t) => {
+	const member = { m: { equals: 1 } };
+	const holders = {
+		key: 'holders',
+		name: 'Holders',
+		description: null,
+		type: 'userset',
+		resource: null,
+		parent: null,
+		selects: {
+			conditions: { 'user.items': { any_match: { match: { anyOf: Array.from({ length: 100 }, () => member) } } } },
+		},
+	} as const;
+	const all = {
+		...holders,
+		key: 'all',
+		type: 'resourceset',
+		resource: 'document',
+		selects: { conditions: {} },
+	} as const;
+	const rule = { user_set: 'holders', resource_set: 'all', resource: 'document', action: 'read' };
+	const schema = { ...acme.schema, condition_sets: [holders, all], set_rules: [rule] };
+	const facts = FactsIndex.read(documentBytes({ ...acme, schema }));
+	const truncatedWith = (items: number) => {
+		const attributes = { items: Array.from({ length: items }, () => ({ m: 2 })) };
+		const input = {
+			user: { key: 'idle', attributes },
+			action: 'read',
+			resource: { type: 'document', tenant: 'acme' },
+			time: 0,
+		};
+		const reasons = { request: { user: { attributes }, resource: { attributes: {} } } };
+		const found = findAttempts({ facts, revision: 7, time: 0, policyRevision: 7 }, { input, allowed: false, reasons });
+		return runToEnd(found).truncated;
+	};
+	t.false(truncatedWith(3));
+	t.true(truncatedWith(3_000));
+});
