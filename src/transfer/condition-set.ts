@@ -7,11 +7,13 @@ import {
 	removeConditionSets,
 	rewriteConditionSet,
 } from '../domain/condition-set.js';
+import { maxProblems, type Problem } from '../failure.js';
 import { ConditionSet, childSets } from '../store/table/condition-set.js';
 import { Resource } from '../store/table/resource.js';
 import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { pause } from '../wire/bounded.js';
 import type { ConditionSetEntry } from '../wire/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
@@ -63,11 +65,15 @@ async function setEntries(
 async function refuseWrongConditions(unit: ReadingUnit, entries: readonly Entry<ConditionSetEntry>[]): Promise<void> {
 	const resourceId = await resolveResources(unit, entries);
 	const defined = await readDefinedAttributes(unit);
-	const problems = entries.flatMap((entry) => {
+	const problems: Problem[] = [];
+	for (const entry of entries) {
 		const { type, conditions } = entry.value;
 		const set = { type, conditions, resource_id: resourceId(entry) };
-		return conditionProblems(defined, set, ['body', ...entry.place, 'conditions']);
-	});
+		problems.push(...conditionProblems(defined, set, ['body', ...entry.place, 'conditions']));
+		if (problems.length >= maxProblems) break;
+		// Regular expressions take up to 50 ms a set to compile.
+		await pause();
+	}
 	refuseProblems(problems);
 }
 

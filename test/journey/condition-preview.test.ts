@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js';
 import { client } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';
@@ -280,4 +281,38 @@ journey('a preview or explanation that costs too much is refused', async (t, pla
 	}
 	const user = { attributes: { bio: 'a'.repeat(60_000) } };
 	fails(t, await http.post(`${sets}/evaluate`, { conditions: dear, user }), 400, '2 MiB');
+});
+
+journey('other requests run between the condition sets of an import', async (t, { http, schema, project, key }) => {
+	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
+	const { compile } = RE2JS;
+	const turns = new Set<number>();
+	let turn = 0;
+	let counting = true;
+	const count = () => {
+		turn += 1;
+		if (counting) setImmediate(count);
+	};
+	setImmediate(count);
+	RE2JS.compile = (pattern, flags) => {
+		if (pattern.startsWith('imported-')) turns.add(turn);
+		return compile.call(RE2JS, pattern, flags);
+	};
+	try {
+		const sets = Array.from({ length: 20 }, (_, index) => [
+			`set-${index}`,
+			{ name: 'S', type: 'userset', conditions: { 'user.bio': { matches: `imported-${index}` } } },
+		]);
+		const document = {
+			format: 'regolith-environment',
+			version: 1,
+			schema: { condition_sets: Object.fromEntries(sets) },
+		};
+		const answer = await http.post(`/v2/projects/${project}/envs/${key}/import`, document);
+		t.is(answer.status, 200, JSON.stringify(answer.body));
+	} finally {
+		RE2JS.compile = compile;
+		counting = false;
+	}
+	t.is(turns.size, 20);
 });
