@@ -114,12 +114,14 @@ let now = 0;
 function startPoint(t: ExecutionContext, place: Place, path: string, controlPlane = api.url): Promise<OfflinePoint> {
 	return startOfflinePoint(
 		{ controlPlane, apiKey: place.secret, path },
-		{ clock: { now: () => new Date(now) }, onUnexpected: (error) => t.fail(String(error)) },
+		{ budget: 600_000, clock: { now: () => new Date(now) }, onUnexpected: (error) => t.fail(String(error)) },
 	);
 }
 
 async function exported(place: Place): Promise<Exported> {
-	return (await place.http.get(environmentPath(place, 'export'))).body as unknown as Exported;
+	const answer = await place.http.get(environmentPath(place, 'export'));
+	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+	return answer.body as unknown as Exported;
 }
 
 /** Makes some of the changes to a document. If some alone are refused, makes all of them. */
