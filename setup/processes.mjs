@@ -78,6 +78,7 @@ const alone = new Set([
 	'pdp/revision-reader',
 	'property/compiler',
 	'property/drafts',
+	'property/impact-drafts',
 	'property/history',
 	'property/laws',
 	'property/offline',

@@ -1,6 +1,7 @@
 import type { Draft } from '../../src/wire/draft.js';
 import type { Impact, ImpactRow } from '../../src/wire/impact.js';
 import type { Answer, Client } from './client.js';
+import type { DraftedChange } from './drafts.js';
 import type { Place } from './management.js';
 
 /** An environment with roles, derivations and condition sets, and drafts that change it. */
@@ -99,7 +100,7 @@ export type WrittenChange = Readonly<Record<string, unknown>>;
 /** Asks who gains and who loses by changes of the newest revision. */
 export async function askImpact(
 	place: Place,
-	changes: readonly WrittenChange[],
+	changes: readonly (WrittenChange | DraftedChange)[],
 	more: { readonly http?: Client; readonly limits?: object; readonly base_revision?: number } = {},
 ): Promise<Answer<Impact>> {
 	const { http = place.http, limits, base_revision = await place.revision() } = more;

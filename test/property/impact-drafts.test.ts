@@ -1,0 +1,127 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import test from 'ava';
+import fc from 'fast-check';
+import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose.js';
+import { createLogger } from '../../src/log.js';
+import { maxBulkChecks } from '../../src/wire/check.js';
+import { type ImpactRow, maxImpactChecks, maxImpactRows } from '../../src/wire/impact.js';
+import { type Answer, type Client, client } from '../support/client.js';
+import { applyDraft, changesBetween, environmentPath, previewDraft } from '../support/drafts.js';
+import { askImpact } from '../support/impact-world.js';
+import { newPlace, type Place } from '../support/management.js';
+import { type Stack, startStack } from '../support/stack.js';
+import { drawDecidingDocument } from './deciding-documents.js';
+import { crossProduct, type Exported, type NamedQuery, namesIn } from './document-questions.js';
+
+/** The law of impact over HTTP: it is the difference of all checks before and after the draft is applied. */
+
+let stack: Stack;
+let place: Place;
+let point: RunningDecisionPoint;
+let pdp: Client;
+test.before('start', async () => {
+	stack = await startStack();
+	const { url } = stack.api.listening;
+	place = await newPlace({ url, store: stack.api.store }, stack.organization);
+	point = await startDecisionPoint(stack.config, createLogger('silent'), url, place.secret);
+	pdp = client(point.listening.url, place.secret);
+});
+test.after.always('stop', async () => {
+	await point?.stop();
+	await stack?.stop();
+});
+
+/** Change `n` of a draft is taken if bit `n % 16` is set: few changes, or many. */
+const mask = fc.oneof(
+	fc.integer({ min: 1, max: 0xffff }),
+	fc.nat({ max: 15 }).map((bit) => 1 << bit),
+);
+
+const seen = { drafts: 0, refused: 0, checks: 0, asked: 0, gained: 0, lost: 0 };
+
+test('the impact of a draft is the difference of all checks before and after it', async (t) => {
+	t.timeout(7_200_000);
+	const law = fc.asyncProperty(fc.gen(), mask, async (random, chosen) => {
+		const before = await exported();
+		const target = drawDecidingDocument(random) as Exported;
+		const all = changesBetween(before, target);
+		const some = all.filter((_, index) => (chosen >> (index % 16)) & 1);
+		// Some changes alone are often refused, because they need others.
+		const changes = (await previewDraft(place, some)).status === 200 ? some : all;
+		const revision = await place.revision();
+		await point.replica.policyReached(revision);
+		const impact = await askImpact(place, changes, { limits: { checks: maxImpactChecks, rows: maxImpactRows } });
+		strictEqual(await place.revision(), revision, 'the question changes nothing');
+		// Every object afterwards is one of these.
+		const earlier = await decide(crossProduct(namesIn([before, target])));
+		const applied = await applyDraft(place, changes);
+		seen.drafts += 1;
+		// A busy machine may give up, which says nothing of the draft.
+		if (impact.status !== 200 && isGivenUp(impact.body)) return;
+		if (applied.status !== 200) {
+			const refusal = ({ status, body }: Answer<object>) => ({ status, ...body, id: '' });
+			deepStrictEqual(refusal(impact), refusal(applied), 'refused for the same reason');
+			seen.refused += 1;
+			return;
+		}
+		strictEqual(impact.status, 200, JSON.stringify(impact.body));
+		const { gains, loses, counts, truncated, left_out, base_revision } = impact.body;
+		deepStrictEqual(
+			{ truncated, left_out, base_revision },
+			{ truncated: false, left_out: [], base_revision: revision },
+		);
+
+		await point.replica.policyReached(await place.revision());
+		const later = await decide(crossProduct(namesIn([before, await exported()])));
+		const changed = [...later].flatMap(([check, after]) => {
+			const allowed = earlier.get(check);
+			if (allowed === undefined) throw new Error(`nobody asked ${check}`);
+			return allowed === after ? [] : [`${check}: ${allowed} -> ${after}`];
+		});
+		deepStrictEqual([...gains, ...loses].map(rowText).sort(), changed.sort());
+		deepStrictEqual([counts.gained, counts.lost], [gains.length, loses.length]);
+		for (const row of gains) ok(row.after.by.length > 0 && row.before.by.length === 0, JSON.stringify(row));
+		for (const row of loses) ok(row.before.by.length > 0 && row.after.by.length === 0, JSON.stringify(row));
+		const sum = (name: 'gained' | 'lost') => counts.by_cause.reduce((total, cause) => total + cause[name], 0);
+		deepStrictEqual([sum('gained'), sum('lost')], [counts.gained, counts.lost]);
+		seen.checks += later.size;
+		seen.asked += counts.asked;
+		seen.gained += counts.gained;
+		seen.lost += counts.lost;
+	});
+	const numRuns = Number(process.env['DRAFTS'] ?? 8);
+	await fc.assert(law, { numRuns, endOnFailure: true });
+	t.log(JSON.stringify(seen));
+	t.true(seen.drafts - seen.refused > numRuns / 4, JSON.stringify(seen));
+});
+
+async function exported(): Promise<Exported> {
+	return (await place.http.get(environmentPath(place, 'export'))).body as unknown as Exported;
+}
+
+/** Which checks are allowed, by their names. */
+async function decide(checks: readonly NamedQuery[]): Promise<ReadonlyMap<string, boolean>> {
+	const allowed = new Map<string, boolean>();
+	for (let start = 0; start < checks.length; start += maxBulkChecks) {
+		const part = checks.slice(start, start + maxBulkChecks);
+		const answer = await pdp.post<{ allow: readonly { allow: boolean }[] }>('/allowed/bulk', part);
+		for (const [index, check] of part.entries()) {
+			const decided = answer.body.allow[index];
+			if (decided === undefined) throw new Error(JSON.stringify(answer.body));
+			allowed.set(checkText(check), decided.allow);
+		}
+	}
+	return allowed;
+}
+
+function checkText({ user, action, resource: { type, key, tenant } }: NamedQuery): string {
+	return JSON.stringify([user.key, action, type, key ?? null, tenant]);
+}
+
+function isGivenUp(body: object): boolean {
+	return JSON.stringify(body).includes('TAKES_TOO_LONG');
+}
+
+function rowText({ user, action, resource: { type, key }, tenant, before, after }: ImpactRow): string {
+	return `${JSON.stringify([user, action, type, key, tenant])}: ${before.allow} -> ${after.allow}`;
+}
