@@ -44,11 +44,11 @@ export async function readPolicyAt(place: PolicyPlace, revision: string): Promis
 export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy> {
 	const { api, project, environment } = place;
 	const newest = path`/v2/projects/${project}/${environment}/policy`;
-	const until = Date.now() + timeout;
+	const until = performance.now() + timeout;
 	for (;;) {
 		const { schema_revision, compiled_revision, failure } = (await askFor(api, newest, PolicyRead)).body;
 		const handled = Math.max(compiled_revision ?? -1, failure?.revision ?? -1);
-		if (handled < schema_revision && Date.now() < until) {
+		if (handled < schema_revision && performance.now() < until) {
 			await sleep(pollInterval);
 			continue;
 		}

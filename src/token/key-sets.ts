@@ -46,6 +46,8 @@ function unusable(message: string): Failure {
 /** The keys that sign the tokens of environments' users: those in the environment's settings, or fetched and kept. */
 export class KeySets {
 	readonly #remote = new Map<string, RemoteKeys>();
+	/** The last time that was read, in milliseconds since 1970. */
+	#read = 0;
 
 	constructor(
 		private readonly clock: Clock,
@@ -68,6 +70,7 @@ export class KeySets {
 	}
 
 	#fetched(url: string, ttl: number): JWTVerifyGetKey {
+		this.#forgetAfterSetBack();
 		const name = `${ttl} ${url}`;
 		const remote = this.#remote.get(name) ?? this.#remember(name, url, ttl);
 		return async (header, token) => {
@@ -80,6 +83,16 @@ export class KeySets {
 				throw remote.refused.failure;
 			}
 		};
+	}
+
+	/**
+	 * Forgets all fetched keys and failures if the clock was set back. Otherwise their ages stay negative, and removed keys
+	 * count, new keys are unknown, and failures last for as long as the clock was ahead.
+	 */
+	#forgetAfterSetBack(): void {
+		const now = this.clock.now().getTime();
+		if (now < this.#read - cooldownMilliseconds) this.#remote.clear();
+		this.#read = now;
 	}
 
 	#remember(name: string, url: string, ttl: number): RemoteKeys {

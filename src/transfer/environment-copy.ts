@@ -75,14 +75,14 @@ export class EnvironmentCopier {
 	 */
 	async result(source: Environment, id: string, seconds: number, closed: () => boolean): Promise<CopyTask> {
 		const tasks = this.store.copyTasks(source.id);
-		const deadline = this.store.clock.now().getTime() + seconds * 1000;
+		const deadline = performance.now() + seconds * 1000;
 		for (;;) {
 			const task = await tasks.find(id);
 			if (task === null) throw notFound('Task', id);
 			if (task.status !== 'processing') return task;
 			const lost = task.expired && !this.#running.has(task.id);
 			if (lost) await tasks.end(task.id, { error: 'the server that copied has ended; nothing was copied' });
-			else if (this.#stopped || closed() || this.store.clock.now().getTime() >= deadline) return task;
+			else if (this.#stopped || closed() || performance.now() >= deadline) return task;
 			else await new Promise((next) => setTimeout(next, lookMilliseconds));
 		}
 	}

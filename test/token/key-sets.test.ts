@@ -77,6 +77,18 @@ for (const [what, answer] of Object.entries(failures)) {
 	});
 }
 
+test('a clock that is set back makes keys old and ends the pause after a failure', async (t) => {
+	let answer = (_: readonly JWK[]) => new Response('no', { status: 500 });
+	const { userKey, asked, pass } = await provider((keys) => answer(keys));
+	await t.throwsAsync(userKey(), { instanceOf: Failure });
+	answer = (keys) => Response.json({ keys });
+	pass(-3_600_000);
+	t.is(await userKey(), 'ann');
+	pass(-3_600_000);
+	t.is(await userKey(), 'ann');
+	t.is(asked(), 3);
+});
+
 test('keys that are given count before an address', async (t) => {
 	const { userKey, asked } = await provider((keys) => Response.json({ keys }));
 	t.is(await userKey(undefined, { ...configured, jwks: { keys: [] } } as unknown as typeof configured), null);
