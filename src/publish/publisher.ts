@@ -103,7 +103,7 @@ export class Publisher {
 	}
 
 	#isDueAgain({ failed }: Publications): boolean {
-		return failed !== null && this.store.clock.now().getTime() - failed.failed_at.getTime() > retryAfter;
+		return failed !== null && Math.abs(this.store.clock.now().getTime() - failed.failed_at.getTime()) > retryAfter;
 	}
 
 	/** Handles news of an environment. News that come meanwhile are handled once, afterwards; those of facts need nothing. */

@@ -120,11 +120,15 @@ export class Store {
 		return findDeletedEnvironment(this.database.knex, secret);
 	}
 
-	/** Forgets the keys of environments that were deleted long ago, and old sign-ins to the console. */
+	/**
+	 * Forgets the keys of environments that were deleted long ago, and old sign-ins to the console. Releases webhooks that
+	 * wait because the clock was set back.
+	 */
 	async forgetOld(): Promise<void> {
 		await forgetOldKeys(this.database.knex, this.clock.now());
 		await this.consoleSessions.forgetOld();
 		await this.consoleTickets.forgetOld();
+		await this.outbox.releaseAhead();
 	}
 
 	/** As `findAccess`. Concurrent calls for the same thing share a statement. */

@@ -403,6 +403,11 @@ journey('a session that is not used for eight hours ends, and watching is no use
 	t.is((await http.get(`${schema}/roles`)).status, 200);
 	const [used] = await rowsIn(place);
 	t.true(used?.['last_used_at'] > ago(60), 'a use is recorded');
+	await rowsIn(place).update({ last_used_at: ago(-3_600) });
+	t.is((await http.get(`${schema}/roles`)).status, 200, 'the clock was set back by an hour');
+	t.true((await rowsIn(place))[0]?.['last_used_at'] < ago(0), 'the use is recorded by the clock in force');
+	await rowsIn(place).update({ last_used_at: ago(-8.1 * 3_600) });
+	isSignedOut(t, await http.get(`${schema}/roles`), 'IDLE');
 	await rowsIn(place).update({ last_used_at: ago(8 * 3_600) });
 	isSignedOut(t, await http.get(`${schema}/roles`), 'IDLE');
 	isSignedOut(t, await http.get(`${consolePath}?environment=${place.key}`), 'IDLE');

@@ -158,3 +158,18 @@ test('a token that cannot be decrypted concerns its own element alone', async (t
 	t.is(taken.get(short), 'unreadable');
 	t.like(taken.get(whole), { bearer_token: 'a token' });
 });
+
+test('a clock that was set back holds up no webhook', async (t) => {
+	const { store, element, add, change } = await outboxOf(t);
+	const ahead = (minutes: number) => store.database.knex.raw(`now() + ? * interval '1 minute'`, [minutes]);
+	const [first, second, later] = [await element('first'), await element('second'), await element('later')];
+	const fresh = await add(first);
+	await change(fresh, { next_attempt_at: ahead(60) });
+	const tried = await add(second);
+	await change(tried, { attempts: 1, attempted_at: ahead(60), lease_until: ahead(61), next_attempt_at: ahead(60) });
+	await change(await add(later), { attempts: 1, attempted_at: ahead(-1), next_attempt_at: ahead(60) });
+	t.deepEqual(await store.outbox.take(8), []);
+	await store.forgetOld();
+	const taken = await store.outbox.take(8);
+	t.deepEqual(taken.map(({ id }) => id).sort(), [fresh, tried].sort());
+});

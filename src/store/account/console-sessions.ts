@@ -149,6 +149,7 @@ export class ConsoleSessions {
 			now,
 			old: before(now, consoleRotationSeconds),
 			lost: before(now, consoleGraceSeconds),
+			ahead: before(now, -consoleGraceSeconds),
 		};
 		// Nobody is refused because this cannot be written, as on a full disk: a later request makes up for it.
 		const rotated = await this.database
@@ -206,8 +207,8 @@ export class ConsoleSessions {
 		const now = this.clock.now();
 		const { previous_until, present_hash, object_type, access_level } = row;
 		if (!sameHash(row.secret_hash, hash) && previous_until !== null && previous_until <= now) return 'SIGNED_OUT';
-		if (row.last_used_at <= before(now, consoleIdleSeconds)) return 'IDLE';
-		if (row.created_at <= before(now, consoleLifetimeSeconds)) return 'EXPIRED';
+		if (areApart(now, row.last_used_at, consoleIdleSeconds)) return 'IDLE';
+		if (areApart(now, row.created_at, consoleLifetimeSeconds)) return 'EXPIRED';
 		if (present_hash === null || object_type === null || access_level === null) return 'API_KEY_REVOKED';
 		if (!sameHash(present_hash, row.key_fingerprint)) return 'API_KEY_ROTATED';
 		return {
@@ -230,7 +231,7 @@ export class ConsoleSessions {
 	) {
 		const now = this.clock.now();
 		const arrived = previous_hash !== null && previous_until === null && sameHash(secret_hash, hash);
-		if (!arrived && now.getTime() - last_used_at.getTime() < usePrecision) return;
+		if (!arrived && Math.abs(now.getTime() - last_used_at.getTime()) < usePrecision) return;
 		const until = new Date(now.getTime() + consoleGraceSeconds * 1_000);
 		await this.database('console_sessions')
 			.where({ environment_id, id, secret_hash })
@@ -243,11 +244,14 @@ function isSecret({ secret_hash, previous_hash }: Row, hash: Uint8Array): boolea
 	return sameHash(secret_hash, hash) || (previous_hash !== null && sameHash(previous_hash, hash));
 }
 
-/** Gives a session another secret: when the newest is old, or seems to have been lost on its way. */
+/**
+ * Gives a session another secret: when the newest is old, seems to have been lost on its way, or was made before the clock
+ * was set back.
+ */
 const rotation = `update console_sessions
 	set previous_hash = :shown, previous_until = null, secret_hash = :fresh, rotated_at = :now
 	where environment_id = :environment_id and (
-		(secret_hash = :shown and rotated_at <= :old)
+		(secret_hash = :shown and (rotated_at <= :old or rotated_at > :ahead))
 		or (previous_hash = :shown and previous_until is null and rotated_at <= :lost)
 	)
 	returning id`;
@@ -264,6 +268,11 @@ const ends: Readonly<Record<SessionEnd, string>> = {
 /** The failure of a request whose session has ended: its message says why, and so does `additional_info.code`. */
 export function signedOut(code: SessionEnd): Failure {
 	return new Failure('signed_out', ends[code], { code });
+}
+
+/** True at so many seconds between two times, also into the future: the clock may have been set back. */
+function areApart(one: Date, other: Date, seconds: number): boolean {
+	return Math.abs(one.getTime() - other.getTime()) >= seconds * 1_000;
 }
 
 function before(instant: Date, seconds: number): Date {

@@ -147,7 +147,7 @@ export class ElementSessions {
 	/** Records that a sign-in is used now, unless that was recorded less than a minute ago. */
 	async noteUse(id: string, last_used_at: Date | null): Promise<void> {
 		const now = this.clock.now();
-		if (last_used_at !== null && now.getTime() - last_used_at.getTime() < usePrecision) return;
+		if (last_used_at !== null && Math.abs(now.getTime() - last_used_at.getTime()) < usePrecision) return;
 		// Nobody is refused because this cannot be written, as on a full disk: the next use makes up for it.
 		await this.#all()
 			.where({ id })

@@ -21,8 +21,8 @@ export class KeyUses {
 	/** Records that a key is used now, unless that was recorded less than a minute ago, here or in another process. */
 	note({ id, organization_id, last_used_at }: Pick<ApiKey, 'id' | 'organization_id' | 'last_used_at'>): void {
 		const now = this.clock.now();
-		const noted = Math.max(this.#noted.get(id) ?? 0, last_used_at?.getTime() ?? 0);
-		if (now.getTime() - noted < precision) return;
+		const noted = [this.#noted.get(id), last_used_at?.getTime()];
+		if (noted.some((at) => at !== undefined && Math.abs(now.getTime() - at) < precision)) return;
 		this.#forgetOld(now.getTime());
 		this.#noted.set(id, now.getTime());
 		const writing = ApiKey.query(this.database)
@@ -47,7 +47,7 @@ export class KeyUses {
 	#forgetOld(now: number): void {
 		for (const [id, noted] of this.#noted) {
 			// Entries are in the order of their times, so the first recent one ends the loop.
-			if (now - noted < precision) return;
+			if (Math.abs(now - noted) < precision) return;
 			this.#noted.delete(id);
 		}
 	}

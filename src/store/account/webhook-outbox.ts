@@ -93,10 +93,21 @@ export class WebhookOutbox {
 		if (retry === null) await this.#prune(taken);
 	}
 
+	/** Makes the deliveries due that would wait for as long as the clock of the database was set back. */
+	async releaseAhead(): Promise<void> {
+		await this.database.raw(releasing);
+	}
+
 	async #prune({ environment_id, config_id }: TakenDelivery): Promise<void> {
 		await this.database.raw(pruningDeliveries, { environment_id, config_id, kept: keptDeliveries });
 	}
 }
+
+const releasing = `update webhook_deliveries set next_attempt_at = now(), lease_until = null
+	where status = 'pending' and (
+		(attempts = 0 and next_attempt_at > now() + interval '1 minute')
+		or attempted_at > now() + interval '1 minute'
+	)`;
 
 const looking = `select 1 as due from webhook_deliveries where status = 'pending' and next_attempt_at <= now() limit 1`;
 
