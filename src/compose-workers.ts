@@ -15,6 +15,7 @@ import { decisionLogFamilies } from './compose-pdp-metrics.js';
 import { type Config, ConfigError } from './config.js';
 import { errorMessage } from './failure.js';
 import type { Logger } from './log.js';
+import { ClockComparison } from './pdp/clock-comparison.js';
 import { currentHealth } from './pdp/current-health.js';
 import { connectFeed, reportState } from './pdp/feed-client.js';
 import { OfflineCopier } from './pdp/offline-copier.js';
@@ -80,14 +81,16 @@ export async function startDecisionWorkers(
 	copier?.start();
 	const pdp_instance_id = `${hostname()}:${new URL(url).port}`;
 	const rate = new DecisionRate(() => pool.decided);
+	const clocks = new ClockComparison(log);
 	const report = new StateReport(
 		{ changes: pool.changes, health: () => pool.health },
-		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
+		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal, clocks),
 		() => ({
 			version,
 			mode: config.pdp_mode,
 			workers: config.pdp_workers,
 			checks_per_second: rate.report(),
+			clock_ahead_seconds: clocks.secondsAhead === 0 ? undefined : clocks.secondsAhead,
 			decision_log: pool.counts,
 		}),
 		log,

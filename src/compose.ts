@@ -30,6 +30,7 @@ import { findOpa } from './opa.js';
 import { relay } from './outbound/relay.js';
 import { createSender } from './outbound/send.js';
 import { connectApprovals } from './pdp/approval-client.js';
+import { ClockComparison } from './pdp/clock-comparison.js';
 import { findFactsOnce } from './pdp/control-plane.js';
 import { currentHealth } from './pdp/current-health.js';
 import { DecisionLog } from './pdp/decision-log.js';
@@ -461,13 +462,15 @@ export async function startDecisionPoint(
 	decisions?.start();
 	const pdp_instance_id = name();
 	const rate = new DecisionRate(() => decided.total);
+	const clocks = new ClockComparison(log);
 	const report = new StateReport(
 		{ changes: replica.revisions, health: () => currentHealth(replica) },
-		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal),
+		(state, signal) => reportState(controlPlane, apiKey, { pdp_instance_id, state }, signal, clocks),
 		() => ({
 			version,
 			mode: config.pdp_mode,
 			checks_per_second: rate.report(),
+			clock_ahead_seconds: clocks.secondsAhead === 0 ? undefined : clocks.secondsAhead,
 			decision_log: decisions?.counts,
 		}),
 		log,

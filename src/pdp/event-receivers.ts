@@ -100,18 +100,24 @@ async function readAnswer(response: Response): Promise<unknown> {
 /** The events that our API refused of a chunk; other collectors name none. */
 function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 	const { data } = PartlyLogged.safeParse(answer);
-	const [problem] = data?.detail ?? [];
-	if (data === undefined || problem === undefined) return undefined;
-	return { refused: data.refused, reason: `${problem.loc.join('.')}: ${problem.msg}` };
+	const reason = readReason(answer);
+	return data === undefined || reason === undefined ? undefined : { refused: data.refused, reason };
 }
 
 /** The error for an answer other than 2xx. */
 function refusal({ status, headers }: Response, answer: unknown): Error {
-	const { message } = Explained.safeParse(answer).data ?? {};
-	const text = `the receiver answered ${status}${message === undefined ? '' : `: ${message}`}`;
+	const reason = readReason(answer);
+	const text = `the receiver answered ${status}${reason === undefined ? '' : `: ${reason}`}`;
 	if (refusals.has(status)) return new RefusedEvents(text);
 	const seconds = Number(headers.get('retry-after'));
 	return seconds > 0 ? new DeferredEvents(text, seconds) : new Error(text);
 }
 
+/** The reason that our API gives in an answer: the first problem with the events, or a message. */
+function readReason(answer: unknown): string | undefined {
+	const [problem] = Problems.safeParse(answer).data?.detail ?? [];
+	return problem === undefined ? Explained.safeParse(answer).data?.message : `${problem.loc.join('.')}: ${problem.msg}`;
+}
+
+const Problems = PartlyLogged.pick({ detail: true });
 const Explained = z.object({ message: z.string() });

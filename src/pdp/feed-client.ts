@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { maxBundleBytes } from '../bundle.js';
 import { catalogue } from '../failure.js';
+import type { ClockComparison } from './clock-comparison.js';
 import { deadline } from './deadline.js';
 
 /** A bundle and the feed's ETag of the revision it leads to. */
@@ -72,6 +73,7 @@ export async function reportState(
 	apiKey: string,
 	told: { readonly pdp_instance_id: string; readonly state: Readonly<Record<string, unknown>> },
 	signal: AbortSignal,
+	clocks: ClockComparison,
 ): Promise<void> {
 	await deadline(signal, timeout, async (limited) => {
 		const response = await fetch(`${origin.replace(/\/+$/, '')}/v2/pdps/me/state`, {
@@ -80,6 +82,7 @@ export async function reportState(
 			body: JSON.stringify(told),
 			signal: limited,
 		});
+		clocks.note(response);
 		await response.arrayBuffer();
 		if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
 	});

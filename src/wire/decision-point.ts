@@ -117,7 +117,8 @@ export type RemoteConfig = z.input<typeof RemoteConfig>;
 const saidText =
 	'One of Regolith says how it is as `GET /healthy` does, and in `pdp` its `version`, its `mode` (`edge`, or `cloud` where ' +
 	'it evaluates no condition sets), `checks_per_second` (checks decided a second since its last report, by all workers), ' +
-	'its `workers` where there are several, and what became of its `decision_log`. Any of these may be missing.';
+	'its `workers` where there are several, and what became of its `decision_log`. `clock_ahead_seconds` tells that its clock ' +
+	'differs by more than a minute. Any of these may be missing.';
 
 /** How large the state of a decision point may be, as JSON text. */
 const maxStateLength = 16_384;

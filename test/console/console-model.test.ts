@@ -175,6 +175,7 @@ test('the report of a decision point is read as far as it goes', (t) => {
 		sampledOut: 7,
 	});
 	t.is(readPointState({ degraded: { reason: 'another' } }).detail, 'another');
+	t.is(readPointState({ pdp: { clock_ahead_seconds: -3_600 } }).detail, 'Its clock is 60 min behind.');
 	t.like(readPointState({ pdp: { version: '0.8.0' } }), { mode: null, checksPerSecond: null }, 'an older one');
 	t.like(readPointState({ pdp: { mode: 7, checks_per_second: 'many' } }), { mode: null, checksPerSecond: null });
 	const anything = fc.property(fc.anything(), (said) => {

@@ -271,6 +271,16 @@ test('events that the API refuses of a chunk are counted as lost, and the others
 	t.deepEqual(queue.counts, { sent: 2, lost: 1 });
 });
 
+test('a chunk that the API refuses is lost with the reason of the API', async (t) => {
+	const detail = [{ loc: ['body', 0, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
+	const { url } = await collector(t, [422], {}, JSON.stringify({ detail }));
+	const receiver = httpReceiver({ name: 'api', url, token: null });
+	await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(10_000)), {
+		instanceOf: RefusedEvents,
+		message: 'the receiver answered 422: body.0.timestamp: must be earlier',
+	});
+});
+
 test('each check of a request is logged once: single ones, and many with their places', async (t) => {
 	const file = join(temporary(t), 'decisions.log');
 	const decisions = new DecisionLog({

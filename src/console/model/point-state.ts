@@ -21,12 +21,12 @@ export interface PointState {
 /** Reads the report of a decision point. It may be of another version, or of another program: nothing is taken for granted. */
 export function readPointState(report: unknown): PointState {
 	const { state, detail, revision, policy_revision, degraded, pdp } = record(report);
-	const { version, workers, mode, checks_per_second, decision_log } = record(pdp);
+	const { version, workers, mode, checks_per_second, decision_log, clock_ahead_seconds } = record(pdp);
 	const { receivers, sampled_out } = record(decision_log);
 	const { reason } = record(degraded);
 	return {
 		state: text(state) ?? 'unknown',
-		detail: text(detail) ?? degradationText(text(reason)),
+		detail: text(detail) ?? clockText(number(clock_ahead_seconds)) ?? degradationText(text(reason)),
 		revision: number(revision),
 		policyRevision: number(policy_revision),
 		version: text(version),
@@ -36,6 +36,12 @@ export function readPointState(report: unknown): PointState {
 		lost: Object.values(record(receivers)).reduce<number>((sum, one) => sum + (number(record(one)['lost']) ?? 0), 0),
 		sampledOut: number(sampled_out) ?? 0,
 	};
+}
+
+/** How far the clock of the decision point is off, in words. */
+function clockText(secondsAhead: number | null): string | null {
+	if (secondsAhead === null) return null;
+	return `Its clock is ${Math.round(Math.abs(secondsAhead) / 60)} min ${secondsAhead > 0 ? 'ahead' : 'behind'}.`;
 }
 
 /** Why the policy in force is not the newest, in words. */

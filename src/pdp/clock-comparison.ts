@@ -1,0 +1,40 @@
+import type { EventLog } from '../log.js';
+
+/** How far the clocks may differ, in milliseconds. Answers tell the time to the second, and take a while to arrive. */
+const tolerated = 60_000;
+
+/** Compares the clock of this process with the clock of the control plane, and logs a difference of more than a minute. */
+export class ClockComparison {
+	#ahead = 0;
+
+	constructor(
+		private readonly log: EventLog,
+		private readonly now: () => number = Date.now,
+	) {}
+
+	/** How far the clock of this process is ahead, in seconds: negative if it is behind, and 0 within a minute. */
+	get secondsAhead(): number {
+		return this.#ahead;
+	}
+
+	/** Notes the time in an answer of the control plane. */
+	note({ headers }: Pick<Response, 'headers'>): void {
+		const difference = this.now() - Date.parse(headers.get('date') ?? '');
+		if (Number.isNaN(difference)) return;
+		const ahead = Math.abs(difference) > tolerated ? Math.round(difference / 1_000) : 0;
+		const hasChanged = Math.abs(ahead - this.#ahead) > tolerated / 1_000 || (ahead === 0) !== (this.#ahead === 0);
+		this.#ahead = ahead;
+		if (!hasChanged) return;
+		if (ahead === 0) {
+			this.log.info('the clock agrees with the clock of the control plane again');
+			return;
+		}
+		const [direction, consequence] =
+			ahead > 0 ? ['ahead of', 'early, and the control plane may refuse decisions'] : ['behind', 'late'];
+		const minutes = Math.round(Math.abs(ahead) / 60);
+		this.log.error(
+			{ seconds_ahead: ahead },
+			`the clock is ${minutes} min ${direction} the clock of the control plane: grants end too ${consequence}`,
+		);
+	}
+}
