@@ -78,7 +78,11 @@ export class ImpactFinder implements ImpactSource {
 	}
 
 	/** See `ImpactSource`. */
-	explain({ scope, query, revision, time, closed }: ExplainedCheck): Promise<AuthorizationResult> {
+	async explain({ scope, query, revision, token, time, closed }: ExplainedCheck): Promise<AuthorizationResult> {
+		if (token !== null && (await this.parts.store.tokenAt(scope.environment_id, revision)) !== token) {
+			const message = `revision ${revision} is another one than the one that is meant: history was cut since`;
+			throw new Failure('not_kept', message, { revision });
+		}
 		return this.#processes.run(scope.environment_id, closed, async (process, left) => {
 			const { past, policyRevision } = await this.#past({ scope, revision, closed }, process, left);
 			requireClient(closed);

@@ -21,6 +21,8 @@ export interface ExplainedCheck {
 	readonly scope: Scope;
 	readonly query: Query;
 	readonly revision: number;
+	/** The token that the revision has to have; `null` for any. */
+	readonly token: string | null;
 	/** When it is decided. */
 	readonly time: Date;
 	/** Aborts when the client has gone. */

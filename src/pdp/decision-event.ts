@@ -14,6 +14,8 @@ export interface LoggedDecision {
 	/** How long the policy took, in milliseconds. */
 	readonly duration: number;
 	readonly lineage: string;
+	/** The random token of the revision. */
+	readonly token: string;
 	readonly revision: number;
 	readonly policyRevision: number;
 }
@@ -74,7 +76,7 @@ function lineWith(
 	labels: EventLabels,
 	truncated: boolean,
 ): string {
-	const { input, code, duration, lineage, revision, policyRevision, decisionId, requestId, sdk } = decision;
+	const { input, code, duration, lineage, token, revision, policyRevision, decisionId, requestId, sdk } = decision;
 	return JSON.stringify({
 		labels,
 		decision_id: decisionId,
@@ -86,7 +88,13 @@ function lineWith(
 		metrics: { timer_rego_query_eval_ns: Math.round(duration * 1e6) },
 		...(erased.length === 0 ? {} : { erased }),
 		...(truncated ? { truncated } : {}),
-		custom: { request_id: requestId, lineage: lineage || undefined, policy_revision: policyRevision, sdk },
+		custom: {
+			request_id: requestId,
+			lineage: lineage || undefined,
+			token: token || undefined,
+			policy_revision: policyRevision,
+			sdk,
+		},
 	});
 }
 

@@ -196,7 +196,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
 	const held = replica.current();
 	if (held === undefined) throw new Failure('unavailable', `no revision is loaded: ${replica.state.detail}`);
-	const { engine, facts, lineage, revision, policyRevision } = held;
+	const { engine, facts, lineage, token, revision, policyRevision } = held;
 	const age = replica.dataAge;
 	const context = {
 		engine,
@@ -221,7 +221,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 		decisionId: ownId,
 		record: (input, code, duration, index) => {
 			const decisionId = index === undefined ? ownId : `${ownId}/${index}`;
-			decisions.add({ decisionId, requestId, sdk, input, code, duration, lineage, revision, policyRevision });
+			decisions.add({ decisionId, requestId, sdk, input, code, duration, lineage, token, revision, policyRevision });
 		},
 	};
 }

@@ -98,6 +98,8 @@ export interface LoadedRevision {
 	/** The lineage of the revision; empty where the control plane does not name it. */
 	readonly lineage: string;
 	readonly revision: number;
+	/** The random token of the revision; empty where the control plane does not name it. */
+	readonly token: string;
 	/** The newest revision whose policy is in force here: `revision`, unless its policy is still awaited. */
 	readonly policyRevision: number;
 	/** Why the policy in force is not the newest schema's, complete; `null` when it is. */
@@ -432,11 +434,12 @@ export class Replica implements Progress {
 				engine.patch(patches);
 				facts.patch(patches);
 			}
-			const { lineage, policy_revision, degraded, kind } = manifest.metadata.regolith;
+			const { lineage, token, policy_revision, degraded, kind } = manifest.metadata.regolith;
 			const taken: Holding = {
 				engine,
 				facts,
 				lineage,
+				token,
 				revision: Number(manifest.revision),
 				policyRevision: Number(policy_revision),
 				degraded,
@@ -605,7 +608,15 @@ export class Replica implements Progress {
 		this.#answered = { at: performance.now(), age: 0 };
 		if (this.#state.kind === 'deleted') return;
 		const { lineage = '', revision = 0, policyRevision = 0 } = this.#held ?? {};
-		this.#deleted = { engine: denyingEngine, facts: emptyIndex, lineage, revision, policyRevision, degraded: null };
+		this.#deleted = {
+			engine: denyingEngine,
+			facts: emptyIndex,
+			lineage,
+			token: '',
+			revision,
+			policyRevision,
+			degraded: null,
+		};
 		this.#drop(detail);
 		this.#move('deleted', detail);
 		this.revisions.tell(revision);

@@ -75,6 +75,7 @@ export const ConsoleSessionRead = z
 			})
 			.describe('The API key that signed in, whose rights the session has.'),
 		revision: z.int().describe('The newest revision of the environment.'),
+		lineage: z.string().describe('The lineage of the database that the revision is of.'),
 		decision_point: z.boolean().describe('Whether the console can ask a decision point of the environment.'),
 	})
 	.meta({ id: 'ConsoleSessionRead', description: 'A session of the console.' });

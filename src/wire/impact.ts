@@ -156,6 +156,10 @@ export const ExplanationRequest = z
 	.object({
 		...Query.omit({ use_debugger: true, sdk: true }).shape,
 		revision: z.int().min(0).describe('The revision of the environment whose policy and facts decide.'),
+		token: optional(z.string().max(64)).describe(
+			'The token of the revision, as events of the decision log have it in `custom`: 410 where the database has another ' +
+				'revision of this number, because history was cut since.',
+		),
 		at: optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })).describe(
 			'When it is decided: what has ended by then is not there. ISO 8601 with a zone; now, when left out.',
 		),

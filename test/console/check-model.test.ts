@@ -203,6 +203,7 @@ test('the decisive reason is that of the whole check', (t) => {
 
 /** Forms as the fields can hold them. */
 const anyForm = fc.record<CheckForm>({
+	token: fc.string(),
 	user: fc.string({ unit: 'grapheme' }),
 	action: fc.string(),
 	resource: fc.string().map((text) => text.replaceAll(':', '')),
@@ -308,8 +309,11 @@ test('a decision of the log opens its check at its revision', (t) => {
 		instance: 'plan',
 		userAttributes: '{"level":1}',
 		revision: '12',
+		token: '',
 		at: row.timestamp,
 	});
+	const custom = { custom: { token: '8843d7f92416211d' }, ...row.raw_data };
+	t.like(decisionForm({ ...row, raw_data: custom }), { revision: '12', token: '8843d7f92416211d' });
 	const bare = { ...row, input: null, raw_data: 'nothing' };
 	t.like(decisionForm(bare), { user: 'ann', resource: 'document', tenant: 'acme', instance: '', revision: '', at: '' });
 	t.deepEqual(newRows([{ id: 'c' }, { id: 'b' }, { id: 'a' }], [{ id: 'a' }]), [{ id: 'c' }, { id: 'b' }]);

@@ -57,6 +57,7 @@ journey('a ticket signs in once, and the session has the rights of its key', asy
 		environment: { id, key, name: `Place ${key}`, production: false },
 		key: { id: key_id, name: `${key} environment key`, object_type: 'env', access_level: 'admin' },
 		revision: 1,
+		lineage: (await place.store.lineages.list(1))[0]?.id,
 		decision_point: false,
 	};
 	t.deepEqual(answer.body as Loose, session);

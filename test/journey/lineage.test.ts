@@ -178,6 +178,20 @@ test.serial(
 		t.is(rows.length, 7);
 		t.regex(rows[1].reason, /promoted/);
 		t.regex(rows[2].reason, /restored or copied/);
+		const { revision, token } = (
+			await connection.query(
+				'select revision, token from changes where token is not null order by revision desc limit 1',
+			)
+		).rows[0];
+		const explain = (of: string) =>
+			site.http.post('/v2/projects/default/envs/dev/explanation', {
+				...check('ann'),
+				revision: Number(revision),
+				token: of,
+			});
+		t.is((await explain(token)).status, 200);
+		const other = await explain('0123456789abcdef');
+		t.is(other.status, 410, 'a decision of a history that was cut is not explained by another one');
 	},
 );
 

@@ -33,6 +33,7 @@ const decision: LoggedDecision = {
 	code: 'no_permission',
 	duration: 0.0125,
 	lineage: 'd3b07384d113edec',
+	token: '8843d7f92416211d',
 	revision: 12,
 	policyRevision: 11,
 };
@@ -49,7 +50,13 @@ test('an event has the format of OPA, with our facts beside', (t) => {
 		timestamp: '2026-01-31T00:00:00.000Z',
 		bundles: { environment: { revision: '12' } },
 		metrics: { timer_rego_query_eval_ns: 12_500 },
-		custom: { request_id: 'r1', lineage: 'd3b07384d113edec', policy_revision: 11, sdk: 'node:2.7.5' },
+		custom: {
+			request_id: 'r1',
+			lineage: 'd3b07384d113edec',
+			token: '8843d7f92416211d',
+			policy_revision: 11,
+			sdk: 'node:2.7.5',
+		},
 	});
 });
 

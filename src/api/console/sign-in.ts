@@ -175,6 +175,7 @@ async function readSession(
 		environment: { id, key: environmentKey, name, production: isProduction(environment) },
 		key,
 		revision,
+		lineage: await account.lineageInForce(),
 		decision_point: relayTarget(place) !== null,
 	};
 }

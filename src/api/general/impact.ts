@@ -70,13 +70,13 @@ export const impact = [
 		failures: {
 			404: 'No such environment, or no such revision yet',
 			409: 'The environment has no policy yet, or changes all the time',
-			410: 'The revision is no longer kept',
+			410: 'The revision is no longer kept, or is another one now',
 			429: 'Other requests of this kind wait for the environment already',
 			503: 'It took too long or too much memory, or its process ended',
 		},
-		handle: async ({ body: { revision, at, ...query }, closed }, { scope, source, clock }) => {
+		handle: async ({ body: { revision, token = null, at, ...query }, closed }, { scope, source, clock }) => {
 			const time = at === undefined ? clock.now() : new Date(at);
-			const explained = await source.explain({ scope, query, revision, time, closed });
+			const explained = await source.explain({ scope, query, revision, token, time, closed });
 			return reply(200, explained, revisionHeader(revision));
 		},
 	}),

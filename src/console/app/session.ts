@@ -22,6 +22,8 @@ export interface ConsoleSession {
 	};
 	/** The newest revision of the environment. */
 	readonly revision: number;
+	/** The lineage of the database that the revision is of. */
+	readonly lineage: string;
 	/** Whether the server knows a decision point to ask. */
 	readonly decision_point: boolean;
 }
@@ -36,6 +38,9 @@ const endpoint = '/v2/auth/console';
 
 /** Whether somebody is signed in. */
 export const sessionState = signal<SessionState>({ state: 'opening' });
+
+/** The lineage of the database. With another one, all that is shown may be of a history that was cut. */
+export const lineage = signal('');
 
 /** The newest revision of the environment that the page has heard of. */
 export const newestRevision = signal(0);
@@ -117,7 +122,9 @@ export async function refreshRevision(): Promise<void> {
 	const { project, environment } = now.session;
 	try {
 		const session = await readSession(project.key, environment.key);
-		newestRevision.value = Math.max(newestRevision.value, session.revision);
+		const isSame = session.lineage === lineage.value;
+		newestRevision.value = isSame ? Math.max(newestRevision.value, session.revision) : session.revision;
+		lineage.value = session.lineage;
 		// Somebody has signed in with another key in another tab: the rights are those of that key from now on.
 		if (session.key.id !== now.session.key.id) sessionState.value = { state: 'open', session };
 	} catch (error) {
@@ -149,6 +156,7 @@ async function signIn(body: object): Promise<void> {
 }
 
 function open(session: ConsoleSession): void {
+	lineage.value = session.lineage;
 	newestRevision.value = session.revision;
 	sessionState.value = { state: 'open', session };
 }

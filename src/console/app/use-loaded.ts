@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure } from '../model/api-failure.js';
-import { newestRevision, shownRevisions } from './session.js';
+import { lineage, newestRevision, shownRevisions } from './session.js';
 
 /** What a screen reads from the server. */
 export interface Loaded<Value> {
@@ -82,7 +82,7 @@ export function useLoaded<Value>(
 			controller.abort();
 			clearTimeout(timer);
 		};
-	}, [...dependencies, again.value, reloads.value]);
+	}, [...dependencies, again.value, reloads.value, lineage.value]);
 	useEffect(() => () => showRevision(shown, null), []);
 	return {
 		value: value.value,

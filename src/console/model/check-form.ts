@@ -14,6 +14,8 @@ export interface CheckForm {
 	readonly context: string;
 	/** A number; empty for the newest. */
 	readonly revision: string;
+	/** The token of the revision, where a logged decision names it: the number alone may stand for another one by now. */
+	readonly token: string;
 	/** The instant that a check at a revision is about: ISO 8601; empty for now. */
 	readonly at: string;
 }
@@ -29,6 +31,7 @@ const parameters = {
 	resourceAttributes: 'resource_attributes',
 	context: 'context',
 	revision: 'revision',
+	token: 'token',
 	at: 'at',
 } as const satisfies Readonly<Record<keyof CheckForm, string>>;
 
@@ -45,6 +48,7 @@ export const emptyCheckForm: CheckForm = {
 	resourceAttributes: '',
 	context: '',
 	revision: '',
+	token: '',
 	at: '',
 };
 
@@ -136,10 +140,10 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 }
 
 /** The revision and the instant that a check was decided at. */
-export type DecidedAt = Pick<CheckForm, 'revision' | 'at'>;
+export type DecidedAt = Pick<CheckForm, 'revision' | 'at'> & Partial<Pick<CheckForm, 'token'>>;
 
 /** The form of a check that was logged with its input. What the input does not say is empty. */
-export function loggedCheckForm(input: unknown, { revision, at }: DecidedAt): CheckForm {
+export function loggedCheckForm(input: unknown, { revision, token = '', at }: DecidedAt): CheckForm {
 	const { user, action, resource, context } = asObject(input) ?? {};
 	const who = asObject(user) ?? { key: user };
 	const what = asObject(resource) ?? { type: resource };
@@ -153,6 +157,7 @@ export function loggedCheckForm(input: unknown, { revision, at }: DecidedAt): Ch
 		resourceAttributes: objectText(what['attributes']),
 		context: objectText(context),
 		revision,
+		token,
 		at,
 	});
 }

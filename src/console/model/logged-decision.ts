@@ -44,7 +44,8 @@ export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionN
 export function decisionForm(row: LoggedDecision): CheckForm {
 	const { revision } = readDecisionNote(row);
 	const isKnown = revision !== null && /^\d{1,15}$/.test(revision);
-	const decidedAt = isKnown ? { revision, at: row.timestamp } : { revision: '', at: '' };
+	const token = text(member(member(row.raw_data, 'custom'), 'token')) ?? '';
+	const decidedAt = isKnown ? { revision, token, at: row.timestamp } : { revision: '', at: '' };
 	const form = loggedCheckForm(row.input, decidedAt);
 	// Of an input that was masked, the row still tells what was asked.
 	return {

@@ -30,6 +30,12 @@ export class AccountUnit {
 		return new ApiKeys(this, this.database, this.cipher);
 	}
 
+	/** The lineage of the database, without any check; empty where none has begun. */
+	async lineageInForce(): Promise<string> {
+		const row: { readonly id: string } | undefined = await this.database('lineages').whereNull('ended_at').first('id');
+		return row?.id ?? '';
+	}
+
 	/** Counts what a caller's key opens of the organization. */
 	counts(caller: Caller): Promise<OrganizationCounts> {
 		return organizationCounts(this.database, { ...caller, organization_id: this.organizationId });

@@ -40,9 +40,12 @@ export async function countersIn(transaction: Knex, environmentId: string): Prom
 }
 
 async function select(database: Knex, lineage: string, environmentId: string) {
-	const { rows } = await database.raw<{
-		rows: (Omit<EnvironmentCounters, 'lineage'> & { readonly lineage: string | null })[];
-	}>(selection(lineage), [environmentId]);
+	const name = lineage === lineageInForce ? 'counters' : 'counters, checked';
+	const { rows } = await database
+		.raw<{ rows: (Omit<EnvironmentCounters, 'lineage'> & { readonly lineage: string | null })[] }>(selection(lineage), [
+			environmentId,
+		])
+		.options({ name });
 	return rows[0] ?? null;
 }
 

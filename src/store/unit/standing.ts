@@ -74,11 +74,22 @@ export async function checkStanding(
 	];
 	if (parts.length === 0) return { found: true, stands: true, lineage: null };
 	const stands = caller === null ? 'true' : 'exists (select from held)';
-	const { rows } = await transaction.raw<{ rows: readonly Omit<Standing, 'found'>[] }>(
-		`with ${parts.join(', ')} select ${stands} as stands, ${root?.lineage ?? 'null'} as lineage${root === null ? '' : ' from root'}`,
-		{ ...caller, ...sessionBindings(caller?.session), ...(root !== null && { root: root.id }) },
-	);
+	const from = root === null ? '' : ' from root';
+	const sql = `with ${parts.join(', ')} select ${stands} as stands, ${root?.lineage ?? 'null'} as lineage${from}`;
+	const bindings = { ...caller, ...sessionBindings(caller?.session), ...(root !== null && { root: root.id }) };
+	const { rows } = await transaction
+		.raw<{ rows: readonly Omit<Standing, 'found'>[] }>(sql, bindings)
+		.options({ name: statementName(sql) });
 	return { found: rows.length > 0, stands: rows[0]?.stands === true, lineage: rows[0]?.lineage ?? null };
+}
+
+/** The names of prepared statements, by their text: planning one costs more than running it. */
+const statements = new Map<string, string>();
+
+function statementName(sql: string): string {
+	const name = statements.get(sql) ?? `standing_${statements.size}`;
+	statements.set(sql, name);
+	return name;
 }
 
 /** Waits for the units of an API key that are under way, and keeps others out until the transaction ends. */

@@ -29,8 +29,11 @@ interface AskOptions {
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);
 	if (check === null) return null;
-	if (form.revision !== '') return explainCheck(check, { revision: Number(form.revision), at: form.at, signal });
-	if (!openSession().decision_point) return explainCheck(check, { revision: newestRevision.peek(), at: '', signal });
+	if (form.revision !== '') {
+		return explainCheck(check, { revision: Number(form.revision), token: form.token, at: form.at, signal });
+	}
+	if (!openSession().decision_point)
+		return explainCheck(check, { revision: newestRevision.peek(), token: '', at: '', signal });
 	const call = decisions().POST('/allowed', {
 		body: { ...check, use_debugger: 'attempts' },
 		params: { header: least > 0 ? { 'X-Min-Revision': least } : {} },
@@ -49,11 +52,11 @@ export async function askCheck(form: CheckForm, { least, signal }: AskOptions): 
 	};
 }
 
-async function explainCheck(check: CheckBody, { revision, at, signal }: AtRevision): Promise<CheckAnswer> {
+async function explainCheck(check: CheckBody, { revision, token, at, signal }: AtRevision): Promise<CheckAnswer> {
 	const { allow, debug } = await answeredOnce(
 		management.POST('/v2/projects/{proj_id}/envs/{env_id}/explanation', {
 			params: { path: environmentPath() },
-			body: { ...check, revision, ...(at !== '' && { at }) },
+			body: { ...check, revision, ...(token !== '' && { token }), ...(at !== '' && { at }) },
 			signal,
 		}),
 	);
@@ -62,6 +65,8 @@ async function explainCheck(check: CheckBody, { revision, at, signal }: AtRevisi
 
 interface AtRevision {
 	readonly revision: number;
+	/** Empty for whichever revision has the number. */
+	readonly token: string;
 	/** Empty for now. */
 	readonly at: string;
 	readonly signal: AbortSignal;

@@ -78,8 +78,8 @@ export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 			<Combobox
 				label="Revision"
 				value={edited.revision}
-				// The instant belongs to the revision before.
-				onValue={(revision) => setEdited((before) => ({ ...before, revision, at: '' }))}
+				// The token and the instant belong to the revision before.
+				onValue={(revision) => setEdited((before) => ({ ...before, revision, token: '', at: '' }))}
 				propose={proposeRevisions}
 				placeholder="newest"
 			/>
