@@ -13,6 +13,7 @@ import type { Kind, Load, Outcome } from './support/load.js';
  * on PostgreSQL, 10,000 users by bulk in under 5 s. Medians of rounds.
  *
  * `WRITES=server,mixed` narrows to scenarios whose names have all these words.
+ * `EMBEDDED_FSYNC=true` syncs the embedded database.
  */
 
 const writers = 16;

@@ -95,6 +95,7 @@ const alone = new Set([
 	'store/decision-plans',
 	'store/graph-plans',
 	'store/plans',
+	'store/power-cut',
 	'store/server-client',
 	'store/space',
 ]);

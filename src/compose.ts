@@ -105,7 +105,7 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 	const cipher = createCipher(current, previous);
 	try {
 		const space = { reserve: config.min_free_bytes, log, read: freeSpace };
-		const place = { url: config.database_url, directory: config.data_directory };
+		const place = { url: config.database_url, directory: config.data_directory, fsync: config.embedded_fsync };
 		return new Store(
 			await openDatabase({ ...place, space, ...(say && { say }), ...(interrupted && { interrupted }) }),
 			systemClock,

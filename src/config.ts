@@ -86,6 +86,7 @@ const Settings = z.object({
 		.int('must be a whole number of MiB')
 		.min(0, 'must be at least 0')
 		.default(256),
+	EMBEDDED_FSYNC: flag,
 	BUNDLE_SIGNING_KEY_PATH: z.string().optional(),
 	BUNDLE_SIGNING_KEY_ID: z.string().max(256, 'must have at most 256 characters').default('default'),
 	SECRET_KEY: passphrase,
@@ -210,6 +211,8 @@ export interface Config {
 	 * The embedded database takes no writes while less than this is free on its disk, in bytes; 0 turns the check off.
 	 */
 	readonly min_free_bytes: number;
+	/** True if the embedded database syncs each commit to disk. Otherwise a power cut may cost writes. */
+	readonly embedded_fsync: boolean;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
 	/** The passphrase before a rotation. Secrets under it are read, and encrypted anew. */
@@ -318,6 +321,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		data_directory: dataDirectory,
 		database_url: settings.DATABASE_URL ?? null,
 		min_free_bytes: settings.MIN_FREE_DISK * 2 ** 20,
+		embedded_fsync: settings.EMBEDDED_FSYNC,
 		secret_key: settings.SECRET_KEY ?? null,
 		secret_key_previous: settings.SECRET_KEY_PREVIOUS ?? null,
 		bundle_signing: { key_path: settings.BUNDLE_SIGNING_KEY_PATH ?? null, key_id: settings.BUNDLE_SIGNING_KEY_ID },

@@ -1,8 +1,23 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Syncs a folder to disk: a name that was made or removed in it is lasting only then. Throws as the system does. */
 export function syncFolder(folder: string): void {
-	const descriptor = openSync(folder, 'r');
+	sync(folder);
+}
+
+/** Syncs a folder to disk with all that is in it. Throws as the system does. */
+export function syncTree(folder: string): void {
+	for (const entry of readdirSync(folder, { withFileTypes: true })) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) syncTree(path);
+		else if (entry.isFile()) sync(path);
+	}
+	sync(folder);
+}
+
+function sync(path: string): void {
+	const descriptor = openSync(path, 'r');
 	try {
 		fsyncSync(descriptor);
 	} finally {

@@ -33,6 +33,7 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 		API_PORT: String(port),
 		PDP_PORT: String(pdpPort),
 		DATABASE_URL: database?.url ?? '',
+		EMBEDDED_FSYNC: process.env['EMBEDDED_FSYNC'] ?? '',
 	};
 	const service = new Service(url, { command: [command], env: { ...env, LOG_LEVEL: 'warn' } });
 	await service.start();

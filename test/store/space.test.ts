@@ -84,7 +84,7 @@ test('what a statement is given is measured', (t) => {
 
 async function open(t: Cleanup, disk: { free: number }) {
 	const { space, log, logged } = watched(() => disk.free);
-	const database = await EmbeddedPostgres.open({ path: temporary(t), space, log });
+	const database = await EmbeddedPostgres.open({ path: temporary(t), fsync: false, space, log });
 	t.teardown(() => database.close());
 	return { database, logged };
 }
@@ -124,7 +124,7 @@ test('it stays closed until there is room, reads come back before writes, and a 
 	await t.throwsAsync(database.query('insert into kept values (1)'), { instanceOf: NoSpaceError });
 	t.deepEqual((await database.query('select * from kept')).rows, [], 'reads go on');
 	await t.throwsAsync(database.query("select pg_notify('a', 'b'), 1 / 0"), { code: '22012' });
-	await t.throwsAsync(EmbeddedPostgres.open({ path: temporary(t), ...watched(() => 10) }), {
+	await t.throwsAsync(EmbeddedPostgres.open({ path: temporary(t), fsync: false, ...watched(() => 10) }), {
 		instanceOf: NoSpaceError,
 	});
 	await database.query('ROLLBACK;');

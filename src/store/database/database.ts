@@ -29,6 +29,8 @@ export interface DatabaseOptions {
 	/** A PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
 	readonly url: string | null;
 	readonly directory: string;
+	/** Syncs each commit of an embedded database to disk before it is answered. */
+	readonly fsync?: boolean;
 	/** Called with a few words about a step that may take seconds. */
 	readonly say?: (step: string) => void;
 	/** Ends opening, between two steps or while the embedded database is made: it rejects with the signal's reason. */
@@ -110,7 +112,13 @@ async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say'])
  * Opens the embedded database, and makes it if there is none. A mark beside it says that it is being made: one that was
  * not finished, because the process was killed, is deleted and made again.
  */
-async function openEmbedded({ directory, say, space, interrupted }: DatabaseOptions): Promise<Connected> {
+async function openEmbedded({
+	directory,
+	fsync = false,
+	say,
+	space,
+	interrupted,
+}: DatabaseOptions): Promise<Connected> {
 	const path = join(directory, 'postgres');
 	const unfinished = join(directory, 'postgres.unfinished');
 	if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true });
@@ -123,7 +131,10 @@ async function openEmbedded({ directory, say, space, interrupted }: DatabaseOpti
 	mkdirSync(path, { recursive: true, mode: 0o700 });
 	const { reserve = 0, log = createLogger('silent'), read } = space ?? {};
 	const watched = new Space(path, reserve, log, read);
-	const opening = EmbeddedPostgres.open({ path, space: watched, log, interrupted: isNew ? interrupted : undefined });
+	const opening = EmbeddedPostgres.open({
+		...{ path, fsync, space: watched, log },
+		interrupted: isNew ? interrupted : undefined,
+	});
 	const postgres = await sayIfSlow('opening the embedded database', opening, isNew ? undefined : say).catch(
 		(error: unknown) => {
 			throw isFull(error) || interrupted?.aborted ? error : openingError(path, error);

@@ -1,3 +1,11 @@
+/** The database that a thread opens. */
+export interface DatabaseFolder {
+	/** Folder of its files; created when missing. */
+	readonly path: string;
+	/** Syncs each commit to disk before it is answered. */
+	readonly fsync: boolean;
+}
+
 /** A request to the thread of the embedded database. */
 export interface Question {
 	readonly id: number;

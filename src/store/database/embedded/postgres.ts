@@ -1,5 +1,6 @@
 import type { Results } from '@electric-sql/pglite';
 import type { Logger } from '../../../log.js';
+import type { DatabaseFolder } from './message.js';
 import { NoSpaceError, type Space } from './space.js';
 import { type Boundary, boundary, bytesIn, writes } from './statement.js';
 import { Thread } from './thread.js';
@@ -23,19 +24,27 @@ class ClosedError extends Error {
 }
 
 /** What an embedded database is opened with. */
-export interface EmbeddedOptions {
-	/** Where its files are; made when missing. */
-	readonly path: string;
+export interface EmbeddedOptions extends DatabaseFolder {
 	readonly space: Space;
 	readonly log: Logger;
 	/** Terminates a database that is being opened, as by `kill -9`. */
 	readonly interrupted?: AbortSignal | undefined;
+	/** Replaces the program of the thread, for tests. */
+	readonly worker?: URL | undefined;
+}
+
+/** The members of an error of PostgreSQL that are read here. */
+interface Failure {
+	readonly code?: unknown;
+	readonly severity?: unknown;
+	readonly message: string;
 }
 
 /**
  * PostgreSQL embedded in this process, as the only connection that knex works with. Writes are refused with
  * `NoSpaceError` while the disk is nearly full. If it runs out of space all the same, PostgreSQL fails in a way that
- * only a restart cures: then it is terminated, as by `kill -9`, and started again when there is space.
+ * only a restart cures: then it is terminated, as by `kill -9`, and started again when there is space. A failed sync
+ * (`PANIC`) restarts it too.
  */
 export class EmbeddedPostgres {
 	/** What knex-pglite waits for. */
@@ -59,7 +68,7 @@ export class EmbeddedPostgres {
 	/** Opens the database. Rejects with `NoSpaceError` where there is no room, and when it is interrupted. */
 	static async open(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
 		if (!options.space.hasRoomToOpen()) throw new NoSpaceError(options.space.shortage());
-		return new EmbeddedPostgres(options, await Thread.open(options.path, options.interrupted));
+		return new EmbeddedPostgres(options, await openThread(options, options.interrupted));
 	}
 
 	/** Runs one statement. Rejects as PostgreSQL does, and with `NoSpaceError`. */
@@ -74,8 +83,12 @@ export class EmbeddedPostgres {
 			// The thread answers a query with PGlite's own result.
 			return (await thread.ask({ kind: 'query', sql, bindings })) as Results<R>;
 		} catch (error) {
-			if ((error as { readonly code?: unknown }).code === '53100') await this.#giveUp();
-			throw error;
+			const { code, severity, message } = error as Failure;
+			if (code === '53100') await this.#giveUpWithoutSpace();
+			if (code === '53100' || severity !== 'PANIC') throw error;
+			const reason = new ClosedError(message, { cause: error });
+			await this.#giveUp(reason, `the embedded database failed and is started again: ${message}`);
+			throw reason;
 		}
 	}
 
@@ -109,24 +122,31 @@ export class EmbeddedPostgres {
 		const thread = this.#thread;
 		const { space } = this.options;
 		if (thread === null) await this.#openAgain();
-		else if (thread.waited > maxSilence && !space.hasRoomFor(0)) await this.#giveUp();
+		else if (thread.waited > maxSilence && !space.hasRoomFor(0)) await this.#giveUpWithoutSpace();
 	}
 
-	/** Terminates a database that ran out of space: it may answer wrongly, or never. */
-	async #giveUp(): Promise<void> {
+	async #giveUpWithoutSpace(): Promise<void> {
+		await this.#giveUp(
+			new NoSpaceError(this.options.space.shortage()),
+			'the embedded database ran out of space: it is started again when there is some',
+		);
+	}
+
+	/** Terminates a failed database: it may answer wrongly, or never. Open requests are rejected with the reason. */
+	async #giveUp(reason: Error, message: string): Promise<void> {
 		const thread = this.#thread;
 		if (thread === null) return;
 		this.#thread = null;
 		if (this.#transaction === 'open') this.#transaction = 'lost';
-		this.options.log.error('the embedded database ran out of space: it is started again when there is some');
-		await thread.end(new NoSpaceError(this.options.space.shortage()));
+		this.options.log.error(message);
+		await thread.end(reason);
 	}
 
 	async #openAgain(): Promise<void> {
 		if (this.#closed || performance.now() < this.#closedUntil || !this.options.space.hasRoomToOpen()) return;
 		this.#closedUntil = Number.POSITIVE_INFINITY;
 		try {
-			const thread = await Thread.open(this.options.path);
+			const thread = await openThread(this.options);
 			if (this.#closed) return await thread.close(closingTime);
 			this.#thread = thread;
 			this.options.log.warn('the embedded database is open again');
@@ -136,4 +156,8 @@ export class EmbeddedPostgres {
 			this.#closedUntil = this.#thread === null ? performance.now() + reopenInterval : 0;
 		}
 	}
+}
+
+function openThread({ path, fsync, worker }: EmbeddedOptions, interrupted?: AbortSignal): Promise<Thread> {
+	return Thread.open({ path, fsync }, worker, interrupted);
 }

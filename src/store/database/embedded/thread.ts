@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Answer, Question } from './message.js';
+import type { Answer, DatabaseFolder, Question } from './message.js';
+
+const worker = new URL('./worker.js', import.meta.url);
 
 interface OpenRequest {
 	readonly since: number;
@@ -15,9 +17,9 @@ export class Thread {
 	#last = 0;
 	#ended: Error | null = null;
 
-	private constructor(path: string) {
+	private constructor(folder: DatabaseFolder, program: URL) {
 		// The thread does not inherit the process's own flags, such as hooks of tests.
-		this.#worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { path }, execArgv: [] });
+		this.#worker = new Worker(program, { workerData: folder, execArgv: [] });
 		this.#worker.on('message', (answer: Answer) => this.#settle(answer));
 		this.#worker.on('error', (error) => this.#end(error));
 		this.#worker.on('exit', () => this.#end(new Error('the thread of the database has ended')));
@@ -27,9 +29,9 @@ export class Thread {
 	 * Opens the database in a folder, which is made when missing. Rejects when it cannot be opened, and, once the thread
 	 * has ended, when it is interrupted.
 	 */
-	static async open(path: string, interrupted?: AbortSignal): Promise<Thread> {
+	static async open(folder: DatabaseFolder, program = worker, interrupted?: AbortSignal): Promise<Thread> {
 		interrupted?.throwIfAborted();
-		const thread = new Thread(path);
+		const thread = new Thread(folder, program);
 		const opened = new Promise((resolve, reject) => thread.#wait(0, resolve, reject));
 		let ending: Promise<void> | null = null;
 		const interrupt = () => {

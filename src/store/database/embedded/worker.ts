@@ -1,7 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import type { Answer, Question } from './message.js';
+import { syncTree } from '../../../sync-folder.js';
+import type { Answer, DatabaseFolder, Question } from './message.js';
 import { OwnerOnlyFiles } from './owner-only-files.js';
+import { SyncedFiles } from './synced-files.js';
 
 /**
  * PostgreSQL in its own thread. Its statements do not block the rest of the process, and a database that has stopped
@@ -11,15 +13,24 @@ import { OwnerOnlyFiles } from './owner-only-files.js';
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
 const int8 = 20;
 
-const { path } = workerData as { readonly path: string };
+/** PGlite's own start turns `fsync` off by `-F`. Emscripten has no `fdatasync`, PostgreSQL's default for its log. */
+const syncedStart = [
+	...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+	...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+];
+
+const { path, fsync } = workerData as DatabaseFolder;
 // Only a worker runs this file.
 const port = parentPort as MessagePort;
-const database = new PGlite({ fs: new OwnerOnlyFiles(path), parsers: { [int8]: Number } });
+const files = fsync ? { fs: new SyncedFiles(path), startParams: syncedStart } : { fs: new OwnerOnlyFiles(path) };
+const database = new PGlite({ ...files, parsers: { [int8]: Number } });
 
 port.on('message', (question: Question) => {
 	void answer(question).then((given) => port.postMessage(given));
 });
 await database.waitReady;
+// PGlite creates a database without fsync, and an earlier start may have run it without.
+if (fsync) syncTree(path);
 // A small sample is enough for planning, and collecting statistics must not take long.
 await database.exec('set default_statistics_target = 20');
 port.postMessage({ id: 0, result: undefined } satisfies Answer);
