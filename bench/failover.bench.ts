@@ -84,7 +84,7 @@ async function ask(url: string, sql: string): Promise<readonly pg.QueryResultRow
 	}
 }
 
-/** What runs until it is told to stop. */
+/** Writers and askers, until `stop`. */
 class Load {
 	readonly written: Written[] = [];
 	readonly answers: Answered[] = [];

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
+import { beginLineage } from '../../src/bootstrap.js';
 import { type RunningApi, type RunningDecisionPoint, startApi, startDecisionPoint } from '../../src/compose.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
@@ -174,8 +175,14 @@ test.serial(
 			(lineage) => lineage !== left,
 		);
 		t.is(point.running.replica.lineageChanges, 6, 'without a write, too');
+		const renewed = await beginLineage(site.api().store, { command: 'lineage', reason: 'a drill' });
+		await eventually(
+			async () => point.running.replica.lineage,
+			(lineage) => lineage === renewed,
+		);
 		const { rows } = await connection.query('select reason from lineages order by created_at');
-		t.is(rows.length, 7);
+		t.is(rows.length, 8);
+		t.is(rows[7].reason, 'an operator: a drill');
 		t.regex(rows[1].reason, /promoted/);
 		t.regex(rows[2].reason, /restored or copied/);
 		const { revision, token } = (

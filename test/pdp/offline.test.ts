@@ -5,8 +5,10 @@ import { createBundleVerifier, type VerifyBundle } from '../../src/pdp/bundle-ve
 import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
 import type { FeedResponse } from '../../src/pdp/feed-client.js';
+import { OfflineCopier } from '../../src/pdp/offline-copier.js';
 import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { Replica } from '../../src/pdp/replica.js';
+import { SliceScheduler } from '../../src/pdp/slice-scheduler.js';
 import { eventually } from '../support/eventually.js';
 import { startOfflinePoint } from '../support/offline-point.js';
 import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
@@ -226,6 +228,34 @@ test('a start from the copy does not call itself up to date', async (t) => {
 	);
 	t.is(replica.revision, 7);
 	t.deepEqual(lines, ['the decision point answers from its offline copy', 'the control plane cannot be reached']);
+});
+
+test('nothing of a lineage that has ended is copied', async (t) => {
+	const path = join(temporary(t), 'environment.copy');
+	const bundle = async (lineage: string): Promise<FeedResponse> => ({
+		kind: 'bundle',
+		etag: `"${lineage}"`,
+		bytes: await snapshot({ lineage, revision: 7, model: acme }),
+	});
+	const answers = [bundle('ended'), bundle('ended'), bundle('present')];
+	let asked = 0;
+	const poll = async (): Promise<FeedResponse> => answers[asked++] ?? { kind: 'unchanged', waits: true };
+	const replica = {
+		state: { kind: 'ready', detail: '' },
+		changes: { add: () => {}, remove: () => {} },
+		hasEnded: (lineage: string) => lineage === 'ended',
+		scheduler: new SliceScheduler(),
+	} as const;
+	const copy = new OfflineCopy(path, key, quiet);
+	const feed = { environment: async () => environment, poll };
+	const copier = new OfflineCopier({ copy, feed, replica, log: quiet, interval: 5 });
+	copier.start();
+	t.teardown(() => copier.stop());
+	const { bundles } = await eventually(
+		() => new OfflineCopy(path, key, quiet).read().then((read) => read ?? { bundles: [] }),
+		(read) => read.bundles.length > 0,
+	);
+	t.deepEqual([bundles[0]?.etag, asked >= 3], ['"present"', true]);
 });
 
 test('data that is older than it may be denies with a code, and lists nothing', async (t) => {
