@@ -18,6 +18,8 @@ import type { DataState } from './try-change.js';
 const maxRevisions = 1_000;
 /** How many deltas are cached for other decision points at the same revision. */
 const maxDeltas = 200;
+/** The most requests of one environment that wait at a process: each polls, and none may keep other environments waiting. */
+const maxHeld = 1_000;
 /** How often waiting requests poll, in milliseconds: a notification from another process may get lost. */
 const pollInterval = 2_000;
 
@@ -81,7 +83,8 @@ type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 export class FeedServer {
 	readonly #deltas = new Map<string, Promise<Step>>();
 	readonly #stopping = new AbortController();
-	#waiting = 0;
+	/** The number of requests that wait, by environment. */
+	readonly #waiting = new Map<string, number>();
 
 	constructor(
 		private readonly store: Store,
@@ -91,11 +94,12 @@ export class FeedServer {
 		private readonly packer: BundlePacker,
 		/** Wraps the making of each step. Without it, steps are made directly. */
 		private readonly traceStep: TraceStep | undefined = undefined,
+		private readonly maxHeldOfEnvironment = maxHeld,
 	) {}
 
 	/** The number of requests of decision points that wait for a new revision at this process. */
 	get waiting(): number {
-		return this.#waiting;
+		return [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
 	}
 
 	/** Ends every wait at once. */
@@ -119,16 +123,25 @@ export class FeedServer {
 				const answer = await this.#answer(query, head, refresh);
 				if (answer === 'moved') continue;
 				const left = deadline - performance.now();
-				if (answer.bytes !== null || left <= 0 || over) return { ...answer, refresh: refresh?.id ?? null };
-				this.#waiting += 1;
-				await news.within(Math.min(left, pollInterval)).finally(() => {
-					this.#waiting -= 1;
-				});
+				const isLast = left <= 0 || over || this.#waitingOf(query.environment) >= this.maxHeldOfEnvironment;
+				if (answer.bytes !== null || isLast) return { ...answer, refresh: refresh?.id ?? null };
+				this.#countWaiting(query.environment, 1);
+				await news.within(Math.min(left, pollInterval)).finally(() => this.#countWaiting(query.environment, -1));
 				refresh = await query.authorize();
 			} finally {
 				news.cancel();
 			}
 		}
+	}
+
+	#waitingOf(environment: string): number {
+		return this.#waiting.get(environment) ?? 0;
+	}
+
+	#countWaiting(environment: string, change: 1 | -1): void {
+		const count = this.#waitingOf(environment) + change;
+		if (count === 0) this.#waiting.delete(environment);
+		else this.#waiting.set(environment, count);
 	}
 
 	async #head(environment: string): Promise<LiveHead> {

@@ -20,7 +20,10 @@ export interface TestedPolicy {
 const usualTime = 60_000;
 /** How many policies are remembered with their results. */
 const maxResults = 32;
-/** How many policies wait for the one that is tested: of one environment, and of all. Their files are in memory. */
+/**
+ * The most policies that wait for the one under test: of one environment, and of all. Their files are in memory. Each
+ * environment has one place of its own, so no environment keeps another out.
+ */
 const maxWaitingOfEnvironment = 2;
 const maxWaiting = 8;
 /** How much is kept of why a test could not be decided, in characters. */
@@ -95,7 +98,7 @@ export class PolicyTester {
 		// The first one runs.
 		const [, ...waiting] = this.#asked.values();
 		const own = waiting.filter((other) => other.environment === environment).length;
-		if (own < maxWaitingOfEnvironment && waiting.length < maxWaiting) return;
+		if (own === 0 || (own < maxWaitingOfEnvironment && waiting.length < maxWaiting)) return;
 		throw new Failure('busy', `${waiting.length} policies wait to be tested already: try again in a few seconds`);
 	}
 
