@@ -69,7 +69,8 @@ const withWholeOpa = new Set(['test', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
 	// A missing Go or opa ends set-up here, before minutes of installing and building.
-	const opa = step('opa', await prepareOpa(root, wantedOpa));
+	const { provide } = await prepareOpa(root, wantedOpa);
+	const opa = step('opa', provide);
 	const built = build();
 	// Both must end before a failure is reported. Otherwise one would still run behind the message.
 	await Promise.allSettled([opa, built]);

@@ -22,8 +22,8 @@ const versionTimeout = 60_000;
  * @param {string} root the package's folder
  * @param {keyof typeof programs} wanted the program to build
  * @param {NodeJS.ProcessEnv} [environment]
- * @returns {Promise<(say: (detail: string) => void) => Promise<string>>} gives the absolute path of the program, after
- *   the build if one is needed
+ * @returns {Promise<{found?: {path: string, detail: string}, provide: (say: (detail: string) => void) => Promise<string>}>}
+ *   `found` if no build is needed; `provide` gives the absolute path of the program, after the build if one is needed
  * @throws SetupError when `OPA_PATH` names no program or an old one, or when there is neither opa nor Go
  */
 export async function prepareOpa(root, wanted, environment = process.env) {
@@ -31,12 +31,13 @@ export async function prepareOpa(root, wanted, environment = process.env) {
 	const found = await chooseOpa(root, wanted, pin, environment);
 	if (found === undefined) {
 		await requireGo(root, pin, environment);
-		return (say) => buildOpa(root, say, wanted, pin, environment);
+		return { provide: (say) => buildOpa(root, say, wanted, pin, environment) };
 	}
-	return async (say) => {
+	const provide = async (say) => {
 		say(found.detail);
 		return found.path;
 	};
+	return { found, provide };
 }
 
 async function chooseOpa(root, wanted, pin, environment) {

@@ -1,11 +1,11 @@
 import { Failure } from './failure.js';
 import type { Logger } from './log.js';
-import { isFull, isUnreachable } from './store/database/database.js';
+import { isDeadlock, isFull, isUnreachable } from './store/database/database.js';
 
 /**
- * What a request is told when the database has no room (`no_space`, 507) or cannot be reached (`unavailable`, 503), and
- * logs it; `null` for any other error. The embedded database refuses writes before its disk is full (`space.ts`) and
- * logs that once itself.
+ * The failure to answer when the database has no room (`no_space`, 507), cannot be reached, or ends a deadlock
+ * (`unavailable`, 503); `null` for any other error. Logs the first two. The embedded database refuses writes before its
+ * disk is full (`space.ts`) and logs that once itself.
  */
 export function databaseFailure(
 	error: unknown,
@@ -15,6 +15,8 @@ export function databaseFailure(
 		if (!embedded) log.error({ error }, 'a write was refused: there is no space');
 		return new Failure('no_space', 'there is no room to write: the disk of the database is full or nearly so');
 	}
+	if (isDeadlock(error))
+		return new Failure('unavailable', 'this request and another one waited for each other: try again');
 	if (!isUnreachable(error)) return null;
 	log.error({ error }, 'the database cannot be reached');
 	return new Failure('unavailable', 'the database cannot be reached: try again in a moment');

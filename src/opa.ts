@@ -10,7 +10,10 @@ interface SetUp {
 		root: string,
 		wanted: 'part',
 		environment: Environment,
-	) => Promise<(say: (detail: string) => void) => Promise<string>>;
+	) => Promise<{
+		readonly found?: { readonly path: string };
+		readonly provide: (say: (detail: string) => void) => Promise<string>;
+	}>;
 }
 
 interface Environment {
@@ -38,8 +41,8 @@ export async function findOpa(
 	const { prepareOpa } = await loadSetUp();
 	const environment = { OPA_PATH: configured ?? '', PATH: searchPath };
 	try {
-		const provide = await prepareOpa(root, 'part', environment);
-		return await provide(onlyFirst(say));
+		const { found, provide } = await prepareOpa(root, 'part', environment);
+		return found?.path ?? (await provide(onlyFirst(say)));
 	} catch (error) {
 		throw new ConfigError(oneLine(errorMessage(error)), { cause: error });
 	}

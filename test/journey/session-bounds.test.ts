@@ -66,6 +66,14 @@ journey(
 			const shown = JSON.stringify((await client(url, secret).get(path)).body);
 			t.true(shown.includes('https://hooks.example.com/********') && !shown.includes('T0'), path);
 		}
+		const revision = Number((await http.get(changes)).body['revision']);
+		const draft = {
+			base_revision: revision,
+			changes: [{ kind: 'elements_config', operation: 'delete', key: 'members' }],
+		};
+		const drafted = await client(url, secret).post(`/v2/projects/${project}/envs/${key}/drafts/preview`, draft);
+		t.is(drafted.status, 200, JSON.stringify(drafted.body));
+		t.true(JSON.stringify(drafted.body).includes('********') && !JSON.stringify(drafted.body).includes('T0'));
 		const { headers } = await http.get(`/v2/api-key/${project}/${key}`);
 		t.is(headers.get('cache-control'), 'no-store');
 	},

@@ -21,7 +21,11 @@ type Say = (detail: string) => void;
 
 interface OpaModule {
 	parsePin(text: string): { opa: Version; go: Version };
-	prepareOpa(root: string, wanted: Wanted, environment: NodeJS.ProcessEnv): Promise<(say: Say) => Promise<string>>;
+	prepareOpa(
+		root: string,
+		wanted: Wanted,
+		environment: NodeJS.ProcessEnv,
+	): Promise<{ provide(say: Say): Promise<string> }>;
 }
 
 const { parsePin, prepareOpa }: OpaModule = await import(join(root, 'setup/opa.mjs'));
@@ -228,7 +232,7 @@ test('without opa and without Go, `npm start` says so before it installs anythin
 });
 
 async function provideOpa(home: string, say: Say, wanted: Wanted, environment: NodeJS.ProcessEnv): Promise<string> {
-	const provide = await prepareOpa(home, wanted, environment);
+	const { provide } = await prepareOpa(home, wanted, environment);
 	return provide(say);
 }
 

@@ -39,11 +39,14 @@ function readChange(
 	withAddresses: boolean,
 ): ChangeRead {
 	const actor = actor_id === null ? null : { id: actor_id, name: actor_name };
-	if (withAddresses) return { ...change, before, after, actor };
-	return { ...change, before: withoutAddress(before), after: withoutAddress(after), actor };
+	return { ...(withAddresses ? { ...change, before, after } : withoutAddresses({ ...change, before, after })), actor };
 }
 
-/** A record as keys that may only read see it. */
+/** Hides the webhook addresses of a change, which may hold secrets, for keys that may only read. */
+export function withoutAddresses<C extends Pick<AttributedChange, 'before' | 'after'>>(change: C): C {
+	return { ...change, before: withoutAddress(change.before), after: withoutAddress(change.after) };
+}
+
 function withoutAddress(record: AttributedChange['before']): AttributedChange['before'] {
 	const url = record?.['webhook_url'];
 	return typeof url === 'string' ? { ...record, webhook_url: hidePath(url) } : record;

@@ -13,7 +13,8 @@ import {
 	maxPreviewLength,
 } from '../../wire/draft.js';
 import { maxListedChanges } from '../../wire/environment-import.js';
-import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
+import { EnvironmentPath, endpoint, mayWrite, revisionHeader } from '../access.js';
+import { withoutAddresses } from './changes.js';
 
 const tag = 'Drafts';
 const collection = '/v2/projects/:proj_id/envs/:env_id/drafts';
@@ -80,9 +81,10 @@ export const drafts = [
 		example,
 		returns: { 200: DraftPreview },
 		failures: { ...failures, 429: 'Other previews wait for the environment already' },
-		handle: async ({ body }, { trying }) => {
+		handle: async ({ body }, { trying, caller }) => {
 			const tried = await trying(body, async () => null);
-			return reply(200, await describePreview(body, tried), revisionHeader(tried.revision));
+			const shown = mayWrite(caller) ? tried : { ...tried, changes: tried.changes.map(withoutAddresses) };
+			return reply(200, await describePreview(body, shown), revisionHeader(tried.revision));
 		},
 	}),
 ];

@@ -244,6 +244,13 @@ export function isFull(error: unknown): boolean {
 	return full.test(String(code)) || isFull(nativeError);
 }
 
+/** Whether the database ended a statement because two transactions waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
+	return code === '40P01' || isDeadlock(nativeError);
+}
+
 /**
  * Error codes of the system's connection errors, of PostgreSQL's classes 08 (connection), 53 (resources) and 57P
  * (shutdown), and of a server that takes no writes: a standby, or a hosted server whose disk is full.
