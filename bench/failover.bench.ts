@@ -166,7 +166,9 @@ class Oracle {
 }
 
 async function failOver(synchronous: boolean): Promise<void> {
-	console.log(`\n${synchronous ? 'synchronous' : 'asynchronous, at least 50 revisions lost'}; load ${loadavg()[0]?.toFixed(1)}`);
+	console.log(
+		`\n${synchronous ? 'synchronous' : 'asynchronous, at least 50 revisions lost'}; load ${loadavg()[0]?.toFixed(1)}`,
+	);
 	const postgres = await startReplicatedPostgres(root);
 	const folder = temporaryFolder();
 	const detour = await Detour.open(postgres.primary);
