@@ -1,201 +1,10 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import { type SamplingRule, Settings } from './settings.js';
 
-/** The only reader of `process.env`: every setting, validated, with its default. `.env.example` documents each. */
+/** The only reader of `process.env`. `settings.ts` declares and documents each setting. */
 
-const port = z.coerce
-	.number({ error: 'must be a port number' })
-	.int('must be a whole number')
-	.min(0, 'must be at least 0')
-	.max(65535, 'must be at most 65535');
-
-const secret = z
-	.string()
-	.regex(/^permit_key_[A-Za-z0-9_-]+$/, 'must begin with `permit_key_` and contain only A-Z a-z 0-9 _ -')
-	.min(97, 'must have at least 97 characters: a part of the key is missing')
-	.optional();
-
-const passphrase = z.string().min(32, 'must have at least 32 characters').optional();
-
-const origin = z
-	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-	.refine(
-		(value) => URL.canParse(value) && /^\/?$/.test(new URL(value).pathname),
-		'must be an origin: no path after the port',
-	)
-	.transform((value) => new URL(value).origin);
-
-/** How many keys may verify bundles: each is tried. */
-const maxVerificationKeys = 10;
-
-const exactly = z.string().optional();
-
-const SamplingRule = z.strictObject({
-	allow: z.boolean().optional(),
-	code: exactly,
-	user: exactly,
-	action: exactly,
-	resource_type: exactly,
-	tenant: exactly,
-	rate: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1'),
-});
-
-/** Matches decisions that have all that it names; of these `rate` are logged, from 0, none, to 1, all. */
-export type SamplingRule = z.output<typeof SamplingRule>;
-
-/** All denials, and one in ten of what is allowed. */
-const defaultSampling: readonly SamplingRule[] = [{ allow: true, rate: 0.1 }];
-const publicUrl = z
-	.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-	.refine(
-		(value) => URL.canParse(value) && !/[?#]/.test(value) && new URL(value).username === '',
-		'must have no user, query or fragment',
-	)
-	.transform((value) => new URL(value).href.replace(/\/+$/, ''));
-
-/** An address with `{project}` and `{environment}` in place of their keys. */
-const addressTemplate = z
-	.string()
-	.refine((value) => {
-		const address = value.replaceAll('{project}', 'p').replaceAll('{environment}', 'e');
-		if (/[{}?#]/.test(address) || !URL.canParse(address)) return false;
-		const { protocol, username, password } = new URL(address);
-		return /^https?:$/.test(protocol) && username === '' && password === '';
-	}, 'must be an http or https URL without user, query or fragment; `{project}` and `{environment}` may stand in it')
-	.transform((value) => value.replace(/\/+$/, ''));
-
-const flag = z
-	.enum(['true', 'false'], { error: 'must be `true` or `false`' })
-	.default('false')
-	.transform((value) => value === 'true');
-
-const Settings = z.object({
-	API_PORT: port.default(8000),
-	PDP_PORT: port.default(7766),
-	PDP_OPA_PORT: port.optional(),
-	HOST: z.string().default('127.0.0.1'),
-	DATA_DIR: z.string().default('./data'),
-	DATABASE_URL: z
-		.string()
-		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
-		.refine((value) => URL.canParse(value), 'must be a URL: postgres://user:password@host:port/database')
-		.optional(),
-	MIN_FREE_DISK: z.coerce
-		.number({ error: 'must be a number of MiB' })
-		.int('must be a whole number of MiB')
-		.min(0, 'must be at least 0')
-		.default(256),
-	EMBEDDED_FSYNC: flag,
-	BUNDLE_SIGNING_KEY_PATH: z.string().optional(),
-	BUNDLE_SIGNING_KEY_ID: z.string().max(256, 'must have at most 256 characters').default('default'),
-	SECRET_KEY: passphrase,
-	SECRET_KEY_PREVIOUS: passphrase,
-	PDP_API_KEY: secret,
-	PDP_CONTROL_PLANE: origin.optional(),
-	PDP_WORKERS: z.coerce
-		.number({ error: 'must be a number of processes' })
-		.int('must be a whole number')
-		.min(1, 'must be at least 1')
-		.max(64, 'must be at most 64')
-		.default(1),
-	PDP_MODE: z.enum(['edge', 'cloud'], { error: 'must be `edge` or `cloud`' }).default('edge'),
-	PDP_BUDGET: z.coerce
-		.number({ error: 'must be a number of seconds' })
-		.positive('must be greater than 0')
-		.max(3600, 'must be at most 3600')
-		.default(10),
-	PDP_PUBLIC_URL: publicUrl.optional(),
-	CONSOLE_PDP_URL: addressTemplate.optional(),
-	PDP_SUBJECT_TYPES: z
-		.string()
-		.default('user,identity')
-		.transform((value) =>
-			value
-				.split(',')
-				.map((type) => type.trim())
-				.filter(Boolean),
-		),
-	PDP_LOCAL_FACTS_WAIT_TIMEOUT: z.coerce.number({ error: 'must be a number of seconds' }).default(10),
-	PDP_LOCAL_FACTS_TIMEOUT_POLICY: z.enum(['ignore', 'fail'], { error: 'must be `ignore` or `fail`' }).default('ignore'),
-	PDP_ENABLE_OFFLINE_MODE: flag,
-	PDP_OFFLINE_MODE_BACKUP_DIR: z.string().optional(),
-	PDP_BUNDLE_VERIFICATION_KEY_PATHS: z
-		.string()
-		.default('')
-		.transform((text) => text.split(',').map((path) => path.trim()))
-		.transform((paths) => paths.filter((path) => path !== ''))
-		.refine((paths) => paths.length <= maxVerificationKeys, `must name at most ${maxVerificationKeys} files`),
-	PDP_MAX_DATA_AGE: z.coerce
-		.number({ error: 'must be a number of seconds' })
-		.positive('must be greater than 0')
-		.optional(),
-	PDP_DECISION_LOG: z
-		.string()
-		.default('api')
-		.transform((text) => text.split(',').map((part) => part.trim()))
-		.refine(
-			(places) => places.every((place) => /^(off|api|stdout|file:.+|https?:\/\/.+)$/.test(place)),
-			'must be `off`, or some of `api`, `stdout`, `file:<path>` and a URL, separated by commas',
-		),
-	PDP_DECISION_LOG_TOKEN: z.string().optional(),
-	PDP_DECISION_LOG_SAMPLING: z
-		.string()
-		.transform((text, ctx) => {
-			try {
-				return JSON.parse(text) as unknown;
-			} catch {
-				ctx.addIssue({ code: 'custom', message: 'must be a JSON array of rules' });
-				return z.NEVER;
-			}
-		})
-		.pipe(z.array(SamplingRule))
-		.optional(),
-	PDP_DECISION_LOG_MASK: z
-		.string()
-		.default('')
-		.transform((text) => text.split(',').map((path) => path.trim()))
-		.transform((paths) => paths.filter((path) => path !== '').map((path) => path.split('.'))),
-	AUDIT_LOG_DAYS: z.coerce
-		.number({ error: 'must be a number of days' })
-		.int('must be a whole number of days')
-		.min(1, 'must be at least 1')
-		.max(3650, 'must be at most 3650')
-		.default(7),
-	AUDIT_LOG_MAX_SIZE: z.coerce
-		.number({ error: 'must be a number of MiB' })
-		.int('must be a whole number of MiB')
-		.min(1, 'must be at least 1')
-		.default(1024),
-	IMPACT_TIMEOUT: z.coerce
-		.number({ error: 'must be a number of seconds' })
-		.min(1, 'must be at least 1')
-		.max(600, 'must be at most 600')
-		.default(20),
-	IMPACT_MEMORY: z.coerce
-		.number({ error: 'must be a number of MiB' })
-		.int('must be a whole number of MiB')
-		.min(128, 'must be at least 128')
-		.default(2048),
-	API_ALLOW_METRICS_UNAUTHENTICATED: flag,
-	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
-	PDP_KONG_INTEGRATION: flag,
-	PDP_KONG_ROUTES_PATH: z.string().optional(),
-	PDP_TRINO_AUTHZ_CONFIG_PATH: z.string().optional(),
-	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag,
-	WEBHOOK_ALLOW_PRIVATE: flag,
-	JWKS_ALLOW_PRIVATE: flag,
-	LOG_LEVEL: z
-		.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-			error: 'must be `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
-		})
-		.default('info'),
-	OPA_PATH: z.string().optional(),
-	PATH: z.string().default(''),
-	BOOTSTRAP_ORG_API_KEY: secret,
-	BOOTSTRAP_PROJECT_API_KEY: secret,
-	BOOTSTRAP_ENV_API_KEY: secret,
-});
+export type { SamplingRule };
 
 /** The process's settings. Ports 0 pick a free one; paths are absolute. */
 export interface Config {
@@ -211,7 +20,7 @@ export interface Config {
 	 * The embedded database takes no writes while less than this is free on its disk, in bytes; 0 turns the check off.
 	 */
 	readonly min_free_bytes: number;
-	/** True if the embedded database syncs each commit to disk. Otherwise a power cut may cost writes. */
+	/** True if the embedded database syncs each commit to disk. Otherwise a power cut may lose writes. */
 	readonly embedded_fsync: boolean;
 	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
 	readonly secret_key: string | null;
@@ -342,7 +151,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 		pdp_max_data_age: settings.PDP_MAX_DATA_AGE ?? null,
 		decision_log: settings.PDP_DECISION_LOG.filter((place) => place !== 'off'),
 		decision_log_token: settings.PDP_DECISION_LOG_TOKEN ?? null,
-		decision_log_sampling: settings.PDP_DECISION_LOG_SAMPLING ?? defaultSampling,
+		decision_log_sampling: settings.PDP_DECISION_LOG_SAMPLING,
 		decision_log_mask: settings.PDP_DECISION_LOG_MASK,
 		audit_log_days: settings.AUDIT_LOG_DAYS,
 		audit_log_bytes: settings.AUDIT_LOG_MAX_SIZE * 2 ** 20,

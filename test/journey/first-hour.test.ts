@@ -12,13 +12,13 @@ import { opaPath } from '../support/opa.js';
 import { freePort } from '../support/ports.js';
 import { createDatabase } from '../support/postgres.js';
 import { launch, type Running } from '../support/processes.js';
-import { fencedBlocks, printedAs, Terminal } from '../support/readme-reader.js';
+import { fencedBlocks, firstHourPages, printedAs, Terminal } from '../support/readme-reader.js';
 import { root } from '../support/root.js';
 import { type Stack, schema, secretFor, startStack } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
 /**
- * The first hour with the program: everything that README lets a reader run, in its order, on a fresh folder; and what
+ * The first hour with the program: every command of the README and the first pages, in order, on a fresh folder; and what
  * the program says when something is wrong. `bash` and `curl` are needed. One test runs at a time: those that share the
  * fresh folder go on where the one before ended, and each starts processes.
  */
@@ -50,80 +50,68 @@ let running: Running;
 let terminal: Terminal;
 let secret: string;
 
-/** What of README is not run as it stands, and why not. */
-const notRun: readonly (readonly [what: string, why: string])[] = [
-	['npm run build', 'its servers run in tests of their own, and its key is made below'],
-	['npm test ', 'it runs all tests'],
-];
-
-test.serial('every block of README runs in its order, and prints what README says', async (t) => {
-	const env = await surroundings(fresh);
-	const { API_PORT: api, PDP_PORT: pdp } = env;
-	const opaPort = String(await freePort());
-	const [apiUrl, pdpUrl] = [`http://127.0.0.1:${api}`, `http://127.0.0.1:${pdp}`];
-	terminal = new Terminal(
-		fresh,
-		{ API_PORT: api, PERMIT_API_URL: apiUrl, PERMIT_PDP_URL: pdpUrl },
-		{
-			'http://localhost:8000': apiUrl,
-			'http://127.0.0.1:8000': apiUrl,
-			'http://localhost:7766': pdpUrl,
-			'http://127.0.0.1:7766': pdpUrl,
-			'localhost:8181': `localhost:${opaPort}`,
-			'/home/you/regolith/dist/program/main.js': main,
-			'/home/you/regolith/data': env.DATA_DIR,
-			'npm run opa --': opaPath,
-		},
-	);
-	let printed = '';
-	let compared = 0;
-	const ends: (() => void)[] = [];
-	t.teardown(() => {
-		for (const end of ends) end();
-	});
-	for (const { language, text } of fencedBlocks(readFileSync(join(root, 'README.md'), 'utf8'))) {
-		if (notRun.some(([what]) => text.includes(what))) continue;
-		if (text === 'npm start\n') {
-			running = launch({ command: ['start'], env });
-			printed = await banner(running);
-			[, secret = ''] = /PERMIT_API_KEY=(permit_key_\S+)/.exec(printed) ?? [];
-			await terminal.run(/^ +(export PERMIT_API_KEY=.*)$/m.exec(printed)?.[1] ?? '');
-		} else if (language === 'sh') {
-			const [server, commands = server] = text.split(/(?<=\n)# In another terminal:.*\n/);
-			if (server !== undefined && server !== commands) {
-				const [prepare = '', begun = ''] = server.trim().split(/\n\n(?=[^\n]+$)/);
-				await terminal.run(prepare);
-				ends.push(terminal.begin(begun));
-				await eventually(async () => (await fetch(`http://localhost:${opaPort}/health?bundles`)).ok);
+test.serial(
+	'every command of the first pages runs in its order and prints the output that the page shows',
+	async (t) => {
+		const env = await surroundings(fresh);
+		const { API_PORT: api, PDP_PORT: pdp } = env;
+		const opaPort = String(await freePort());
+		const [apiUrl, pdpUrl] = [`http://127.0.0.1:${api}`, `http://127.0.0.1:${pdp}`];
+		terminal = new Terminal(
+			fresh,
+			{ API_PORT: api, PERMIT_API_URL: apiUrl, PERMIT_PDP_URL: pdpUrl },
+			{
+				'http://localhost:8000': apiUrl,
+				'http://127.0.0.1:8000': apiUrl,
+				'http://localhost:7766': pdpUrl,
+				'http://127.0.0.1:7766': pdpUrl,
+				'localhost:8181': `localhost:${opaPort}`,
+				'npm run opa --': opaPath,
+			},
+		);
+		const ends: (() => void)[] = [];
+		t.teardown(() => {
+			for (const end of ends) end();
+		});
+		for (const path of firstHourPages) {
+			let printed = '';
+			for (const { language, text, before, notRun } of fencedBlocks(readFileSync(join(root, path), 'utf8'))) {
+				const [, saved = 'example.mjs'] = /Save this as `([^`]+)`/.exec(before) ?? [];
+				if (notRun !== null) continue;
+				if (text === 'npm start\n') {
+					running = launch({ command: ['start'], env });
+					printed = await banner(running);
+					[, secret = ''] = /PERMIT_API_KEY=(permit_key_\S+)/.exec(printed) ?? [];
+					const lines = printed.slice(printed.indexOf('  export PERMIT_API_KEY='));
+					await terminal.run(lines.replaceAll(/^\S.*$/gm, ''));
+				} else if (language === 'sh') {
+					const [server, commands = server] = text.split(/(?<=\n)# In another terminal:.*\n/);
+					if (server !== undefined && server !== commands) {
+						const [prepare = '', begun = ''] = server.trim().split(/\n\n(?=[^\n]+$)/);
+						await terminal.run(prepare);
+						ends.push(terminal.begin(begun));
+						await eventually(async () => (await fetch(`http://localhost:${opaPort}/health?bundles`)).ok);
+					}
+					printed = await terminal.run(commands ?? '');
+					t.false(/error_code|"detail"/.test(printed), `${text}\nprinted\n${printed}`);
+					if (server !== commands) t.regex(printed, /"allow":true/, 'a stock OPA answers as the decision point does');
+				} else if (language === 'js') {
+					terminal.save(saved, text);
+					printed = await terminal.run(`node ${saved}`);
+				} else if (before.startsWith('Save this as')) {
+					terminal.save(saved, text);
+				} else if (language === 'python') {
+					printed = onAllStores ? await runPython(terminal, text) : '';
+				} else if (language === 'text' && printed !== '') {
+					const promised = printedAs(terminal.here(text));
+					const ended = printed.replace(/(?<!\n)$/, '\n');
+					t.regex(ended, promised, `${path} promises\n${text}\nand this was printed:\n${printed}`);
+				}
 			}
-			printed = await terminal.run(commands ?? '');
-			t.false(/error_code|"detail"/.test(printed), `${text}\nprinted\n${printed}`);
-			if (server !== commands) t.regex(printed, /"allow":true/, 'a stock OPA answers as the decision point does');
-		} else if (language === 'js') {
-			terminal.save('example.mjs', text);
-			printed = await terminal.run('node example.mjs');
-			if (text.includes('@regolith/engine')) t.is(printed, 'may Ann read? true\n', text);
-		} else if (language === 'yaml') {
-			terminal.save('opa.yaml', text);
-		} else if (language === 'python') {
-			printed = onAllStores ? await runPython(terminal, text) : '';
-		} else if (language === 'text') {
-			if (printed === '') continue;
-			const promised = printedAs(terminal.here(text));
-			t.regex(
-				printed.replace(/(?<!\n)$/, '\n'),
-				promised,
-				`README promises\n${text}\nand this was printed:\n${printed}`,
-			);
-			compared += 1;
-		} else {
-			// Its module is not at hand where the tests run.
-			t.is(language, 'go', text);
 		}
-	}
-	t.is(compared, onAllStores ? 5 : 4);
-	t.is(await terminal.variable('PERMIT_API_KEY'), secret, 'the key that was lost is found again');
-});
+		t.is(await terminal.variable('PERMIT_API_KEY'), secret, 'the lost key is recovered');
+	},
+);
 
 async function runPython(reader: Terminal, text: string): Promise<string> {
 	reader.save('example.py', text);

@@ -8,15 +8,36 @@ import { root } from './root.js';
 export interface Block {
 	readonly language: string;
 	readonly text: string;
+	/** The line before the block. */
+	readonly before: string;
+	/** The reason in a comment `<!-- not run: … -->` before the block. */
+	readonly notRun: string | null;
 }
 
-/** The fenced blocks of a page, in their order. */
+/** Returns the fenced blocks of a page in their order. */
 export function fencedBlocks(markdown: string): readonly Block[] {
-	return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
-		language,
-		text,
-	}));
+	return [...markdown.matchAll(/(?<=^([^\n]*)\n\n?)```(\w*)\n(.*?)^```$/gms)].map(
+		([, before = '', language = '', text = '']) => ({
+			language,
+			text,
+			before,
+			notRun: /^<!-- not run: (.+) -->$/.exec(before)?.[1] ?? null,
+		}),
+	);
 }
+
+/** The pages that one reader follows from the first start on, in this order (`test/journey/first-hour.test.ts`). */
+export const firstHourPages = [
+	'README.md',
+	'docs/getting-started.md',
+	'docs/authzen.md',
+	'docs/decision-log.md',
+	'docs/decision-point.md',
+	'docs/gateways.md',
+	'docs/opa.md',
+	'docs/documents.md',
+	'packages/engine/README.md',
+] as const;
 
 /** What a page promises to be printed: `…` stands for anything on its line, and a line of it alone for any lines. */
 export function printedAs(text: string): RegExp {
