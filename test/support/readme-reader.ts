@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './root.js';
 
@@ -54,11 +54,13 @@ export class Terminal {
 		private readonly env: Readonly<Record<string, string>>,
 		/** What stands in the page for what is elsewhere here. */
 		private readonly replaced: Readonly<Record<string, string>>,
+		/** Folders of the repository to link into `folder`. */
+		linked: readonly string[] = ['dist', 'node_modules'],
 	) {
 		this.#state = join(folder, '.terminal');
 		writeFileSync(this.#state, '');
 		mkdirSync(join(folder, 'bundles'), { recursive: true });
-		for (const name of ['dist', 'node_modules']) {
+		for (const name of linked) {
 			if (!existsSync(join(folder, name))) symlinkSync(join(root, name), join(folder, name));
 		}
 	}
@@ -75,6 +77,21 @@ export class Terminal {
 		return stdout;
 	}
 
+	/**
+	 * Runs a block of commands. A block with the comment `# In another terminal:` starts a server in the paragraph before
+	 * it; the commands after the comment run when `ready` resolves. Returns their output, and a function that stops the
+	 * server.
+	 */
+	async runBlock(text: string, ready: () => Promise<unknown>): Promise<{ printed: string; stop: () => void }> {
+		const [setUp = '', commands] = text.split(/(?<=\n)# In another terminal:.*\n/);
+		if (commands === undefined) return { printed: await this.run(text), stop: () => undefined };
+		const [prepare = '', server = ''] = setUp.trim().split(/\n\n(?=[^\n]+$)/);
+		await this.run(prepare);
+		const stop = this.begin(server);
+		await ready();
+		return { printed: await this.run(commands), stop };
+	}
+
 	/** Begins a command of the page that does not end by itself. Returns how to end it. */
 	begin(command: string): () => void {
 		const script = `. ${this.#state}\nexec ${this.here(command)}`;
@@ -89,7 +106,9 @@ export class Terminal {
 
 	/** Saves a file as the page says. */
 	save(name: string, text: string): void {
-		writeFileSync(join(this.folder, name), this.here(text));
+		const path = join(this.folder, name);
+		mkdirSync(dirname(path), { recursive: true });
+		writeFileSync(path, this.here(text));
 	}
 
 	/** A file that was written. */

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { fencedBlocks, firstHourPages } from '../support/readme-reader.js';
+import { root } from '../support/root.js';
+
+/** Every shell command in the documentation runs in a test, or says why not: `<!-- not run: reason -->`. */
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** The test that runs a page. */
+const runners: Readonly<Record<string, string>> = {
+	...Object.fromEntries(firstHourPages.map((page) => [page, 'test/journey/first-hour.test.ts'])),
+	'docs/elements-quickstart.md': 'test/console/elements.test.ts',
+	'docs/policy.md': 'test/docs/policy.test.ts',
+	'docs/guides/express.md': 'test/journey/guides.test.ts',
+	'docs/guides/fastapi.md': 'test/journey/guides.test.ts',
+	'docs/guides/go.md': 'test/journey/guides.test.ts',
+};
+
+const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+	.filter((path) => path.endsWith('.md'))
+	.map((path) => `docs/${path}`)
+	.concat('README.md', 'CONTRIBUTING.md', 'bundles/README.md', 'packages/engine/README.md');
+
+test('every shell block runs in a test or names its reason', (t) => {
+	const unmarked = pages
+		.filter((path) => !(path in runners))
+		.flatMap((path) => fencedBlocks(read(path)).map((block) => ({ path, ...block })))
+		.filter(({ language, notRun }) => language === 'sh' && notRun === null);
+	t.deepEqual(
+		unmarked.map(({ path, text }) => `${path}: ${text.split('\n')[0]}`),
+		[],
+	);
+	for (const [page, runner] of Object.entries(runners)) {
+		t.true(pages.includes(page), page);
+		t.regex(read(runner), new RegExp(`firstHourPages|docs/guides|${page}`), runner);
+	}
+});
