@@ -137,10 +137,7 @@ const storage = {
 			'case leave a database that no longer opens. With it, writes are slower.',
 		page: 'store.md#a-power-cut',
 	}),
-	SECRET_KEY: z
-		.string()
-		.min(32, 'must have at least 32 characters')
-		.optional()
+	SECRET_KEY: passphrase
 		.meta({
 			description:
 				'Passphrase that encrypts API keys and proxy config secrets at rest: at least 32 characters, the same for all ' +
@@ -148,6 +145,11 @@ const storage = {
 			unset: 'a random key in a file in `DATA_DIR`, readable by its owner only',
 			sample: '$(openssl rand -base64 33)',
 		}),
+	SECRET_KEY_PREVIOUS: passphrase.meta({
+		description: 'Passphrase before a rotation of `SECRET_KEY`. Its secrets are read, and encrypted again.',
+		unset: 'none',
+		page: 'operation.md#key-rotation',
+	}),
 	BUNDLE_SIGNING_KEY_PATH: z
 		.string()
 		.optional()
