@@ -137,14 +137,13 @@ const storage = {
 			'case leave a database that no longer opens. With it, writes are slower.',
 		page: 'store.md#a-power-cut',
 	}),
-	SECRET_KEY: passphrase
-		.meta({
-			description:
-				'Passphrase that encrypts API keys and proxy config secrets at rest: at least 32 characters, the same for all ' +
-				'processes on one database.',
-			unset: 'a random key in a file in `DATA_DIR`, readable by its owner only',
-			sample: '$(openssl rand -base64 33)',
-		}),
+	SECRET_KEY: passphrase.meta({
+		description:
+			'Passphrase that encrypts API keys and proxy config secrets at rest: at least 32 characters, the same for all ' +
+			'processes on one database.',
+		unset: 'a random key in a file in `DATA_DIR`, readable by its owner only',
+		sample: '$(openssl rand -base64 33)',
+	}),
 	SECRET_KEY_PREVIOUS: passphrase.meta({
 		description: 'Passphrase before a rotation of `SECRET_KEY`. Its secrets are read, and encrypted again.',
 		unset: 'none',
@@ -313,7 +312,10 @@ const decisionLog = {
 	AUDIT_LOG_MAX_SIZE: mebibytes
 		.min(1, 'must be at least 1')
 		.default(1024)
-		.meta({ description: 'Maximum size of the stored decisions of all environments, in MiB.', page: 'decision-log.md#room-for-decisions' }),
+		.meta({
+			description: 'Maximum size of the stored decisions of all environments, in MiB.',
+			page: 'decision-log.md#room-for-decisions',
+		}),
 };
 
 const impact = {

@@ -11,7 +11,7 @@ import { writeConditionSet } from '../../compiler/set-policy.js';
 import { parsedCondition, userSet } from '../support/conditions.js';
 import { root } from '../support/root.js';
 
-/** `docs/conditions.md` leads from the body of a request to the Rego, operator by operator; `UPDATE=1` writes it anew. */
+/** Generates `docs/conditions.md`, the Rego for each operator; `UPDATE=1` writes it. */
 
 const page = join(root, 'docs/conditions.md');
 
@@ -61,8 +61,8 @@ function section(operator: Operator): readonly string[] {
 	const operand = operator.literal === true ? '' : ', or a `ref`';
 	const sentence =
 		name === 'is-null'
-			? 'Asks whether the attribute is there.'
-			: `Holds when the attribute ${words.holds} the operand.`;
+			? 'Tests whether the attribute is missing.'
+			: `Holds if the attribute ${words.holds} the operand.`;
 	const plain = { [attribute]: { [name]: example } };
 	const denied = { [attribute]: { not: { [name]: example } } };
 	const referring = { [attribute]: { [name]: { ref: attribute.replace('user', 'resource') } } };
@@ -105,14 +105,14 @@ function text(): string {
 		JSON.stringify(body, null, 2),
 		'```',
 		'',
-		'becomes a package, `regolith.user_sets["senior-staff"]`:',
+		'compiles to the package `regolith.user_sets["senior-staff"]`:',
 		'',
 		'```rego',
 		writeConditionSet(set).text.trim(),
 		'```',
 		...reading,
-		'The same conditions become JsonLogic, for questions that are asked of the store, such as whom a set selects now. Of',
-		'`{"user.age": {"greater-than": 18}}` it is:',
+		'The store evaluates conditions as JsonLogic, for example to preview the members of a set.',
+		'`{"user.age": {"greater-than": 18}}` becomes:',
 		'',
 		...json(toJsonLogic(parsedCondition({ 'user.age': { 'greater-than': 18 } }))),
 		...grammar,
@@ -127,30 +127,28 @@ function text(): string {
 }
 
 const introduction = [
-	'# Conditions: from the body of a request to the Rego',
+	'# Conditions',
 	'',
-	'[What conditions mean](condition-semantics.md) has the rules. This page shows what they are compiled to. It is written',
-	'by a test, from the table of operators and with the compiler itself:',
-	'`UPDATE=1 npm test -- test/docs/conditions.test.ts`.',
+	'This page shows the Rego for each operator; [condition semantics](condition-semantics.md) has the rules. A test generates it',
+	'from the operator table and the compiler: `UPDATE=1 npm test -- test/docs/conditions.test.ts`.',
 	'',
-	'## One set',
+	'## Example',
 	'',
-	'The body',
+	'The request body',
 	'',
 ];
 
 const reading = [
 	'',
-	'- `selects` is what rules ask of a set. `data.regolith.matching` has the keys of all sets that select, for whoever asks by them.',
-	'- `user`, `resource`, `tenant` and `context` are the attributes that are known: those stored, each replaced by the one',
-	'  that the check sends. `user_roles` and the like come from what is stored alone.',
-	'- The statements are in the order of the author. The parent of the set comes first.',
-	'- What can be null or missing is undefined or null in Rego. There null is less than everything, so `!= null` stands',
-	'  where a comparison could hold of it.',
-	'- A value of a kind that an operator does not take makes the whole set not match. Where a comparison is required',
-	'  anyway, `is_number` and the like check that in place. Under `not` or beside alternatives, `mistyped` checks it for',
-	'  the whole set.',
-	'- `not` negates a function of its own, because the negated condition may have many statements.',
+	'- Rules call `selects`. `data.regolith.matching` has the keys of all matching sets, for lookups by key.',
+	'- `user`, `resource`, `tenant` and `context` are the merged attributes: a sent attribute replaces the stored attribute.',
+	'  `user_roles` and similar rules use stored values only.',
+	"- The statements keep the author's order, after the parent of the set.",
+	'- A null or missing value is null or undefined in Rego. Null sorts before all other values, so comparisons that null would',
+	'  satisfy add `!= null`.',
+	'- A mistyped value prevents the whole set from matching. For a required comparison, `is_number` and similar functions test',
+	'  the type in place. Under `not` or beside alternatives, `mistyped` tests the whole set.',
+	'- `not` negates a separate function, because the negated condition may have many statements.',
 	'',
 ];
 
@@ -158,7 +156,7 @@ const grammar = [
 	'',
 	'## Grammar',
 	'',
-	'`conditions` is one condition, or `{}`, which restricts nothing. A condition is an object with one member:',
+	'`conditions` is one condition, or `{}` for no restriction. A condition is an object with one member:',
 	'',
 	'| Member | Value |',
 	'|---|---|',
@@ -166,14 +164,13 @@ const grammar = [
 	'| `not` | one condition |',
 	'| an attribute, such as `user.address.city` | a comparison: an object with one member, an operator and its operand, or the logic above over comparisons |',
 	'',
-	'`{"ref": "user.key"}` in place of an operand names an attribute of user, resource, tenant or context. Names that',
-	'contain a dot cannot be reached. Inside `match`, attributes are the members of the object, by their names alone; there',
-	'are no references.',
-	`Conditions and values may be nested ${deepest} deep, and there may be ${maxNodes} in all.`,
+	'An operand can be a reference to an attribute of the user, resource, tenant or context: `{"ref": "user.key"}`. A name with a',
+	'dot is unreachable. Inside `match`, attributes are the members of the object, without prefix and without references.',
+	`Conditions and values have a maximum depth of ${deepest} and a maximum total of ${maxNodes}.`,
 	'',
-	'One answer names all problems, up to twenty, each at its place inside `conditions`:',
+	'An answer names up to twenty problems, with their locations inside `conditions`:',
 	'',
-	'| Conditions | Place | Message |',
+	'| Conditions | Location | Message |',
 	'|---|---|---|',
 ];
 
