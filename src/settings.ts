@@ -309,13 +309,10 @@ const decisionLog = {
 		.max(3650, 'must be at most 3650')
 		.default(7)
 		.meta({ description: 'Retention of decisions in the API, in days.' }),
-	AUDIT_LOG_MAX_SIZE: mebibytes
-		.min(1, 'must be at least 1')
-		.default(1024)
-		.meta({
-			description: 'Maximum size of the stored decisions of all environments, in MiB.',
-			page: 'decision-log.md#room-for-decisions',
-		}),
+	AUDIT_LOG_MAX_SIZE: mebibytes.min(1, 'must be at least 1').default(1024).meta({
+		description: 'Maximum size of the stored decisions of all environments, in MiB.',
+		page: 'decision-log.md#room-for-decisions',
+	}),
 };
 
 const impact = {
