@@ -11,6 +11,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 /** The test that runs a page. */
 const runners: Readonly<Record<string, string>> = {
 	...Object.fromEntries(firstHourPages.map((page) => [page, 'test/journey/first-hour.test.ts'])),
+	'docs/backup.md': 'test/journey/lineage.test.ts',
 	'docs/elements-quickstart.md': 'test/console/elements.test.ts',
 	'docs/policy.md': 'test/docs/policy.test.ts',
 	'docs/guides/express.md': 'test/journey/guides.test.ts',
