@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { provideChromium } from './chromium.mjs';
+import { findChromium } from './chromium.mjs';
 import { SetupError, step } from './progress.mjs';
 import { providePostgres } from './test.mjs';
 
@@ -23,7 +23,7 @@ export async function runBenchmarks(root, names) {
 
 	const chosen = names.length > 0 ? names : all;
 	// Only those of pages need it.
-	if (chosen.includes('console')) process.env.CHROMIUM_PATH = await step('chromium', provideChromium);
+	if (chosen.includes('console')) process.env.CHROMIUM_PATH = await step('chromium', findChromium);
 	const server = await step('postgres', (say) => providePostgres(root, say, { durable: true }));
 	try {
 		let worst = 0;

@@ -1,20 +1,29 @@
-import { provideProgram } from './debian.mjs';
+import { findProgram, installProgram } from './debian.mjs';
+
+const chromium = {
+	names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
+	package: 'chromium',
+	variable: 'CHROMIUM_PATH',
+};
 
 /**
- * Finds the Chromium of the machine, for the tests of the pages, or installs the one of Debian.
- * @param {(detail: string) => void} say
+ * Chromium's headless shell shows pages as Chromium does, in two thirds of the processor time, but has no settings of a
+ * person, such as which cookies of other sites are kept.
  */
-export function provideChromium(say) {
-	const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-	return provideProgram({ names, package: 'chromium', variable: 'CHROMIUM_PATH' }, say);
-}
+const headlessShell = {
+	names: ['chromium-headless-shell', 'chrome-headless-shell'],
+	package: 'chromium-headless-shell',
+	variable: 'HEADLESS_SHELL_PATH',
+};
 
-/**
- * Finds Chromium's headless shell, or installs the one of Debian. It shows pages as Chromium does, in two thirds of the
- * processor time, but has no settings of a person, such as which cookies of other sites are kept.
- * @param {(detail: string) => void} say
- */
-export function provideHeadlessShell(say) {
-	const names = ['chromium-headless-shell', 'chrome-headless-shell'];
-	return provideProgram({ names, package: 'chromium-headless-shell', variable: 'HEADLESS_SHELL_PATH' }, say);
-}
+/** Finds the Chromium of the machine, for the page tests. */
+export const findChromium = (say) => findProgram(chromium, say);
+
+/** Finds the headless shell of the machine. */
+export const findHeadlessShell = (say) => findProgram(headlessShell, say);
+
+/** Installs Debian's Chromium where the machine has none. */
+export const installChromium = (say) => installProgram(chromium, say);
+
+/** Installs Debian's headless shell where the machine has none. */
+export const installHeadlessShell = (say) => installProgram(headlessShell, say);

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runBenchmarks } from './bench.mjs';
 import { buildTypeScript } from './build.mjs';
+import { installChromium, installHeadlessShell } from './chromium.mjs';
 import { buildConsole } from './console.mjs';
 import { installDependencies } from './dependencies.mjs';
 import { runFuzzing } from './fuzz.mjs';
@@ -18,15 +19,16 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const commands = {
 	start: (parameters) => startProgram(root, parameters),
-	test: async (parameters) => conclude(await runTests(root, parameters)),
+	test: async (parameters) => conclude(await runTests(root, 'push', parameters)),
+	'test:rest': async (parameters) => conclude(await runTests(root, 'rest', parameters)),
 	'test:all': async (parameters) => {
 		// First every test on every store (docs/decisions/0030), then the tests of a push with newer versions of Node.js.
 		process.env.TEST_STORES = 'all';
-		const counts = [await runTests(root, parameters)];
+		const counts = [await runTests(root, 'all', parameters)];
 		delete process.env.TEST_STORES;
 		for (const major of newerNodes) {
 			const node = await step(`node ${major}`, (say) => provideNode(root, major, say));
-			counts.push(await runTests(root, parameters, node));
+			counts.push(await runTests(root, 'all', parameters, node));
 		}
 		conclude({ passed: sum(counts, 'passed'), failed: sum(counts, 'failed') });
 	},
@@ -40,6 +42,10 @@ const commands = {
 		process.exitCode = await runOpa(process.env.OPA_PATH, parameters);
 	},
 	build: async () => {},
+	'setup:browser': async () => {
+		await step('chromium', installChromium);
+		await step('headless', installHeadlessShell);
+	},
 };
 
 /**
@@ -65,7 +71,7 @@ export async function command(name, parameters) {
 }
 
 /** The commands that need all of opa, because they run commands of a stock opa. */
-const withWholeOpa = new Set(['test', 'test:all', 'bench', 'fuzz', 'opa']);
+const withWholeOpa = new Set(['test', 'test:rest', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
 	// A missing Go or opa ends set-up here, before minutes of installing and building.

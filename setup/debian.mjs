@@ -1,32 +1,40 @@
 import { execute, findOnPath } from './execute.mjs';
 
 /**
- * Finds a program that is in no npm package. If it is missing, installs the package of Debian, which needs root and apt-get.
- * Tests that need the program fail without it, and say what to do.
- * @param {{names: readonly string[], package: string, variable: string}} wanted what it is called, in the order of
- *   preference; Debian's package; the variable that names another one
- * @param {(detail: string) => void} say
- * @returns {Promise<string | undefined>} its path
+ * @typedef {object} Program A program that no npm package holds.
+ * @property {readonly string[]} names its names, in the order of preference
+ * @property {string} package Debian's package
+ * @property {string} variable the variable that names a different path
  */
-export async function provideProgram({ names, package: debian, variable }, say) {
-	const find = () => names.map((name) => findOnPath(name)).find(Boolean);
-	const found = process.env[variable] || find();
-	if (found) {
-		say(found);
-		return found;
-	}
-	if (process.getuid?.() !== 0 || !findOnPath('apt-get')) {
-		say(`none: install it, or name it in ${variable}`);
-		return undefined;
-	}
+
+/**
+ * Finds a program. Resolves to its path, or to `undefined`.
+ * @param {Program} program
+ * @param {(detail: string) => void} say
+ * @returns {string | undefined}
+ */
+export function findProgram({ names, variable }, say) {
+	const found = process.env[variable] || names.map((name) => findOnPath(name)).find(Boolean);
+	say(found ?? `none: install it, or name it in ${variable}`);
+	return found;
+}
+
+/**
+ * Finds a program, or installs Debian's package, which needs root and apt-get. Resolves to its path, or to `undefined`.
+ * @param {Program} program
+ * @param {(detail: string) => void} say
+ * @returns {Promise<string | undefined>}
+ */
+export async function installProgram(program, say) {
+	const found = findProgram(program, say);
+	if (found || process.getuid?.() !== 0 || !findOnPath('apt-get')) return found;
 	say('installing with apt-get');
-	// Without this, installing Prometheus would start it as a service.
+	// Without RUNLEVEL, the installation of Prometheus would start a service.
 	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
 	const updated = await execute('apt-get', ['update', '-qq'], { env });
-	const { code, output } = await execute('apt-get', ['install', '-qq', '-y', '--no-install-recommends', debian], {
-		env,
-	});
-	const installed = find();
-	say(installed ?? `apt-get could not install it (code ${code}): ${(output.trim() || updated.output).slice(-300)}`);
+	const parameters = ['install', '-qq', '-y', '--no-install-recommends', program.package];
+	const { code, output } = await execute('apt-get', parameters, { env });
+	const installed = findProgram(program, say);
+	if (!installed) say(`apt-get could not install it (code ${code}): ${(output.trim() || updated.output).slice(-300)}`);
 	return installed;
 }

@@ -1,4 +1,4 @@
-import { provideProgram } from './debian.mjs';
+import { installProgram } from './debian.mjs';
 
 /**
  * Finds the Prometheus of the machine, for the tests of the dashboard and of the alert rules, or installs the one of Debian,
@@ -6,5 +6,5 @@ import { provideProgram } from './debian.mjs';
  * @param {(detail: string) => void} say
  */
 export function providePrometheus(say) {
-	return provideProgram({ names: ['prometheus'], package: 'prometheus', variable: 'PROMETHEUS_PATH' }, say);
+	return installProgram({ names: ['prometheus'], package: 'prometheus', variable: 'PROMETHEUS_PATH' }, say);
 }

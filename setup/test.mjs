@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { provideChromium, provideHeadlessShell } from './chromium.mjs';
+import { findChromium, findHeadlessShell } from './chromium.mjs';
 import { provideClientTools } from './client-tools.mjs';
 import { checkConsoleTypes } from './console-types.mjs';
 import { execute } from './execute.mjs';
@@ -16,24 +16,24 @@ import { createTally } from './tally.mjs';
 import { prepareTemplates } from './templates.mjs';
 
 /**
- * Checks style, then runs all tests, or those that AVA's arguments choose, against a PostgreSQL of their own, and tells
- * how long each room of them took.
+ * Checks style, then runs the tests of a tier, or the files that AVA's arguments name, against a PostgreSQL of their own.
+ * Prints the time of each room.
  * @param {string} root the package's folder
- * @param {readonly string[]} parameters for AVA; sources (`test/x.test.ts`) stand for what they compile to, and without
- *   any file all are run
+ * @param {'push' | 'rest' | 'all'} tier
+ * @param {readonly string[]} parameters for AVA; a source (`test/x.test.ts`) stands for its compiled file
  * @param {string} [node] the Node.js to run the tests and the programs under test with
  * @returns {Promise<{passed: number, failed: number}>}
  */
-export async function runTests(root, parameters, node = process.execPath) {
-	const styleFailures = (await checkStyle(root)) + (await checkPageTypes(root));
+export async function runTests(root, tier, parameters, node = process.execPath) {
+	// The first tier has checked them.
+	const styleFailures = tier === 'rest' ? 0 : (await checkStyle(root)) + (await checkPageTypes(root));
 	const named = parameters.map(compiled);
 	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
-	const chromium =
-		isAll || named.some((file) => pages.test(file)) ? await step('chromium', provideChromium) : undefined;
-	const headless = chromium === undefined ? undefined : await step('headless', provideHeadlessShell);
+	const chromium = isAll || named.some((file) => pages.test(file)) ? await step('chromium', findChromium) : undefined;
+	const headless = chromium === undefined ? undefined : await step('headless', findHeadlessShell);
 	// Whoever names a file wants it run: without Chromium it fails, and says why.
 	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
-	const chosen = isAll ? [...named, ...planProcesses(root, skipped)] : named;
+	const chosen = isAll ? [...named, ...planProcesses(root, tier, skipped)] : named;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
 	const hasClientTests = isAll || named.some((file) => clients.test(file));
 	const clientTools = hasClientTests ? await step('client', (say) => provideClientTools(root, say)) : undefined;
@@ -49,10 +49,20 @@ export async function runTests(root, parameters, node = process.execPath) {
 				chromium === undefined ? {} : { CHROMIUM_PATH: chromium, HEADLESS_SHELL_PATH: headless ?? chromium };
 			const collector = prometheus === undefined ? {} : { PROMETHEUS_PATH: prometheus };
 			const tools = clientTools === undefined ? {} : { CLIENT_TOOLS: clientTools };
-			const variables = { ...addresses, ...browser, ...collector, ...tools, TEST_TIMES: times, ...lessCollecting };
+			const draws = isAll ? drawsOf(tier) : {};
+			const variables = {
+				...draws,
+				...addresses,
+				...browser,
+				...collector,
+				...tools,
+				TEST_TIMES: times,
+				...lessCollecting,
+			};
 			const { passed, failed } = await runAva(root, node, chosen, variables, interrupted);
 			console.log(`\nHow long the processes of each room took, some of them at a time:\n${sumRooms(times)}`);
-			if (skipped.length > 0) console.log(`\nSkipped, because there is no Chromium: ${skipped.join(', ')}`);
+			if (skipped.length > 0)
+				console.log(`\nSkipped without Chromium (\`npm run setup:browser\` installs it): ${skipped.join(', ')}`);
 			return { passed, failed: failed + styleFailures };
 		} finally {
 			await templates.remove();
@@ -78,6 +88,14 @@ export async function providePostgres(root, say, options = {}) {
 	const server = await startPostgres(root, options);
 	say(`${server.version} started`);
 	return server;
+}
+
+/** A third of the random draws, by a seed of the day, in the first tier; two thirds, by a different seed, in the second. */
+function drawsOf(tier) {
+	if (tier === 'all') return {};
+	const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+	const [share, seed] = tier === 'push' ? [1 / 3, day] : [2 / 3, `${day}1`];
+	return { TEST_DRAWS: String(share), TEST_SEED: process.env.TEST_SEED ?? seed };
 }
 
 /** Files, and patterns of files, whose tests drive pages in Chromium. */

@@ -1,3 +1,5 @@
+// @alone
+
 /** Closures of cycles: how far they reach, and that they end. */
 import test from 'ava';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// @alone
+
 /** The generated tests: they hold for what the compiler writes, and for nothing else. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

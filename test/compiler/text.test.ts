@@ -1,3 +1,5 @@
+// @alone
+
 /** Text of users never becomes code. */
 import test from 'ava';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// @alone @rest
+
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';

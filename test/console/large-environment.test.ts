@@ -1,3 +1,5 @@
+// @alone
+
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { consoleEnvironment } from '../../bench/support/console-environment.js';

@@ -1,3 +1,5 @@
+// @alone @rest
+
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import type { Browser } from 'playwright-core';

@@ -1,3 +1,5 @@
+// @alone @rest
+
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../support/chromium.js';

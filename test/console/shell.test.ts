@@ -1,3 +1,5 @@
+// @alone @rest
+
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';

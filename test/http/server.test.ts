@@ -1,3 +1,5 @@
+// @alone
+
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';

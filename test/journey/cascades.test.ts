@@ -1,3 +1,5 @@
+// @alone
+
 import test, { type ExecutionContext } from 'ava';
 import { newestChanges } from '../support/changes.js';
 import { fill, readContents } from '../support/contents.js';

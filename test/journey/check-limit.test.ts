@@ -1,3 +1,5 @@
+// @alone @rest
+
 import type { ExecutionContext } from 'ava';
 import { maxSteps } from '../../src/domain/check-steps.js';
 import type { Answer } from '../support/client.js';

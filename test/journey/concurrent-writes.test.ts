@@ -1,3 +1,5 @@
+// @alone @long @rest
+
 import test, { type ExecutionContext } from 'ava';
 import { unpack } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';

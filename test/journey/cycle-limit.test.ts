@@ -1,3 +1,5 @@
+// @alone @rest
+
 import type { ExecutionContext } from 'ava';
 import { maxLeading, maxWalked } from '../../compiler/cycle.js';
 import type { Answer } from '../support/client.js';

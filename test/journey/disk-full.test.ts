@@ -1,3 +1,5 @@
+// @alone @long
+
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose.js';

@@ -1,3 +1,5 @@
+// @alone
+
 import type { ExecutionContext } from 'ava';
 import { maxSteps } from '../../src/domain/check-steps.js';
 import { newestChanges } from '../support/changes.js';

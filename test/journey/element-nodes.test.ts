@@ -1,3 +1,5 @@
+// @alone @long @rest
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';

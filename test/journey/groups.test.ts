@@ -1,3 +1,5 @@
+// @alone
+
 import { newestChanges } from '../support/changes.js';
 import type { Answer, Loose } from '../support/client.js';
 import { readContents } from '../support/contents.js';

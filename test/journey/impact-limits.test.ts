@@ -1,3 +1,5 @@
+// @alone @long @rest
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { startApi } from '../../src/compose.js';

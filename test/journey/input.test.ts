@@ -1,3 +1,5 @@
+// @alone @long
+
 import test from 'ava';
 import fc from 'fast-check';
 import { type Body, bodies, type Kind, sentAs, wrongFor, wrongQueries } from '../support/bodies.js';

@@ -1,3 +1,5 @@
+// @alone
+
 import type { Client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { complaint, fails } from '../support/failure.js';

@@ -1,3 +1,5 @@
+// @alone @rest
+
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { type Client, client } from '../support/client.js';

@@ -1,3 +1,5 @@
+// @rest
+
 import test, { type ExecutionContext } from 'ava';
 import { type Client, client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';

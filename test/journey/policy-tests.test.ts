@@ -1,3 +1,5 @@
+// @alone @rest
+
 import test from 'ava';
 import { type RunningApi, startApi } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';

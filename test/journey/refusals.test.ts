@@ -1,3 +1,5 @@
+// @alone @long @rest
+
 import test, { type ExecutionContext } from 'ava';
 import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
 import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';

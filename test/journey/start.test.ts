@@ -1,3 +1,5 @@
+// @alone @long
+
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import {

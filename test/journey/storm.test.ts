@@ -1,3 +1,5 @@
+// @alone @long
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { type Deployment, deploy, reached, type Shape, seedSchema } from '../support/deployment.js';

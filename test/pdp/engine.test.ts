@@ -1,3 +1,5 @@
+// @alone
+
 import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';

@@ -1,3 +1,5 @@
+// @alone
+
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// @alone
+
 import { createRequire } from 'node:module';
 import type * as Library from '@open-policy-agent/opa-wasm';
 import test from 'ava';

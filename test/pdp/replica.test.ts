@@ -1,3 +1,5 @@
+// @alone
+
 import test, { type ExecutionContext } from 'ava';
 import type { EngineInput } from '../../src/pdp/engine.js';
 import { Replica } from '../../src/pdp/replica.js';

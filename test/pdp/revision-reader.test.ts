@@ -1,3 +1,5 @@
+// @alone
+
 import { setImmediate as immediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// @draws
+
 /** Laws of attempts: what passes suffices by itself, what is listed makes the check allow, and no part of it does. */
 
 import test, { type ExecutionContext } from 'ava';
@@ -11,6 +13,7 @@ import { FactsIndex } from '../../src/pdp/facts-index.js';
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { modelsOfOneSchema, pick } from '../compiler/model.js';
+import { draws } from '../support/draws.js';
 import { noFacts } from '../support/no-facts.js';
 import { changed, changedQuery, listedChanges, onlyChain, partsOf, standing } from './changed-facts.js';
 import { anyConditions, anySubject } from './conditions.js';
@@ -158,7 +161,7 @@ test('an attempt says the truth', async (t) => {
 	const law = fc.property(fc.oneof(modelsOfOneSchema(1), layeredModels(1), withRules), numbers, (models, chosen) => {
 		for (const model of models) hold(t, expiring(model, chosen), seen);
 	});
-	await assertUntilSeen(t, seen, leastSeen, () => fc.assert(law, { numRuns: Number(process.env['SCHEMAS'] ?? 60) }));
+	await assertUntilSeen(t, seen, leastSeen, () => fc.assert(law, { numRuns: draws(60, 'SCHEMAS') }));
 });
 
 /** One type, and for each pair of conditions an action with a rule between a user set and a resource set. */
@@ -247,6 +250,6 @@ test('comparisons to meet are those that suffice, whatever the conditions', asyn
 		}
 	});
 	await assertUntilSeen(t, seen, { passed: 11, changed: 11, several: 11 }, () =>
-		fc.assert(law, { numRuns: Number(process.env['SCHEMAS'] ?? 2) }),
+		fc.assert(law, { numRuns: draws(2, 'SCHEMAS') }),
 	);
 });

@@ -1,3 +1,5 @@
+// @alone @draws
+
 /** Laws of the compiler that hold for every model and every history. */
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
@@ -9,6 +11,7 @@ import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { Engine as DecisionEngine } from '../../src/pdp/engine.js';
 import { type Engine, evaluate, opa, policyWasm, wasmEngine, withoutOrder } from '../compiler/engine.js';
 import { model as anyModel, names, userNames } from '../compiler/model.js';
+import { draws } from '../support/draws.js';
 import { emptyModel, opening, step, take } from './history.js';
 import { neighbourhood, together, touchedBetween } from './neighbourhood.js';
 import { decide, patched, permissions } from './oracle.js';
@@ -129,7 +132,7 @@ test('a document and the delta of a run give the document after it, from any rev
 				}
 			}
 		}),
-		{ numRuns: Number(process.env['HISTORIES'] ?? 1000) },
+		{ numRuns: draws(1000, 'HISTORIES') },
 	);
 	const tables = ['users', 'tenants', 'tenant_roles', 'instances', 'user_roles', 'relations', 'closures'];
 	for (const change of tables.flatMap((table) => [`upsert ${table}`, `remove ${table}`])) {
@@ -146,7 +149,7 @@ test('the same in the memory of a decision point', async (t) => {
 			engine.patch(patches);
 			t.deepEqual(engine.dump(), JSON.parse(text(end)));
 		}),
-		{ numRuns: 100 },
+		{ numRuns: draws(100) },
 	);
 });
 

@@ -1,3 +1,5 @@
+// @alone @draws
+
 import fc from 'fast-check';
 import {
 	applyDraft,
@@ -7,6 +9,7 @@ import {
 	previewDraft,
 	type ToldChange,
 } from '../support/drafts.js';
+import { draws } from '../support/draws.js';
 import { onEachStore } from '../support/each-store.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Document, drawDocument, type Json } from './documents.js';
@@ -15,7 +18,7 @@ import { type Document, drawDocument, type Json } from './documents.js';
 
 const journey = onEachStore();
 
-const runs = 10;
+const runs = draws(10);
 
 async function exportedText({ url, secret, project, key }: Place): Promise<string> {
 	const path = `${url}/v2/projects/${project}/envs/${key}/export`;

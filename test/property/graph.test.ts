@@ -1,7 +1,10 @@
+// @draws
+
 import type { ExecutionContext } from 'ava';
 import fc, { type GeneratorValue } from 'fast-check';
 import type { EffectiveRoles } from '../../src/wire/effective-role.js';
 import type { Graph } from '../../src/wire/graph.js';
+import { draws } from '../support/draws.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 import {
@@ -22,7 +25,7 @@ import {
 /** Graphs and effective roles are those of a plain model, whatever an environment holds. */
 
 const journey = onEachStore();
-const runs = 12;
+const runs = draws(12);
 
 const users = ['ann', 'auth0|b@example.com', '00000000-0000-4000-8000-000000000000'] as const;
 const tenants = ['t', 'u'] as const;

@@ -1,9 +1,12 @@
+// @alone @draws
+
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { document, type Model } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
+import { draws } from '../support/draws.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { askOpa, type Bundle, bundleData, bundleModule, snapshot, stepFrom } from './feed.js';
@@ -162,7 +165,7 @@ test('patches and snapshot give equal data; WASM, opa eval and the oracle give e
 			for (const base of bases) steps += await follow(place, base, newest);
 			await askEverything(t, place, { model, engine: newest.engine });
 		}),
-		{ numRuns: Number(process.env['HISTORIES'] ?? 8) },
+		{ numRuns: draws(8, 'HISTORIES') },
 	);
 	t.true(steps > 0, 'no history was answered with patches');
 });

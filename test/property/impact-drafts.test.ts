@@ -1,3 +1,5 @@
+// @alone @draws
+
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
 import fc from 'fast-check';
@@ -7,6 +9,7 @@ import { maxBulkChecks } from '../../src/wire/check.js';
 import { type ImpactRow, maxImpactChecks, maxImpactRows } from '../../src/wire/impact.js';
 import { type Answer, type Client, client } from '../support/client.js';
 import { applyDraft, changesBetween, environmentPath, previewDraft } from '../support/drafts.js';
+import { draws } from '../support/draws.js';
 import { askImpact } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -89,7 +92,7 @@ test('the impact of a draft is the difference of all checks before and after it'
 		seen.gained += counts.gained;
 		seen.lost += counts.lost;
 	});
-	const numRuns = Number(process.env['DRAFTS'] ?? 8);
+	const numRuns = draws(8, 'DRAFTS');
 	await fc.assert(law, { numRuns, endOnFailure: true });
 	t.log(JSON.stringify(seen));
 	t.true(seen.drafts - seen.refused > numRuns / 4, JSON.stringify(seen));

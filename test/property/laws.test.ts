@@ -1,7 +1,10 @@
+// @alone @long @draws
+
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Loose } from '../support/client.js';
+import { draws } from '../support/draws.js';
 import { type Management, newPlace, type Place, startManagement } from '../support/management.js';
 import { type Field, furnishLaws, type Kind, kinds } from './objects.js';
 
@@ -160,7 +163,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 	test(`the laws hold of a ${name}`, async (t) => {
 		const place = await newPlace(management, management.project);
 		await furnishLaws(place);
-		const numRuns = Number(process.env['LAWS'] ?? 12);
+		const numRuns = draws(12, 'LAWS');
 		await fc.assert(
 			fc.asyncProperty(lives(kind), (life) => live(t, place, kind, life)),
 			{ numRuns },

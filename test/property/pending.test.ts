@@ -1,3 +1,5 @@
+// @alone @draws
+
 /**
  * Laws of an older policy over the data of a newer schema: it allows nothing that the newer schema denies, and what
  * neither of the two changed goes on.
@@ -8,6 +10,7 @@ import { delta, document, documentBytes, type Json } from '../../compiler/index.
 import type { Model, Schema } from '../../compiler/model.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { instanceNames, modelsOfOneSchema, userNames } from '../compiler/model.js';
+import { draws } from '../support/draws.js';
 import { noFacts } from '../support/no-facts.js';
 import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { decide, patched } from './oracle.js';
@@ -96,10 +99,10 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 				}
 			}
 		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 20) },
+		{ numRuns: draws(20, 'SCHEMAS') },
 	);
 	t.log(JSON.stringify(seen));
-	for (const [what, number] of Object.entries(seen)) t.true(number > 20, `${number} checks: ${what}`);
+	for (const [what, number] of Object.entries(seen)) t.true(number > draws(20), `${number} checks: ${what}`);
 });
 
 test('patches lead from what was suspended to what is, and to the policy that comes', (t) => {
@@ -124,6 +127,6 @@ test('patches lead from what was suspended to what is, and to the policy that co
 				before = model;
 			}
 		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 300) },
+		{ numRuns: draws(300, 'SCHEMAS') },
 	);
 });

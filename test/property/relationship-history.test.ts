@@ -1,3 +1,5 @@
+// @alone @long @draws
+
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import test from 'ava';
 import fc from 'fast-check';
@@ -5,6 +7,7 @@ import { document } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { readContents } from '../support/contents.js';
+import { draws } from '../support/draws.js';
 import type { Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -51,7 +54,7 @@ test('after any history of relationships and groups, patches, decisions and list
 			const inOpa = await askOpa(t, await snapshot(place, '/rego'), queries);
 			deepStrictEqual(answered(queries, inOpa), expectedAnswers(expected.books, queries), 'opa eval = the oracle');
 		}),
-		{ numRuns: Number(process.env['HISTORIES'] ?? 10) },
+		{ numRuns: draws(10, 'HISTORIES') },
 	);
 	for (const [what, least] of Object.entries(mustHappen)) t.true((told.get(what) ?? 0) >= least, `too few: ${what}`);
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());

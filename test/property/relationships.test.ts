@@ -1,3 +1,5 @@
+// @alone @draws
+
 /** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
 
 import test, { type ExecutionContext } from 'ava';
@@ -9,6 +11,7 @@ import { findWalks } from '../../compiler/walk.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { schema as anySchema, modelsOfOneSchema } from '../compiler/model.js';
+import { draws } from '../support/draws.js';
 import { joinedKeys } from './joined-keys.js';
 import { modelQuestions } from './model-questions.js';
 import { decide, denials } from './oracle.js';
@@ -44,9 +47,9 @@ test('WebAssembly answers as the search, in every code', async (t) => {
 				for (const way of derivedRoles(model)) derived[way] += 1;
 			}
 		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 30) },
+		{ numRuns: draws(30, 'SCHEMAS') },
 	);
-	for (const [way, number] of Object.entries(derived)) t.true(number > 50, `${number} roles derived: ${way}`);
+	for (const [way, number] of Object.entries(derived)) t.true(number > draws(50), `${number} roles derived: ${way}`);
 	const codes = ['allow', 'no_permission', 'no_graph_roles', 'tenant_mismatch', 'no_such_resource_instance'];
 	for (const code of codes) t.true(seen.has(code), `no check was answered ${code}`);
 });
@@ -63,10 +66,10 @@ test('WebAssembly answers as the search where ways part and meet again in layers
 				.slice(0, 1)
 				.filter(({ schema }) => findWalks(derivationGraph(schema), schema).all.length > 0).length;
 		}),
-		{ numRuns: Number(process.env['SCHEMAS'] ?? 30) },
+		{ numRuns: draws(30, 'SCHEMAS') },
 	);
-	for (const [way, number] of Object.entries(derived)) t.true(number > 20, `${number} roles derived: ${way}`);
-	t.true(walks > 2, `${walks} schemas with roles that are walked`);
+	for (const [way, number] of Object.entries(derived)) t.true(number > draws(20), `${number} roles derived: ${way}`);
+	t.true(walks > draws(2), `${walks} schemas with roles that are walked`);
 });
 
 /** Every role that a user holds on an instance by derivation: outside of cycles, or in one of either kind. */
@@ -162,9 +165,9 @@ test('cycles are the roles that lead to each other, with the derivations between
 			cycles += found.length;
 			t.deepEqual(found, searchedCycles(schema));
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: draws(2000) },
 	);
-	t.true(cycles > 100);
+	t.true(cycles > draws(100));
 });
 
 /** Every circular derivation, with those whose roles lead to its role and from it. */

@@ -1,5 +1,8 @@
+// @alone @draws
+
 import type { ExecutionContext } from 'ava';
 import fc from 'fast-check';
+import { draws } from '../support/draws.js';
 import { acrossStores, onEachStore } from '../support/each-store.js';
 import { type Management, newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -36,7 +39,7 @@ function content(text: string): string {
 	return text.replace(/^\t"environment": .*$/m, '');
 }
 
-const runs = 10;
+const runs = draws(10);
 
 journey('any document becomes an environment that exports it, whatever was there', async (t, place, management) => {
 	const path = `/v2/projects/default/envs/${place.key}/import?conflict_strategy=replace`;

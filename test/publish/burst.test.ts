@@ -1,3 +1,5 @@
+// @rest
+
 import { EventEmitter, once } from 'node:events';
 import test from 'ava';
 import type { Schema } from '../../compiler/model.js';

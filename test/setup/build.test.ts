@@ -1,3 +1,5 @@
+// @alone @rest
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

@@ -1,3 +1,5 @@
+// @alone @rest
+
 import {
 	appendFileSync,
 	copyFileSync,

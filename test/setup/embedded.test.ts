@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
 
-/** What runs on the embedded store with every push is a list of files by hand: this holds it against what there is. */
-
-const list = readFileSync(join(root, 'test/embedded/journeys.test.ts'), 'utf8');
-const imported = [...list.matchAll(/^import '\.\.\/(.*)\.js';$/gm)].map(([, file]) => file);
+/** The imports of a hand-written list of the files that run on the embedded store with every push. */
+function importsOf(list: string): readonly (string | undefined)[] {
+	const text = readFileSync(join(root, 'test/embedded', list), 'utf8');
+	return [...text.matchAll(/^import '\.\.\/(.*)\.js';$/gm)].map(([, file]) => file);
+}
 
 /** The files in a room that declare tests for each store. */
 function filesIn(room: string): readonly string[] {
@@ -16,8 +17,10 @@ function filesIn(room: string): readonly string[] {
 		.map((file) => `${room}/${file.slice(0, -3)}`);
 }
 
-test('whoever runs on each store is among the files for the embedded one', (t) => {
-	t.is(imported[0], 'support/hold-embedded', 'it must be known before they are read');
+test('every file that runs on each store is in a list for the embedded one', (t) => {
+	const lists = ['smoke.test.ts', 'journeys.test.ts'].map(importsOf);
+	for (const [first] of lists) t.is(first, 'support/hold-embedded', 'the files read it when they are imported');
+	const imported = lists.flat();
 	const apart = [
 		// These have a database of their own in their own process, or are about the server's alone.
 		'store/decision-plans.test',

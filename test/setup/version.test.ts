@@ -1,3 +1,5 @@
+// @alone
+
 import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';

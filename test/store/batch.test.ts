@@ -1,3 +1,5 @@
+// @alone
+
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import knexFactory from 'knex';

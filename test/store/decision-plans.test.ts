@@ -1,3 +1,5 @@
+// @alone
+
 import test from 'ava';
 import { keepAuditLogs } from '../../src/store/table/audit-log-upkeep.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';

@@ -1,3 +1,5 @@
+// @alone
+
 import test, { type ExecutionContext } from 'ava';
 import type { Knex } from 'knex';
 import { effectiveRoles } from '../../src/domain/graph/effective-roles.js';

@@ -1,3 +1,5 @@
+// @alone
+
 import test from 'ava';
 import type { Knex } from 'knex';
 import { unassignMany } from '../../src/domain/assignment.js';

@@ -1,3 +1,5 @@
+// @alone
+
 import test from 'ava';
 import { isUnreachable } from '../../src/store/database/database.js';
 import { someTuples } from '../../src/store/table/relationship-tuple.js';

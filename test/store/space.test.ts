@@ -1,3 +1,5 @@
+// @alone
+
 import test from 'ava';
 import { pino } from 'pino';
 import { logOptions } from '../../src/log.js';

@@ -1,0 +1,11 @@
+/** The share of the random draws in this run, set by the test tier; all of them by default. */
+const share = Number(process.env['TEST_DRAWS'] ?? 1);
+
+/**
+ * Scales a number of random draws, or of findings expected from them, to the share of this test tier, but at least 1.
+ * `variable` names an environment variable that sets the number itself.
+ */
+export function draws(full: number, variable?: string): number {
+	const chosen = variable === undefined ? undefined : process.env[variable];
+	return chosen === undefined ? Math.max(1, Math.floor(full * share)) : Number(chosen);
+}
