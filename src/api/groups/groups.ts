@@ -1,16 +1,16 @@
-import { createGroup, findGroup, readGroup, readGroupSchema, readGroups, removeGroup } from '../domain/group.js';
-import { reply } from '../http/endpoint.js';
-import { type GroupRow, groupsBy } from '../store/table/group.js';
-import { Resource } from '../store/table/resource.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { type PageResult, readPage } from '../store/unit/row-query.js';
-import { Reference } from '../wire/common.js';
-import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../wire/group.js';
-import { arrayOrPaginated, paginated } from '../wire/list.js';
-import { EnvironmentPath, endpoint } from './access.js';
-import { findIds } from './facts/find-ids.js';
-import { listAnswer, withItems } from './list-answer.js';
+import { createGroup, findGroup, readGroup, readGroupSchema, readGroups, removeGroup } from '../../domain/group.js';
+import { reply } from '../../http/endpoint.js';
+import { type GroupRow, groupsBy } from '../../store/table/group.js';
+import { Resource } from '../../store/table/resource.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { type PageResult, readPage } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import { GroupCreate, GroupListQuery, GroupQuery, GroupRead, GroupReadSchema } from '../../wire/group.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
+import { EnvironmentPath, endpoint } from '../access.js';
+import { findIds } from '../facts/find-ids.js';
+import { listAnswer, withItems } from '../list-answer.js';
 
 /** The tag of all endpoints of groups in the documentation. */
 export const groupTag = 'Groups';
