@@ -9,7 +9,7 @@ import { RevisionAnswer } from '../../wire/headers.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentStats } from '../../wire/statistics.js';
 import { EnvironmentPath, endpoint, ProjectPath, revisionHeader } from '../access.js';
-import { readPdpConfig, visibleConfigs } from '../pdp-config.js';
+import { readPdpConfig, visibleConfigs } from '../pdps/pdp-config.js';
 
 const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs';

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { rotateKey } from '../domain/api-key.js';
-import { refreshDecisionPoints, setDebugAuditLogs, type WrittenKey } from '../domain/pdp-config.js';
-import { reply } from '../http/endpoint.js';
-import { requestOrigin } from '../http/request-origin.js';
-import type { WritingAccountUnit } from '../store/account/writing-account.js';
-import type { Environment } from '../store/table/account.js';
-import { readRows } from '../store/unit/row-query.js';
-import { Reference } from '../wire/common.js';
-import { PdpConfigRead, PdpInstanceRead, PdpRefresh, PdpRefreshRead, RemoteConfig } from '../wire/decision-point.js';
-import { RevisionAnswer } from '../wire/headers.js';
-import { PageQuery } from '../wire/query.js';
-import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from './access.js';
+import { rotateKey } from '../../domain/api-key.js';
+import { refreshDecisionPoints, setDebugAuditLogs, type WrittenKey } from '../../domain/pdp-config.js';
+import { reply } from '../../http/endpoint.js';
+import { requestOrigin } from '../../http/request-origin.js';
+import type { WritingAccountUnit } from '../../store/account/writing-account.js';
+import type { Environment } from '../../store/table/account.js';
+import { readRows } from '../../store/unit/row-query.js';
+import { Reference } from '../../wire/common.js';
+import { PdpConfigRead, PdpInstanceRead, PdpRefresh, PdpRefreshRead, RemoteConfig } from '../../wire/decision-point.js';
+import { RevisionAnswer } from '../../wire/headers.js';
+import { PageQuery } from '../../wire/query.js';
+import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from '../access.js';
 import { findVisibleConfig, readPdpConfig, remoteConfig, visibleConfigs } from './pdp-config.js';
 
 const tag = 'Decision points';
