@@ -4,7 +4,7 @@ import { maxItemsPatternLength } from '../compiler/condition/operator.js';
 import { compile, documentBytes } from '../compiler/index.js';
 import type { Json, Model } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
-import { unpack } from '../src/bundle.js';
+import { unpack } from '../src/bundle/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../src/wire/attributes.js';
 

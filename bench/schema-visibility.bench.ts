@@ -1,8 +1,8 @@
 import { compilePolicy, layout } from '../compiler/index.js';
 import type { Schema } from '../compiler/model.js';
 import { readPolicyLibrary } from '../compiler/opa/build.js';
-import { unpack } from '../src/bundle.js';
-import { pack } from '../src/pack.js';
+import { unpack } from '../src/bundle/bundle.js';
+import { pack } from '../src/bundle/pack.js';
 import { companionFiles } from '../src/publish/companion-files.js';
 import { createWasmCompiler } from '../src/publish/wasm-compiler.js';
 import { readSchema } from '../src/store/model/model.js';

@@ -10,8 +10,8 @@ import {
 	parseManifest,
 	parsePatches,
 	unpack,
-} from '../src/bundle.js';
-import { pack } from '../src/pack.js';
+} from '../src/bundle/bundle.js';
+import { pack } from '../src/bundle/pack.js';
 
 /** Bundles: the same bytes for the same content, and nothing read that is not a whole bundle. */
 

@@ -2,7 +2,7 @@ import { type CedarValueJson, preparsePolicySet, statefulIsAuthorized } from '@c
 import { newEnforcer, newModel, StringAdapter } from 'casbin';
 import { compile, documentBytes } from '../../compiler/index.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { unpack } from '../../src/bundle.js';
+import { unpack } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { normalise } from '../../src/pdp/normalise.js';
 import * as world from './world.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RegoFile } from '../../compiler/model.js';
-import { unpack } from '../bundle.js';
+import { unpack } from '../bundle/bundle.js';
 import { ConfigError } from '../config.js';
 import { EnvironmentRead } from '../wire/environment.js';
 import { PolicyOfRevision, PolicyRead } from '../wire/policy.js';

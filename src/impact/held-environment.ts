@@ -1,4 +1,4 @@
-import { parseManifest, parsePatches, unpack } from '../bundle.js';
+import { parseManifest, parsePatches, unpack } from '../bundle/bundle.js';
 import type { Run } from '../pdp/engine.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from '../pdp/load-snapshot.js';
 

@@ -2,7 +2,7 @@
 
 import { type CryptoKey, compactVerify } from 'jose';
 import { z } from 'zod';
-import { SignatureError, signaturesPath } from '../bundle.js';
+import { SignatureError, signaturesPath } from '../bundle/bundle.js';
 import { errorMessage } from '../failure.js';
 import type { Run } from './engine.js';
 import { sha256 } from './sha256.js';

@@ -1,4 +1,4 @@
-import type { Degradation } from '../bundle.js';
+import type { Degradation } from '../bundle/bundle.js';
 import type { EventLog } from '../log.js';
 import { type Timer, unreferenced } from './timer.js';
 

@@ -1,4 +1,4 @@
-import { BundleError } from '../bundle.js';
+import { BundleError } from '../bundle/bundle.js';
 import { Engine, type Run } from './engine.js';
 import { FactsIndex } from './facts-index.js';
 

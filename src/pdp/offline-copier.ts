@@ -1,7 +1,7 @@
 /** Keeps the offline copy up to date, beside the replica and never in its way. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BundleError, parseManifest, unpack } from '../bundle.js';
+import { BundleError, parseManifest, unpack } from '../bundle/bundle.js';
 import type { Logger } from '../log.js';
 import type { VerifyBundle } from './bundle-verifier.js';
 import type { FeedClient } from './feed-client.js';

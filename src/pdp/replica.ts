@@ -10,7 +10,7 @@ import {
 	parsePatchesInSteps,
 	SignatureError,
 	unpack,
-} from '../bundle.js';
+} from '../bundle/bundle.js';
 import { errorMessage } from '../failure.js';
 import type { EventLog } from '../log.js';
 import type { VerifyBundle } from './bundle-verifier.js';

@@ -1,5 +1,5 @@
-import type { BundleFile } from '../bundle.js';
-import { pack } from '../pack.js';
+import type { BundleFile } from '../bundle/bundle.js';
+import { pack } from '../bundle/pack.js';
 import type { BundleSigner } from './bundle-signer.js';
 
 /** Packs bundles, and signs them where the settings say so. */

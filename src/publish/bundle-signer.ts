@@ -3,7 +3,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CompactSign } from 'jose';
-import { type BundleFile, signaturesPath } from '../bundle.js';
+import { type BundleFile, signaturesPath } from '../bundle/bundle.js';
 import { type Config, ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 import { inCanonicalForm, isCanonicalDocument, isHashedAsJson } from './canonical-json.js';

@@ -1,5 +1,5 @@
 import { type Patch, patchDocument } from '../../compiler/index.js';
-import { type BundleFile, manifest, manifestFile } from '../bundle.js';
+import { type BundleFile, manifest, manifestFile } from '../bundle/bundle.js';
 import { Failure } from '../failure.js';
 import type { Refresh } from '../store/account/caller.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';

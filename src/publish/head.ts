@@ -1,7 +1,7 @@
 /** The head of an environment: its newest revision, the policy in force, and how the two compare. */
 
 import { layout } from '../../compiler/index.js';
-import type { Degradation } from '../bundle.js';
+import type { Degradation } from '../bundle/bundle.js';
 import { isFailed, policyState, type SchemaChangeAfter } from '../store/policy/policy-state.js';
 import type { PolicyFailure, PolicyInForce, Publications } from '../store/policy/publications.js';
 import type { EnvironmentCounters } from '../store/unit/counters.js';

@@ -1,5 +1,5 @@
 import { aliasRoot, entrypoints } from '../../compiler/opa/build.js';
-import type { ManifestParts } from '../bundle.js';
+import type { ManifestParts } from '../bundle/bundle.js';
 import type { Flavour } from './flavour.js';
 import type { LiveHead } from './head.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { documentBytes } from '../../compiler/index.js';
 import { readAliases } from '../../compiler/opa/build.js';
-import { type BundleFile, manifest, manifestFile } from '../bundle.js';
+import { type BundleFile, manifest, manifestFile } from '../bundle/bundle.js';
 import { Failure } from '../failure.js';
 import { readModel } from '../store/model/model.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';

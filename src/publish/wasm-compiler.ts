@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { RegoFile } from '../../compiler/index.js';
 import { buildWasm, entrypoints, partOfOpa, ResidentCompiler, ResidentLost } from '../../compiler/opa/build.js';
 import { packageRoot } from '../../compiler/opa/package-root.js';
-import { unpack } from '../bundle.js';
+import { unpack } from '../bundle/bundle.js';
 
 /** Turns the Rego of a policy into a module. */
 export interface WasmCompiler {

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { archive } from '../../compiler/opa/archive.js';
-import { unpack } from '../../src/bundle.js';
+import { unpack } from '../../src/bundle/bundle.js';
 
 const file = (path: string) => ({ path, content: `package ${path.length}\n# é\u{1f600}` });
 /** Around the lengths at which tar writes a path otherwise, and at which content fills a block. */

@@ -7,6 +7,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { keyFolder } from '../../compiler/rego/path.js';
 import { writeConditionSet } from '../../compiler/set-policy.js';
+import { tarEntries } from '../../src/bundle/tar-entries.js';
 import {
 	changedFiles,
 	conditionSetFile,
@@ -16,7 +17,6 @@ import {
 	regoOutline,
 } from '../../src/console/model/policy-files.js';
 import { tarArchive } from '../../src/console/model/tar-archive.js';
-import { tarEntries } from '../../src/tar-entries.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { userSet } from '../support/conditions.js';
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import type { Browser } from 'playwright-core';
-import { tarEntries } from '../../src/tar-entries.js';
+import { tarEntries } from '../../src/bundle/tar-entries.js';
 import { startChromium } from '../support/chromium.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 // @alone @long @rest
 
 import test, { type ExecutionContext } from 'ava';
-import { unpack } from '../../src/bundle.js';
+import { unpack } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import type { Answer, Client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';

@@ -1,4 +1,4 @@
-import { unpack } from '../../src/bundle.js';
+import { unpack } from '../../src/bundle/bundle.js';
 import { client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { fails, problemPlaces } from '../support/failure.js';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { compile, documentBytes, patchDocument } from '../../compiler/index.js';
 import type { Model, Patch, RegoFile, Role } from '../../compiler/model.js';
 import { buildWasm, entrypoints, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { manifest, manifestFile, unpack } from '../../src/bundle.js';
+import { manifest, manifestFile, unpack } from '../../src/bundle/bundle.js';
+import { pack } from '../../src/bundle/pack.js';
 import { createLogger } from '../../src/log.js';
-import { pack } from '../../src/pack.js';
 import { root } from '../support/root.js';
 
 /** Environments as the control plane would publish them, made by the real compiler and the real opa. */

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import fc from 'fast-check';
-import * as native from '../../src/gunzip.js';
-import * as web from '../../src/gunzip-web.js';
+import * as native from '../../src/bundle/gunzip.js';
+import * as web from '../../src/bundle/gunzip-web.js';
 import * as nativeText from '../../src/pdp/engine/text-bytes.js';
 import * as webText from '../../src/pdp/engine/text-bytes-web.js';
 import { anyCodePoint } from '../support/any-code-point.js';

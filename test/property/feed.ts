@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import type { Json } from '../../compiler/index.js';
-import { unpack } from '../../src/bundle.js';
+import { unpack } from '../../src/bundle/bundle.js';
 import type { Place } from '../support/management.js';
 import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';

@@ -4,7 +4,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { document, type Model } from '../../compiler/index.js';
-import { parseManifest, parsePatches } from '../../src/bundle.js';
+import { parseManifest, parsePatches } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { draws } from '../support/draws.js';
 import { newPlace, type Place } from '../support/management.js';

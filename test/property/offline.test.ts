@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { parseManifest, unpack } from '../../src/bundle.js';
+import { parseManifest, unpack } from '../../src/bundle/bundle.js';
 import { createLogger } from '../../src/log.js';
 import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/offline-copy.js';
 import { type LoadedRevision, nothingYet } from '../../src/pdp/replica.js';

@@ -2,7 +2,7 @@
 
 import test from 'ava';
 import fc from 'fast-check';
-import { parseManifest } from '../../src/bundle.js';
+import { parseManifest } from '../../src/bundle/bundle.js';
 import { answerExplanation, restoreState } from '../../src/impact/answer-explanation.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { Engine } from '../../src/pdp/engine.js';

@@ -4,7 +4,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import test from 'ava';
 import fc from 'fast-check';
 import { document } from '../../compiler/index.js';
-import { parseManifest, parsePatches } from '../../src/bundle.js';
+import { parseManifest, parsePatches } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { readContents } from '../support/contents.js';
 import { draws } from '../support/draws.js';

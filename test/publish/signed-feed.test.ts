@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type BundleFile, unpack } from '../../src/bundle.js';
+import { type BundleFile, unpack } from '../../src/bundle/bundle.js';
 import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';

@@ -19,7 +19,7 @@ const rooms = {
 		may: ['node:child_process', 'node:fs/promises', '../model.js'],
 		mayNot: ['zod', '../../src/failure.js'],
 	},
-	'src/bundle.ts': {
+	'src/bundle/bundle.ts': {
 		may: ['node:zlib', 'tar-stream', './failure.js', '../compiler/model.js'],
 		mayNot: ['./store/store.js'],
 	},
@@ -206,8 +206,20 @@ const rooms = {
 		mayNot: ['prom-client', 'koa', '../http/server.js', '../store/store.js'],
 	},
 	'packages/engine/src/load-engine.ts': {
-		may: ['./api.js', '../../../src/pdp/replica.js', '../../../src/wire/check.js', '../../../src/bundle.js', 'zod'],
-		mayNot: ['node:buffer', '../../../src/http/server.js', '../../../src/config.js', '../../../src/pack.js', 're2js'],
+		may: [
+			'./api.js',
+			'../../../src/pdp/replica.js',
+			'../../../src/wire/check.js',
+			'../../../src/bundle/bundle.js',
+			'zod',
+		],
+		mayNot: [
+			'node:buffer',
+			'../../../src/http/server.js',
+			'../../../src/config.js',
+			'../../../src/bundle/pack.js',
+			're2js',
+		],
 	},
 	'src/console/model/levels.ts': {
 		may: ['./api-types.js'],

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unpack } from '../../src/bundle.js';
+import { unpack } from '../../src/bundle/bundle.js';
 import { BundlePacker } from '../../src/publish/bundle-packer.js';
 import { readBundleSigner } from '../../src/publish/bundle-signer.js';
 

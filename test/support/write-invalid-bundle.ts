@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { pack } from '../../src/pack.js';
+import { pack } from '../../src/bundle/pack.js';
 
 /** Stands in for `opa build`: writes a bundle whose module is none, where `--output` says. */
 const output = process.argv[process.argv.indexOf('--output') + 1] ?? '';

@@ -1,6 +1,6 @@
 /** Revisions that never change: from a bundle, or from a module and data. */
 
-import { parseManifest, unpack } from '../../../src/bundle.js';
+import { parseManifest, unpack } from '../../../src/bundle/bundle.js';
 import { errorMessage } from '../../../src/failure.js';
 import type { VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
 import type { Run } from '../../../src/pdp/engine.js';

@@ -1,9 +1,9 @@
 /** The file in which policy and data travel: OPA's bundle format. What packs them is in `pack.ts`. */
 
 import { z } from 'zod';
-import { layout } from '../compiler/layout.js';
-import type { Json, Patch } from '../compiler/model.js';
-import { errorMessage } from './failure.js';
+import { layout } from '../../compiler/layout.js';
+import type { Json, Patch } from '../../compiler/model.js';
+import { errorMessage } from '../failure.js';
 import { gunzipWithin } from './gunzip.js';
 import { tarEntries } from './tar-entries.js';
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { archive } from '../compiler/opa/archive.js';
+import { archive } from '../../compiler/opa/archive.js';
 import { type BundleFile, pathInBundle } from './bundle.js';
 
 const compress = promisify(gzip);
