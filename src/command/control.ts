@@ -4,8 +4,8 @@ import { createServer, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dataDirectoryError, prepareDataDirectory } from '../compose/data-directory.js';
 import { ConfigError } from '../config.js';
-import { dataDirectoryError, prepareDataDirectory } from '../data-directory.js';
 import { errorMessage } from '../failure.js';
 
 /** The longest path a socket may have on every system we run on, in bytes. */

@@ -8,7 +8,7 @@ import {
 	type LineageRequest,
 	readDevSecret,
 	type TicketRequest,
-} from '../bootstrap.js';
+} from '../compose/bootstrap.js';
 import {
 	type OwnDecisionPoint,
 	openStore,
@@ -16,10 +16,10 @@ import {
 	requireDecisionPointPorts,
 	startApi,
 	startDecisionPoint,
-} from '../compose.js';
-import { type RunningPoint, runDecisionWorker, startDecisionWorkers } from '../compose-workers.js';
+} from '../compose/compose.js';
+import { prepareDataDirectory } from '../compose/data-directory.js';
+import { type RunningPoint, runDecisionWorker, startDecisionWorkers } from '../compose/workers.js';
 import { type Config, ConfigError, requireDistinctPorts } from '../config.js';
-import { prepareDataDirectory } from '../data-directory.js';
 import { createLogger } from '../log.js';
 import { fail, print, printWhole, say } from './console.js';
 import { lockDataDirectory, sendCommand } from './control.js';

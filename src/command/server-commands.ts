@@ -1,4 +1,4 @@
-import type { KeyRequest } from '../bootstrap.js';
+import type { KeyRequest } from '../compose/bootstrap.js';
 import { type Config, ConfigError, readConfig } from '../config.js';
 import { fail } from './console.js';
 import type { Run } from './declaration.js';

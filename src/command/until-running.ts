@@ -1,4 +1,4 @@
-import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose.js';
+import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose/compose.js';
 import { ExitCodeError, say } from './console.js';
 
 /** Whoever restarts a decision point should not restart one that ends so (contract of decision points, 6.1). */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import { createConsoleTicket } from '../../src/bootstrap.js';
+import { createConsoleTicket } from '../../src/compose/bootstrap.js';
 import { type Answer, client, type Loose } from '../support/client.js';
 import { askToSignIn, consolePath, signedWith, signInToConsole } from '../support/console.js';
 import { onEachStore } from '../support/each-store.js';

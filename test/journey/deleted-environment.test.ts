@@ -1,4 +1,4 @@
-import { startDecisionPoint } from '../../src/compose.js';
+import { startDecisionPoint } from '../../src/compose/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client } from '../support/client.js';

@@ -2,7 +2,7 @@
 
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose.js';
+import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { ConfigError, readConfig } from '../../src/config.js';
 import { logOptions } from '../../src/log.js';
 import { client } from '../support/client.js';

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApi, startDecisionPoint } from '../../src/compose.js';
+import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
 import { newestChanges } from '../support/changes.js';
 import { type Answer, type Client, client, type Loose } from '../support/client.js';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose.js';
+import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
 import type { AuthorizationResult } from '../../src/wire/check.js';
 import { withoutOrder } from '../compiler/engine.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startApi, startDecisionPoint } from '../../src/compose.js';
+import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
 import { newestChanges } from '../support/changes.js';
 import { type Client, client, type Loose } from '../support/client.js';

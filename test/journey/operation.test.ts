@@ -2,7 +2,7 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import { startApi, startDecisionPoint } from '../../src/compose.js';
+import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger, logOptions } from '../../src/log.js';
 import { client } from '../support/client.js';

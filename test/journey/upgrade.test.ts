@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import knex from 'knex';
-import { startApi, startDecisionPoint } from '../../src/compose.js';
+import { startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { ConfigError, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { migrationSource } from '../../src/store/migration/index.js';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { type BundleFile, unpack } from '../../src/bundle/bundle.js';
-import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose.js';
+import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { createBundleVerifier } from '../../src/pdp/bundle-verifier.js';

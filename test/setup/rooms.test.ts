@@ -23,7 +23,7 @@ const rooms = {
 		may: ['node:zlib', 'tar-stream', './failure.js', '../compiler/model.js'],
 		mayNot: ['./store/store.js'],
 	},
-	'src/compose.ts': {
+	'src/compose/compose.ts': {
 		may: ['./store/store.js', './api/table.js', './pdp/engine.js', './publish/publisher.js'],
 		mayNot: [],
 	},

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createKeyByCommand } from '../../src/bootstrap.js';
-import { openStore, startApi } from '../../src/compose.js';
+import { createKeyByCommand } from '../../src/compose/bootstrap.js';
+import { openStore, startApi } from '../../src/compose/compose.js';
 import { type Config, ConfigError, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { createDatabase } from '../support/postgres.js';

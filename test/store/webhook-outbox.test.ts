@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import { bootstrap } from '../../src/bootstrap.js';
-import { openStore } from '../../src/compose.js';
+import { bootstrap } from '../../src/compose/bootstrap.js';
+import { openStore } from '../../src/compose/compose.js';
+import { readServerKeys } from '../../src/compose/server-key.js';
 import { readConfig } from '../../src/config.js';
-import { readServerKeys } from '../../src/server-key.js';
 import { createCipher } from '../../src/store/account/secret.js';
 import type { TakenDelivery } from '../../src/store/account/webhook-outbox.js';
 import type { Store } from '../../src/store/store.js';

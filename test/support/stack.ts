@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type RunningApi, type RunningDecisionPoint, startApi, startDecisionPoint } from '../../src/compose.js';
+import { type RunningApi, type RunningDecisionPoint, startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
 import { type Client, client } from './client.js';

@@ -3,7 +3,24 @@
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { workerCommand } from './command/worker-command.js';
+import { workerCommand } from '../command/worker-command.js';
+import { type Config, ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
+import type { Logger } from '../log.js';
+import { ClockComparison } from '../pdp/clock-comparison.js';
+import { currentHealth } from '../pdp/current-health.js';
+import { connectFeed, reportState } from '../pdp/feed-client.js';
+import { OfflineCopier } from '../pdp/offline-copier.js';
+import type { StartedPoint } from '../pdp/readiness.js';
+import type { Replica } from '../pdp/replica.js';
+import { SliceScheduler } from '../pdp/slice-scheduler.js';
+import { StateReport } from '../pdp/state-report.js';
+import { readBundleVerifier } from '../pdp/verification-keys.js';
+import { DecisionRate } from '../telemetry/decision-rate.js';
+import { version } from '../version.js';
+import { LeaderClient } from '../workers/leader-client.js';
+import type { WorkerStatus } from '../workers/messages.js';
+import { WorkerPool, WorkerSettingError } from '../workers/worker-pool.js';
 import {
 	decisionReceivers,
 	offlineCopy,
@@ -11,24 +28,7 @@ import {
 	requireDecisionPointPorts,
 	startDecisionPoint,
 } from './compose.js';
-import { decisionLogFamilies } from './compose-pdp-metrics.js';
-import { type Config, ConfigError } from './config.js';
-import { errorMessage } from './failure.js';
-import type { Logger } from './log.js';
-import { ClockComparison } from './pdp/clock-comparison.js';
-import { currentHealth } from './pdp/current-health.js';
-import { connectFeed, reportState } from './pdp/feed-client.js';
-import { OfflineCopier } from './pdp/offline-copier.js';
-import type { StartedPoint } from './pdp/readiness.js';
-import type { Replica } from './pdp/replica.js';
-import { SliceScheduler } from './pdp/slice-scheduler.js';
-import { StateReport } from './pdp/state-report.js';
-import { readBundleVerifier } from './pdp/verification-keys.js';
-import { DecisionRate } from './telemetry/decision-rate.js';
-import { version } from './version.js';
-import { LeaderClient } from './workers/leader-client.js';
-import type { WorkerStatus } from './workers/messages.js';
-import { WorkerPool, WorkerSettingError } from './workers/worker-pool.js';
+import { decisionLogFamilies } from './pdp-metrics.js';
 
 /** How often a worker tells how it is when no revision comes, in milliseconds. */
 const statusInterval = 1_000;
@@ -57,7 +57,7 @@ export async function startDecisionWorkers(
 	const feed = connectFeed(controlPlane, apiKey);
 	const pool: WorkerPool = new WorkerPool({
 		count: config.pdp_workers,
-		program: { path: fileURLToPath(new URL('./main.js', import.meta.url)), args: [workerCommand] },
+		program: { path: fileURLToPath(new URL('../main.js', import.meta.url)), args: [workerCommand] },
 		beginning: { controlPlane, apiKey },
 		feed,
 		receivers: decisionReceivers(config, controlPlane, apiKey),

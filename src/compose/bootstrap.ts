@@ -1,10 +1,10 @@
-import { type Config, ConfigError } from './config.js';
-import { createEnvironment } from './domain/environment.js';
-import { notFound } from './failure.js';
-import type { AccountUnit } from './store/account/account.js';
-import type { NewApiKey } from './store/account/writing-api-keys.js';
-import type { Store } from './store/store.js';
-import type { ApiKey } from './store/table/account.js';
+import { type Config, ConfigError } from '../config.js';
+import { createEnvironment } from '../domain/environment.js';
+import { notFound } from '../failure.js';
+import type { AccountUnit } from '../store/account/account.js';
+import type { NewApiKey } from '../store/account/writing-api-keys.js';
+import type { Store } from '../store/store.js';
+import type { ApiKey } from '../store/table/account.js';
 
 /** The key of the environment `dev` that the first start made, until it has been shown. */
 export interface FirstKey {

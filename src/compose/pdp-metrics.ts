@@ -1,21 +1,21 @@
 /** Monitoring of a decision point: metrics, collected from the rooms that count. */
 
-import type { Logger } from './log.js';
-import { currentHealth } from './pdp/current-health.js';
-import type { DecisionCounts, DecisionLog } from './pdp/decision-log.js';
-import type { MetricsSource } from './pdp/metrics-endpoint.js';
-import type { ApplyBundle, Replica } from './pdp/replica.js';
-import { buildInfo } from './telemetry/build-info.js';
-import type { DecisionTally } from './telemetry/decision-tally.js';
-import { Durations, histogram } from './telemetry/durations.js';
-import { counter, gauge, type MetricFamilies, type MetricSample, sample } from './telemetry/metric-family.js';
-import { processFamilies } from './telemetry/process-families.js';
-import { metricsType, renderFamilies } from './telemetry/render-families.js';
-import type { RequestTally } from './telemetry/request-tally.js';
-import type { Tracing } from './telemetry/tracing.js';
-import { WordCounts } from './telemetry/word-counts.js';
-import { version } from './version.js';
-import type { LeaderClient } from './workers/leader-client.js';
+import type { Logger } from '../log.js';
+import { currentHealth } from '../pdp/current-health.js';
+import type { DecisionCounts, DecisionLog } from '../pdp/decision-log.js';
+import type { MetricsSource } from '../pdp/metrics-endpoint.js';
+import type { ApplyBundle, Replica } from '../pdp/replica.js';
+import { buildInfo } from '../telemetry/build-info.js';
+import type { DecisionTally } from '../telemetry/decision-tally.js';
+import { Durations, histogram } from '../telemetry/durations.js';
+import { counter, gauge, type MetricFamilies, type MetricSample, sample } from '../telemetry/metric-family.js';
+import { processFamilies } from '../telemetry/process-families.js';
+import { metricsType, renderFamilies } from '../telemetry/render-families.js';
+import type { RequestTally } from '../telemetry/request-tally.js';
+import type { Tracing } from '../telemetry/tracing.js';
+import { WordCounts } from '../telemetry/word-counts.js';
+import { version } from '../version.js';
+import type { LeaderClient } from '../workers/leader-client.js';
 
 /** Measures and traces how a decision point applies bundles. */
 export class BundleMeter {

@@ -1,6 +1,6 @@
-import { Failure } from './failure.js';
-import type { Logger } from './log.js';
-import { isDeadlock, isFull, isUnreachable } from './store/database/database.js';
+import { Failure } from '../failure.js';
+import type { Logger } from '../log.js';
+import { isDeadlock, isFull, isUnreachable } from '../store/database/database.js';
 
 /**
  * The failure to answer when the database has no room (`no_space`, 507), cannot be reached, or ends a deadlock

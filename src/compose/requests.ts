@@ -1,9 +1,9 @@
 /** Logs, counts and traces the requests of every server. */
 
-import type { Served } from './http/server.js';
-import type { Logger } from './log.js';
-import type { RequestTally } from './telemetry/request-tally.js';
-import type { Tracing } from './telemetry/tracing.js';
+import type { Served } from '../http/server.js';
+import type { Logger } from '../log.js';
+import type { RequestTally } from '../telemetry/request-tally.js';
+import type { Tracing } from '../telemetry/tracing.js';
 
 /** What the requests of a server are counted and traced with. */
 export type Monitored = Pick<Served, 'onUnexpected' | 'onAnswered' | 'within'>;

@@ -1,26 +1,26 @@
 /** Who gains and who loses by a change, and how a check came out before: where store, publisher and processes meet. */
 
-import type { Schema } from '../compiler/model.js';
-import type { ExplainedCheck, ImpactSource, ImpactTrial } from './api/impact-source.js';
-import { Failure, notFound, unprocessable } from './failure.js';
-import type { ImpactProcess, ProcessLimits } from './impact/impact-process.js';
-import { ImpactProcesses, type ProcessesOptions } from './impact/impact-processes.js';
-import type { ExplanationQuestion, ImpactAnswer } from './impact/messages.js';
-import type { LoggedInput } from './impact/replay-decisions.js';
-import type { Logger } from './log.js';
-import type { Assembler, DraftedPolicy } from './publish/assemble.js';
-import type { FeedServer } from './publish/feed-server.js';
-import type { Head, LiveHead } from './publish/head.js';
-import { pastState } from './publish/past-state.js';
-import type { Publisher } from './publish/publisher.js';
-import { type TriedChange, tryChange } from './publish/try-change.js';
-import type { PolicyStore } from './store/policy/policy-store.js';
-import type { Store } from './store/store.js';
-import type { Scope } from './store/unit/reading-unit.js';
-import { clientGone } from './turns.js';
-import { valueInTime } from './value-in-time.js';
-import type { AuthorizationResult } from './wire/check.js';
-import { type Impact, maxChangesSince } from './wire/impact.js';
+import type { Schema } from '../../compiler/model.js';
+import type { ExplainedCheck, ImpactSource, ImpactTrial } from '../api/impact-source.js';
+import { Failure, notFound, unprocessable } from '../failure.js';
+import type { ImpactProcess, ProcessLimits } from '../impact/impact-process.js';
+import { ImpactProcesses, type ProcessesOptions } from '../impact/impact-processes.js';
+import type { ExplanationQuestion, ImpactAnswer } from '../impact/messages.js';
+import type { LoggedInput } from '../impact/replay-decisions.js';
+import type { Logger } from '../log.js';
+import type { Assembler, DraftedPolicy } from '../publish/assemble.js';
+import type { FeedServer } from '../publish/feed-server.js';
+import type { Head, LiveHead } from '../publish/head.js';
+import { pastState } from '../publish/past-state.js';
+import type { Publisher } from '../publish/publisher.js';
+import { type TriedChange, tryChange } from '../publish/try-change.js';
+import type { PolicyStore } from '../store/policy/policy-store.js';
+import type { Store } from '../store/store.js';
+import type { Scope } from '../store/unit/reading-unit.js';
+import { clientGone } from '../turns.js';
+import { valueInTime } from '../value-in-time.js';
+import type { AuthorizationResult } from '../wire/check.js';
+import { type Impact, maxChangesSince } from '../wire/impact.js';
 
 /** What impact is made with. */
 export interface ImpactParts {

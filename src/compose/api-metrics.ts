@@ -1,25 +1,25 @@
 /** Monitoring of an API process: metrics, collected from the rooms that count, and whether its parts work. */
 
-import type { Monitoring } from './api/monitoring.js';
-import type { Config } from './config.js';
-import type { Assembler } from './publish/assemble.js';
-import type { FeedServer } from './publish/feed-server.js';
-import type { Publisher } from './publish/publisher.js';
-import type { InstallationCounts } from './store/account/statistics.js';
-import type { Store } from './store/store.js';
-import { buildInfo } from './telemetry/build-info.js';
-import { diskFamilies } from './telemetry/disk-families.js';
-import { Durations, histogram } from './telemetry/durations.js';
-import { counter, gauge, type MetricFamilies, sample } from './telemetry/metric-family.js';
-import { Probe } from './telemetry/probe.js';
-import { processFamilies } from './telemetry/process-families.js';
-import { metricsType, renderFamilies } from './telemetry/render-families.js';
-import type { RequestTally } from './telemetry/request-tally.js';
-import type { Tracing } from './telemetry/tracing.js';
-import { WordCounts } from './telemetry/word-counts.js';
-import { valueInTime } from './value-in-time.js';
-import { version } from './version.js';
-import type { WebhookDispatcher } from './webhook/dispatcher.js';
+import type { Monitoring } from '../api/monitoring.js';
+import type { Config } from '../config.js';
+import type { Assembler } from '../publish/assemble.js';
+import type { FeedServer } from '../publish/feed-server.js';
+import type { Publisher } from '../publish/publisher.js';
+import type { InstallationCounts } from '../store/account/statistics.js';
+import type { Store } from '../store/store.js';
+import { buildInfo } from '../telemetry/build-info.js';
+import { diskFamilies } from '../telemetry/disk-families.js';
+import { Durations, histogram } from '../telemetry/durations.js';
+import { counter, gauge, type MetricFamilies, sample } from '../telemetry/metric-family.js';
+import { Probe } from '../telemetry/probe.js';
+import { processFamilies } from '../telemetry/process-families.js';
+import { metricsType, renderFamilies } from '../telemetry/render-families.js';
+import type { RequestTally } from '../telemetry/request-tally.js';
+import type { Tracing } from '../telemetry/tracing.js';
+import { WordCounts } from '../telemetry/word-counts.js';
+import { valueInTime } from '../value-in-time.js';
+import { version } from '../version.js';
+import type { WebhookDispatcher } from '../webhook/dispatcher.js';
 
 /** How long the database may take to count, in milliseconds. After that, its metrics are left out. */
 const countingTime = 2_000;
