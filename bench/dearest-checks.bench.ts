@@ -4,7 +4,7 @@ import { compile, documentBytes } from '../compiler/index.js';
 import type { ConditionSet, Facts, Json, Model, Relationship, Resource, Schema } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
-import { Derivations, maxSteps, Upstream } from '../src/domain/check-steps.js';
+import { Derivations, maxSteps, Upstream } from '../src/domain/check-limit/check-steps.js';
 import { Engine, type EngineInput } from '../src/pdp/engine.js';
 import { type Layers, layeredGraph, layerName } from '../test/support/layers.js';
 import { noFacts } from '../test/support/no-facts.js';

@@ -14,7 +14,7 @@ import type {
 	DerivedRoleRuleCreate,
 	DerivedRoleRuleRead,
 } from '../wire/derivation.js';
-import { refuseRolesOverLimit } from './cycle-limit.js';
+import { refuseRolesOverLimit } from './check-limit/cycle-limit.js';
 import { onlyRow } from './only-row.js';
 import { pairWithParts } from './pair-with-parts.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';

@@ -24,7 +24,7 @@ import type {
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
 } from '../wire/relationship-tuple.js';
-import { refuseTuplesOverLimit } from './cycle-limit.js';
+import { refuseTuplesOverLimit } from './check-limit/cycle-limit.js';
 import { endsBefore } from './ends-before.js';
 import { findInstances } from './named-instance.js';
 import { type NamedTuple, resolveTuples } from './named-tuple.js';

@@ -1,4 +1,4 @@
-import { refuseEnvironmentOverLimit } from '../domain/cycle-limit.js';
+import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
 import { userResource } from '../domain/environment.js';
 import { Failure, type Problem, unprocessable } from '../failure.js';
 import { ConditionSet, childSets } from '../store/table/condition-set.js';

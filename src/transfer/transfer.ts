@@ -1,4 +1,4 @@
-import { refuseEnvironmentOverLimit } from '../domain/cycle-limit.js';
+import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
 import { Failure, unprocessable } from '../failure.js';
 import type { Change } from '../store/unit/change.js';
 import { hasValues } from '../store/unit/change-record.js';

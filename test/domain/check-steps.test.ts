@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { Derivations, Upstream } from '../../src/domain/check-steps.js';
+import { Derivations, Upstream } from '../../src/domain/check-limit/check-steps.js';
 import type { DerivationStep, StepIds } from '../../src/store/model/graph-walk.js';
 
 /** How much a check has to look through: what writes are refused by. */

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { derivationCycles } from '../../compiler/cycle.js';
-import { findFanInAbove } from '../../src/domain/fan-in.js';
+import { findFanInAbove } from '../../src/domain/check-limit/fan-in.js';
 
 /** How many roles lead to one in a cycle: counted once however many ways there are, and none for itself. */
 

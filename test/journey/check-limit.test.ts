@@ -1,7 +1,7 @@
 // @alone @rest
 
 import type { ExecutionContext } from 'ava';
-import { maxSteps } from '../../src/domain/check-steps.js';
+import { maxSteps } from '../../src/domain/check-limit/check-steps.js';
 import type { Answer } from '../support/client.js';
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';

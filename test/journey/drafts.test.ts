@@ -1,7 +1,7 @@
 // @alone
 
 import type { ExecutionContext } from 'ava';
-import { maxSteps } from '../../src/domain/check-steps.js';
+import { maxSteps } from '../../src/domain/check-limit/check-steps.js';
 import { newestChanges } from '../support/changes.js';
 import type { Answer, Client } from '../support/client.js';
 import { client } from '../support/client.js';

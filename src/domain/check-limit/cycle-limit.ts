@@ -1,6 +1,6 @@
-import { type Cycle, maxLeadingIn } from '../../compiler/cycle.js';
-import { Failure } from '../failure.js';
-import { type CheckBound, storeCheckBound, storedCheckBound } from '../store/model/check-bound.js';
+import { type Cycle, maxLeadingIn } from '../../../compiler/cycle.js';
+import { Failure } from '../../failure.js';
+import { type CheckBound, storeCheckBound, storedCheckBound } from '../../store/model/check-bound.js';
 import {
 	anyTuple,
 	derivationsWith,
@@ -9,16 +9,16 @@ import {
 	type StepIds,
 	tuplePortions,
 	tuplesUpstream,
-} from '../store/model/graph-walk.js';
-import { instancesBy } from '../store/table/resource-instance.js';
-import { Role } from '../store/table/role.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { pause } from '../wire/bounded.js';
-import { instanceName } from '../wire/common.js';
+} from '../../store/model/graph-walk.js';
+import { instancesBy } from '../../store/table/resource-instance.js';
+import { Role } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { pause } from '../../wire/bounded.js';
+import { instanceName } from '../../wire/common.js';
+import { onlyRow } from '../only-row.js';
 import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
-import { onlyRow } from './only-row.js';
 
 /**
  * A check walks everything that leads to an instance. To keep checks fast, no write may create more than a check can

@@ -1,5 +1,5 @@
-import type { Cycle } from '../../compiler/cycle.js';
-import type { StepIds } from '../store/model/graph-walk.js';
+import type { Cycle } from '../../../compiler/cycle.js';
+import type { StepIds } from '../../store/model/graph-walk.js';
 
 /** A role on an instance, by ids. */
 export interface InstanceRole {
