@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock.js';
-import { requireStanding } from '../domain/element-session.js';
+import { requireStanding } from '../domain/element/session.js';
 import { Failure, forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, parsePart, type Run, type Surround } from '../http/mount.js';

@@ -3,7 +3,7 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../store/unit/row-chunks.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { removeExpiredAssignments } from './assignment.js';
-import { removeEndedInvites } from './ended-invite.js';
+import { removeEndedInvites } from './element/ended-invite.js';
 import { removeExpiredTuples } from './relationship-tuple.js';
 
 /** What a sweeper needs of the store. */

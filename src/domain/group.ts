@@ -15,14 +15,14 @@ import {
 	maxShownOfGroup,
 } from '../wire/group.js';
 import { removeAssignments } from './assignment.js';
-import { removeRequests } from './element-request-record.js';
+import { removeRequests } from './element/request-record.js';
+import { removeUserInvites } from './element/user-invite.js';
 import { markGroups, unmarkGroups } from './group-mark.js';
 import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
 import { findInstances, insertInstances, onlyInstance, requireTenant } from './named-instance.js';
 import { onlyRow } from './only-row.js';
 import { removeInstances } from './resource-instance.js';
-import { removeUserInvites } from './user-invite.js';
 
 /** A group as the API lists it. */
 export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupReadSchema {

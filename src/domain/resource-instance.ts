@@ -19,7 +19,8 @@ import type {
 	ResourceInstanceUpdate,
 } from '../wire/resource-instance.js';
 import { removeAssignments } from './assignment.js';
-import { removeRequests } from './element-request-record.js';
+import { removeRequests } from './element/request-record.js';
+import { removeUserInvites } from './element/user-invite.js';
 import { unmarkGroups } from './group-mark.js';
 import {
 	findInstances,
@@ -32,7 +33,6 @@ import {
 import { onlyRow } from './only-row.js';
 import { removeTuples } from './relationship-tuple.js';
 import { removeInChunks } from './remove-in-chunks.js';
-import { removeUserInvites } from './user-invite.js';
 
 /** An instance as the API shows it. */
 export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInstanceRead {

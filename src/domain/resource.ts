@@ -12,7 +12,7 @@ import { AttributeType } from '../wire/resource-attribute.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
-import { removeRequests } from './element-request-record.js';
+import { removeRequests } from './element/request-record.js';
 import { onlyRow } from './only-row.js';
 import { relationBlocks, removeRelations, setRelations } from './relation.js';
 import { removeActions, setActions } from './resource-action.js';

@@ -14,13 +14,13 @@ import { removeAssignments } from './assignment.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';
 import { derivationColumns, setDerivations } from './derivation.js';
-import { removeRequests } from './element-request-record.js';
-import { removeLevelsOfRoles } from './elements-config-record.js';
+import { removeLevelsOfRoles } from './element/config-record.js';
+import { removeRequests } from './element/request-record.js';
+import { removeUserInvites } from './element/user-invite.js';
 import { onlyRow } from './only-row.js';
 import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
 import { recordRoleChanges, recordRoleRemovals, withLinks } from './role-record.js';
-import { removeUserInvites } from './user-invite.js';
 
 /** Tenant roles as the API shows them: with their own permissions, not those of the roles they extend. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {

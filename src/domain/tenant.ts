@@ -3,11 +3,11 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { TenantCreate } from '../wire/tenant.js';
 import { removeAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
-import { removeRequests } from './element-request-record.js';
+import { removeRequests } from './element/request-record.js';
+import { removeUserInvites } from './element/user-invite.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { removeInstances } from './resource-instance.js';
 import { removeTenantUsers } from './tenant-user.js';
-import { removeUserInvites } from './user-invite.js';
 
 /** Adds a tenant. Throws `duplicate` when its key is taken. */
 export async function createTenant(unit: WritingUnit, body: TenantCreate): Promise<Tenant> {

@@ -9,7 +9,7 @@ import { instanceParts } from '../wire/common.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
-import { removeRequests } from './element-request-record.js';
+import { removeRequests } from './element/request-record.js';
 import { onlyRow } from './only-row.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';

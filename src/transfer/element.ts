@@ -1,7 +1,7 @@
 import { groupBy } from '../../compiler/group-by.js';
-import { elementRoleName } from '../domain/element-role.js';
-import { defaultRoleSetting, requestsSetting, resourceSetting, reviewersSetting } from '../domain/element-setting.js';
-import { changeElementsConfig, createElementsConfig, removeElementsConfig } from '../domain/elements-config.js';
+import { changeElementsConfig, createElementsConfig, removeElementsConfig } from '../domain/element/config.js';
+import { elementRoleName } from '../domain/element/role.js';
+import { defaultRoleSetting, requestsSetting, resourceSetting, reviewersSetting } from '../domain/element/setting.js';
 import { ElementsConfig, type ElementsSettings, levelRows } from '../store/table/elements-config.js';
 import { Resource } from '../store/table/resource.js';
 import { Role, tenantRolesOnly } from '../store/table/role.js';

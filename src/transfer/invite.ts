@@ -1,5 +1,5 @@
 import { asDate } from '../domain/as-date.js';
-import { removeEndedInvites } from '../domain/ended-invite.js';
+import { removeEndedInvites } from '../domain/element/ended-invite.js';
 import { ElementsConfig } from '../store/table/elements-config.js';
 import { instancesBy } from '../store/table/resource-instance.js';
 import { Role } from '../store/table/role.js';

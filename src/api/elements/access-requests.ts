@@ -1,5 +1,5 @@
-import type { ActingUser } from '../../domain/element-level.js';
-import { createAccessRequest, readAccessRequest, readListedAccessRequest } from '../../domain/element-request.js';
+import type { ActingUser } from '../../domain/element/level.js';
+import { createAccessRequest, readAccessRequest, readListedAccessRequest } from '../../domain/element/request.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -4,7 +4,7 @@ import {
 	readElementsConfig,
 	readElementsConfigs,
 	removeElementsConfig,
-} from '../../domain/elements-config.js';
+} from '../../domain/element/config.js';
 import { reply } from '../../http/endpoint.js';
 import { allElementsConfigs, ElementsConfig } from '../../store/table/elements-config.js';
 import { readPage } from '../../store/unit/row-query.js';

@@ -1,4 +1,4 @@
-import { decideRequest, readElementRequest, readPlacedRequest } from '../../domain/element-request.js';
+import { decideRequest, readElementRequest, readPlacedRequest } from '../../domain/element/request.js';
 import { reply } from '../../http/endpoint.js';
 import { requestsInTurn } from '../../store/table/element-request.js';
 import { ElementsConfig } from '../../store/table/elements-config.js';

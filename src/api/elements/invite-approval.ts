@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { approveOwnInvite } from '../../domain/element-invite.js';
-import { readElementUsers } from '../../domain/element-user.js';
+import { approveOwnInvite } from '../../domain/element/invite.js';
+import { readElementUsers } from '../../domain/element/user.js';
 import { reply } from '../../http/endpoint.js';
 import { environmentScope } from '../../store/account/account.js';
 import { bearerSecret } from '../../store/account/authenticate.js';

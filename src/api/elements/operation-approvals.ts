@@ -1,6 +1,6 @@
-import { createOperationApproval, readListedApproval, readOperationApproval } from '../../domain/element-request.js';
-import { consumeApproval } from '../../domain/element-request-consumption.js';
-import { refuseManyRequests } from '../../domain/element-request-limit.js';
+import { createOperationApproval, readListedApproval, readOperationApproval } from '../../domain/element/request.js';
+import { consumeApproval } from '../../domain/element/request-consumption.js';
+import { refuseManyRequests } from '../../domain/element/request-limit.js';
 import { reply } from '../../http/endpoint.js';
 import { Reference } from '../../wire/common.js';
 import {

@@ -1,12 +1,12 @@
-import type { ActingUser } from '../../domain/element-level.js';
+import type { ActingUser } from '../../domain/element/level.js';
 import {
 	findRequestElement,
 	findVisibleRequest,
 	moveRequest,
 	reviewRequest,
 	visibleRequests,
-} from '../../domain/element-request.js';
-import type { Move } from '../../domain/element-request-state.js';
+} from '../../domain/element/request.js';
+import type { Move } from '../../domain/element/request-state.js';
 import { reply } from '../../http/endpoint.js';
 import type { ElementRequest, ListedRequest, RequestFilter } from '../../store/table/element-request.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';

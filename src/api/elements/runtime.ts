@@ -1,5 +1,5 @@
-import { actorLevels } from '../../domain/element-level.js';
-import { activateElementsConfig, readElementsConfig } from '../../domain/elements-config.js';
+import { activateElementsConfig, readElementsConfig } from '../../domain/element/config.js';
+import { actorLevels } from '../../domain/element/level.js';
 import { reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/elements-config.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';

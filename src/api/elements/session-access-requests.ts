@@ -1,4 +1,4 @@
-import { refuseManyRequests } from '../../domain/element-request-limit.js';
+import { refuseManyRequests } from '../../domain/element/request-limit.js';
 import { Reference } from '../../wire/common.js';
 import {
 	AccessRequestCreate,

@@ -1,4 +1,4 @@
-import type { ActingUser } from '../../domain/element-level.js';
+import type { ActingUser } from '../../domain/element/level.js';
 import type { ElementSession } from '../../store/account/element-entrance.js';
 
 /** Who acts in an element: the user who is signed in, in the tenant of the session. */

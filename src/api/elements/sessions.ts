@@ -1,4 +1,4 @@
-import { readElementSession } from '../../domain/element-session.js';
+import { readElementSession } from '../../domain/element/session.js';
 import { notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findElementMember, findTokenMember, readActor, readLogin } from '../../domain/element-session.js';
+import { findElementMember, findTokenMember, readActor, readLogin } from '../../domain/element/session.js';
 import { type Request, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { environmentScope } from '../../store/account/account.js';

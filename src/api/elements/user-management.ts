@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { readAssignment } from '../../domain/assignment.js';
 import { listDecisions } from '../../domain/audit-log.js';
-import { pendingInvites, readElementInvite, readInvitedUsers } from '../../domain/element-invite.js';
+import { pendingInvites, readElementInvite, readInvitedUsers } from '../../domain/element/invite.js';
 import {
 	addElementUser,
 	assignElementRole,
@@ -10,8 +10,13 @@ import {
 	readElementUsers,
 	removeElementUser,
 	unassignElementRole,
-} from '../../domain/element-user.js';
-import { openElement, openUserManagement, shownLevels, type UserManagement } from '../../domain/user-management.js';
+} from '../../domain/element/user.js';
+import {
+	openElement,
+	openUserManagement,
+	shownLevels,
+	type UserManagement,
+} from '../../domain/element/user-management.js';
 import { reply } from '../../http/endpoint.js';
 import type { ElementSession } from '../../store/account/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';

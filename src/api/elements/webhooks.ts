@@ -1,4 +1,4 @@
-import { announceTest, readDelivery, readWebhookSecret } from '../../domain/webhook-event.js';
+import { announceTest, readDelivery, readWebhookSecret } from '../../domain/element/webhook-event.js';
 import { reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/elements-config.js';
 import { deliveriesOf } from '../../store/table/webhook-delivery.js';

@@ -1,5 +1,10 @@
+import {
+	approveUserInvite,
+	changeUserInvite,
+	createUserInvite,
+	readUserInvite,
+} from '../../domain/element/user-invite.js';
 import { readUser } from '../../domain/user.js';
-import { approveUserInvite, changeUserInvite, createUserInvite, readUserInvite } from '../../domain/user-invite.js';
 import { reply } from '../../http/endpoint.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';

@@ -1,4 +1,4 @@
-import { hidePath } from '../../domain/elements-config.js';
+import { hidePath } from '../../domain/element/config.js';
 import { reply } from '../../http/endpoint.js';
 import { type AttributedChange, readHistory } from '../../store/unit/history.js';
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/change.js';

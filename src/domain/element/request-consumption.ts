@@ -1,14 +1,14 @@
-import { Failure, notFound } from '../failure.js';
-import { ElementRequest, plainRequests } from '../store/table/element-request.js';
-import { ElementsConfig } from '../store/table/elements-config.js';
-import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId } from '../wire/common.js';
-import { removeAssignments } from './assignment.js';
-import { grantRequest, requireRequester } from './element-request.js';
-import { changeRequest } from './element-request-record.js';
-import { approvedRole, singleUseSetting } from './element-setting.js';
-import { endsBefore } from './ends-before.js';
+import { Failure, notFound } from '../../failure.js';
+import { ElementRequest, plainRequests } from '../../store/table/element-request.js';
+import { ElementsConfig } from '../../store/table/elements-config.js';
+import { type AssignmentRow, assignmentsBy } from '../../store/table/role-assignment.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId } from '../../wire/common.js';
+import { removeAssignments } from '../assignment.js';
+import { endsBefore } from '../ends-before.js';
+import { grantRequest, requireRequester } from './request.js';
+import { changeRequest } from './request-record.js';
+import { approvedRole, singleUseSetting } from './setting.js';
 
 /**
  * Uses an operation approval up. The role that it gave is taken away in the same unit, so an approval is used at most

@@ -1,15 +1,15 @@
-import { Failure, forbidden } from '../failure.js';
-import type { ElementRequest } from '../store/table/element-request.js';
-import { Resource } from '../store/table/resource.js';
-import { type InstanceRow, instancesNamed } from '../store/table/resource-instance.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import { Tenant } from '../store/table/tenant.js';
-import { isMember } from '../store/table/tenant-user.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId, instanceName } from '../wire/common.js';
-import type { ActingUser } from './element-level.js';
-import { createMissingInstances, findInstances, refuseUnknownInstance } from './named-instance.js';
+import { Failure, forbidden } from '../../failure.js';
+import type { ElementRequest } from '../../store/table/element-request.js';
+import { Resource } from '../../store/table/resource.js';
+import { type InstanceRow, instancesNamed } from '../../store/table/resource-instance.js';
+import { Role, tenantRolesOnly } from '../../store/table/role.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { isMember } from '../../store/table/tenant-user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId, instanceName } from '../../wire/common.js';
+import { createMissingInstances, findInstances, refuseUnknownInstance } from '../named-instance.js';
+import type { ActingUser } from './level.js';
 
 /** Finds what requests are about. Users learn nothing of what is in other tenants. */
 

@@ -1,11 +1,11 @@
-import { Failure } from '../failure.js';
-import type { ElementRequest } from '../store/table/element-request.js';
-import type { ElementsConfig } from '../store/table/elements-config.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { AccessRequestReview } from '../wire/element-request.js';
-import { asDate } from './as-date.js';
-import { durationSetting } from './element-setting.js';
-import { endsBefore } from './ends-before.js';
+import { Failure } from '../../failure.js';
+import type { ElementRequest } from '../../store/table/element-request.js';
+import type { ElementsConfig } from '../../store/table/elements-config.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { AccessRequestReview } from '../../wire/element-request.js';
+import { asDate } from '../as-date.js';
+import { endsBefore } from '../ends-before.js';
+import { durationSetting } from './setting.js';
 
 /** Until when what a request asks for holds, once it is approved. */
 

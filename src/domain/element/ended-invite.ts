@@ -1,6 +1,6 @@
-import { deleteStoredInvites, endedInvites, UserInvite } from '../store/table/user-invite.js';
-import { changeRecord } from '../store/unit/change-record.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
+import { deleteStoredInvites, endedInvites, UserInvite } from '../../store/table/user-invite.js';
+import { changeRecord } from '../../store/unit/change-record.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
 
 /**
  * Deletes some invites that have ended, as many as one statement takes, of these keys where they are given: nobody sees

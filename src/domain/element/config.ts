@@ -1,6 +1,6 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { Failure, unprocessable } from '../failure.js';
-import { isSealed } from '../store/account/secret.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { Failure, unprocessable } from '../../failure.js';
+import { isSealed } from '../../store/account/secret.js';
 import {
 	type ConfiguredLevel,
 	deleteElementsConfig,
@@ -8,21 +8,25 @@ import {
 	type LevelRow,
 	levelRows,
 	replaceLevels,
-} from '../store/table/elements-config.js';
-import { actionsIn, Resource, ResourceAction } from '../store/table/resource.js';
-import { grantRows, rolesKeyed } from '../store/table/role.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
+} from '../../store/table/elements-config.js';
+import { actionsIn, Resource, ResourceAction } from '../../store/table/resource.js';
+import { grantRows, rolesKeyed } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type {
 	ElementsConfigCreate,
 	ElementsConfigRead,
 	ElementsConfigUpdate,
 	WebhookEdit,
-} from '../wire/elements-config.js';
-import { hiddenSecret } from '../wire/proxy-config.js';
-import { definedFields } from './defined-fields.js';
-import { cancelRequests } from './element-request-record.js';
-import { resolveLevels } from './element-role.js';
+} from '../../wire/elements-config.js';
+import { hiddenSecret } from '../../wire/proxy-config.js';
+import { definedFields } from '../defined-fields.js';
+import { onlyRow } from '../only-row.js';
+import { createRole } from '../role.js';
+import { grantPermissions } from '../role-permission.js';
+import { elementsConfigRecord, recordElementsConfigChange } from './config-record.js';
+import { cancelRequests } from './request-record.js';
+import { resolveLevels } from './role.js';
 import {
 	actionSetting,
 	approvedRole,
@@ -31,11 +35,7 @@ import {
 	resourceSetting,
 	reviewerRole,
 	reviewersSetting,
-} from './element-setting.js';
-import { elementsConfigRecord, recordElementsConfigChange } from './elements-config-record.js';
-import { onlyRow } from './only-row.js';
-import { createRole } from './role.js';
-import { grantPermissions } from './role-permission.js';
+} from './setting.js';
 
 /** Elements as the API shows them. */
 export async function readElementsConfigs(

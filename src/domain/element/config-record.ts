@@ -1,12 +1,12 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { deleteLevels, ElementsConfig, elementsConfigsNaming, levelRows } from '../store/table/elements-config.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { Columns } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { configuredLevels } from '../wire/elements-config.js';
-import { elementRoleName } from './element-role.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { deleteLevels, ElementsConfig, elementsConfigsNaming, levelRows } from '../../store/table/elements-config.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { Columns } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { configuredLevels } from '../../wire/elements-config.js';
+import { elementRoleName } from './role.js';
 
 /** Elements in the change log: with the roles of each level, by name. */
 

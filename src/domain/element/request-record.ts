@@ -5,14 +5,14 @@ import {
 	patchRequest,
 	plainRequests,
 	type RequestFilter,
-} from '../store/table/element-request.js';
-import type { ElementsConfig } from '../store/table/elements-config.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import type { Columns } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ActingUser } from './element-level.js';
-import { transitions } from './element-request-state.js';
-import { onlyRow } from './only-row.js';
+} from '../../store/table/element-request.js';
+import type { ElementsConfig } from '../../store/table/elements-config.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import type { Columns } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { onlyRow } from '../only-row.js';
+import type { ActingUser } from './level.js';
+import { transitions } from './request-state.js';
 
 /** Writes requests and records what changed. Who may do it, `element-request.ts` decides. */
 

@@ -1,14 +1,14 @@
-import { Failure, forbidden, notFound, unprocessable } from '../failure.js';
-import { ElementsConfig, levelRows } from '../store/table/elements-config.js';
-import type { InstanceRow } from '../store/table/resource-instance.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { PermissionLevel } from '../wire/elements-config.js';
-import { type ActingUser, type ActorLevels, actorLevels } from './element-level.js';
-import { findOwnInstance } from './element-request-target.js';
-import { findElementRoles, roleSeparator } from './element-role.js';
-import { resourceSetting } from './element-setting.js';
+import { Failure, forbidden, notFound, unprocessable } from '../../failure.js';
+import { ElementsConfig, levelRows } from '../../store/table/elements-config.js';
+import type { InstanceRow } from '../../store/table/resource-instance.js';
+import { Role, tenantRolesOnly } from '../../store/table/role.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { PermissionLevel } from '../../wire/elements-config.js';
+import { type ActingUser, type ActorLevels, actorLevels } from './level.js';
+import { findOwnInstance } from './request-target.js';
+import { findElementRoles, roleSeparator } from './role.js';
+import { resourceSetting } from './setting.js';
 
 /** Who may do what in elements where users manage users (contract: Levels). */
 

@@ -1,5 +1,5 @@
-import { Failure, forbidden } from '../failure.js';
-import type { ElementRequest } from '../store/table/element-request.js';
+import { Failure, forbidden } from '../../failure.js';
+import type { ElementRequest } from '../../store/table/element-request.js';
 
 /** What can be done to a request (spec: States and transitions). */
 export type Move = 'approve' | 'deny' | 'cancel';

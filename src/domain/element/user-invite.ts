@@ -1,16 +1,16 @@
-import { Failure } from '../failure.js';
-import { ResourceInstance } from '../store/table/resource-instance.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import { Tenant } from '../store/table/tenant.js';
-import { type User, userWithKey } from '../store/table/user.js';
-import { UserInvite, type UserInviteFilter, userInvitesBy } from '../store/table/user-invite.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { UserInviteApprove, UserInviteCreate, UserInviteRead, UserInviteUpdate } from '../wire/user-invite.js';
-import { asDate } from './as-date.js';
-import { definedFields } from './defined-fields.js';
-import { admitInvited, createInvited, requireOpenInvite } from './element-invite.js';
+import { Failure } from '../../failure.js';
+import { ResourceInstance } from '../../store/table/resource-instance.js';
+import { Role, tenantRolesOnly } from '../../store/table/role.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { type User, userWithKey } from '../../store/table/user.js';
+import { UserInvite, type UserInviteFilter, userInvitesBy } from '../../store/table/user-invite.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { UserInviteApprove, UserInviteCreate, UserInviteRead, UserInviteUpdate } from '../../wire/user-invite.js';
+import { asDate } from '../as-date.js';
+import { definedFields } from '../defined-fields.js';
 import { removeEndedInvites } from './ended-invite.js';
+import { admitInvited, createInvited, requireOpenInvite } from './invite.js';
 
 /** An invite as the API shows it. */
 export function readUserInvite(unit: ReadingUnit, row: UserInvite): UserInviteRead {

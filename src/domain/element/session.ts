@@ -1,12 +1,12 @@
-import { Failure } from '../failure.js';
-import { type ElementSession, signedOut } from '../store/account/element-entrance.js';
-import { type NewSession, type SessionRow, sessionStands } from '../store/account/element-sessions.js';
-import { Tenant } from '../store/table/tenant.js';
-import { isMember } from '../store/table/tenant-user.js';
-import { User, userWithKey } from '../store/table/user.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { ElementActor, ElementLogin, ElementSessionRead, LoginResult } from '../wire/element-session.js';
-import { refuseHiddenUser } from './element-level.js';
+import { Failure } from '../../failure.js';
+import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
+import { type NewSession, type SessionRow, sessionStands } from '../../store/account/element-sessions.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { isMember } from '../../store/table/tenant-user.js';
+import { User, userWithKey } from '../../store/table/user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { ElementActor, ElementLogin, ElementSessionRead, LoginResult } from '../../wire/element-session.js';
+import { refuseHiddenUser } from './level.js';
 
 /** A user, and a tenant that it belongs to. */
 export interface ElementMember {

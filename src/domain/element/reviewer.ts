@@ -1,10 +1,10 @@
-import type { ElementRequest } from '../store/table/element-request.js';
-import { ElementsConfig } from '../store/table/elements-config.js';
-import { Role } from '../store/table/role.js';
-import { assignmentsBy } from '../store/table/role-assignment.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { type ActingUser, actorLevels } from './element-level.js';
-import { reviewerRole, reviewersSetting } from './element-setting.js';
+import type { ElementRequest } from '../../store/table/element-request.js';
+import { ElementsConfig } from '../../store/table/elements-config.js';
+import { Role } from '../../store/table/role.js';
+import { assignmentsBy } from '../../store/table/role-assignment.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { type ActingUser, actorLevels } from './level.js';
+import { reviewerRole, reviewersSetting } from './setting.js';
 
 /** Which requests an actor reviews: all of the tenant, or those that `reviews` says. */
 export type Reviewed =

@@ -1,4 +1,4 @@
-import { Failure, forbidden, notFound } from '../failure.js';
+import { Failure, forbidden, notFound } from '../../failure.js';
 import {
 	ElementRequest,
 	type ListedRequest,
@@ -6,15 +6,15 @@ import {
 	plainRequests,
 	type RequestFilter,
 	requestsBy,
-} from '../store/table/element-request.js';
-import { ElementsConfig } from '../store/table/elements-config.js';
-import { Resource } from '../store/table/resource.js';
-import { Role } from '../store/table/role.js';
-import { isMember } from '../store/table/tenant-user.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { RowQuery } from '../store/unit/row-query.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId } from '../wire/common.js';
+} from '../../store/table/element-request.js';
+import { ElementsConfig } from '../../store/table/elements-config.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role } from '../../store/table/role.js';
+import { isMember } from '../../store/table/tenant-user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { RowQuery } from '../../store/unit/row-query.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId } from '../../wire/common.js';
 import type {
 	AccessRequestCreate,
 	AccessRequestListed,
@@ -26,12 +26,12 @@ import type {
 	OperationApprovalListed,
 	OperationApprovalRead,
 	RequestType,
-} from '../wire/element-request.js';
-import { asDate } from './as-date.js';
-import { assignForRequest } from './assignment.js';
-import type { ActingUser } from './element-level.js';
-import { requireEnd, shortened } from './element-request-end.js';
-import { changeRequest, createRequest } from './element-request-record.js';
+} from '../../wire/element-request.js';
+import { asDate } from '../as-date.js';
+import { assignForRequest } from '../assignment.js';
+import type { ActingUser } from './level.js';
+import { requireEnd, shortened } from './request-end.js';
+import { changeRequest, createRequest } from './request-record.js';
 import {
 	decideAdministeredMove,
 	decideMove,
@@ -39,16 +39,16 @@ import {
 	type Mover,
 	requirePending,
 	transitions,
-} from './element-request-state.js';
+} from './request-state.js';
 import {
 	ensureInstance,
 	findOtherRole,
 	findOwnInstance,
 	findRequestedRole,
 	requireOwnTenant,
-} from './element-request-target.js';
-import { reviewedBy } from './element-reviewer.js';
-import { approvedRole, resourceSetting, selfReviewSetting } from './element-setting.js';
+} from './request-target.js';
+import { reviewedBy } from './reviewer.js';
+import { approvedRole, resourceSetting, selfReviewSetting } from './setting.js';
 import { announceRequest } from './webhook-event.js';
 
 /** The elements in which each kind of request is made. */

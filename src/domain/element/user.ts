@@ -1,23 +1,23 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { Failure, notFound, unprocessable } from '../failure.js';
-import type { ElementsConfig } from '../store/table/elements-config.js';
-import type { Role } from '../store/table/role.js';
-import { type AssignmentRow, assignmentsBy } from '../store/table/role-assignment.js';
-import { isMember } from '../store/table/tenant-user.js';
-import { User, usersBy, userWithKey } from '../store/table/user.js';
-import type { UserInvite } from '../store/table/user-invite.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { RowQuery } from '../store/unit/row-query.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceParts } from '../wire/common.js';
-import type { ElementRoleAssign, ElementUserCreate } from '../wire/element-user.js';
-import type { UserRead } from '../wire/user.js';
-import { assign, assignMany, removeAssignments, unassign } from './assignment.js';
-import { inviteUser, isInviting, removeInvites } from './element-invite.js';
-import { defaultRoleSetting } from './element-setting.js';
-import { addTenantUser, removeTenantUser } from './tenant-user.js';
-import { createUser } from './user.js';
-import { refuseDefinedAttributes } from './user-attributes.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { Failure, notFound, unprocessable } from '../../failure.js';
+import type { ElementsConfig } from '../../store/table/elements-config.js';
+import type { Role } from '../../store/table/role.js';
+import { type AssignmentRow, assignmentsBy } from '../../store/table/role-assignment.js';
+import { isMember } from '../../store/table/tenant-user.js';
+import { User, usersBy, userWithKey } from '../../store/table/user.js';
+import type { UserInvite } from '../../store/table/user-invite.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { RowQuery } from '../../store/unit/row-query.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceParts } from '../../wire/common.js';
+import type { ElementRoleAssign, ElementUserCreate } from '../../wire/element-user.js';
+import type { UserRead } from '../../wire/user.js';
+import { assign, assignMany, removeAssignments, unassign } from '../assignment.js';
+import { addTenantUser, removeTenantUser } from '../tenant-user.js';
+import { createUser } from '../user.js';
+import { refuseDefinedAttributes } from '../user-attributes.js';
+import { inviteUser, isInviting, removeInvites } from './invite.js';
+import { defaultRoleSetting } from './setting.js';
 import {
 	findManagedRole,
 	refuseOwner,

@@ -1,7 +1,7 @@
-import { Failure } from '../failure.js';
-import { hasRequested } from '../store/table/element-request.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ActingUser } from './element-level.js';
+import { Failure } from '../../failure.js';
+import { hasRequested } from '../../store/table/element-request.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { ActingUser } from './level.js';
 
 /** How many requests a signed-in user makes in an hour, in all elements of an environment. */
 const maxRequestsInAnHour = 1_000;
