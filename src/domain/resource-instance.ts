@@ -21,7 +21,7 @@ import type {
 import { removeAssignments } from './assignment.js';
 import { removeRequests } from './element/request-record.js';
 import { removeUserInvites } from './element/user-invite.js';
-import { unmarkGroups } from './group-mark.js';
+import { unmarkGroups } from './group/group-mark.js';
 import {
 	findInstances,
 	type InstanceColumns,

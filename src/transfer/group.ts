@@ -1,5 +1,5 @@
-import { markGroups, unmarkGroups } from '../domain/group-mark.js';
-import { type SchemaObject, setMadeForGroups } from '../domain/made-for-groups.js';
+import { markGroups, unmarkGroups } from '../domain/group/group-mark.js';
+import { type SchemaObject, setMadeForGroups } from '../domain/group/made-for-groups.js';
 import { allGroups, type GroupRow, groupsAmong } from '../store/table/group.js';
 import { objectsMadeForGroups } from '../store/table/made-for-groups.js';
 import { Relation } from '../store/table/relation.js';

@@ -1,5 +1,5 @@
-import { findGroup, readGroup, readGroupSchema } from '../../domain/group.js';
-import { nestGroup, releaseGroup } from '../../domain/group-nesting.js';
+import { findGroup, readGroup, readGroupSchema } from '../../domain/group/group.js';
+import { nestGroup, releaseGroup } from '../../domain/group/group-nesting.js';
 import { reply } from '../../http/endpoint.js';
 import { type NestingSide, nestedGroups } from '../../store/table/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,5 +1,5 @@
-import { findGroup, readGroup } from '../../domain/group.js';
-import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../../domain/group-role.js';
+import { findGroup, readGroup } from '../../domain/group/group.js';
+import { findGroupRole, type GroupRole, giveGroupRole, takeGroupRole } from '../../domain/group/group-role.js';
 import { duplicate, notFound } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { type GroupRoleRow, groupRolesBy } from '../../store/table/group-role.js';

@@ -1,6 +1,6 @@
-import { findGroup, readGroup } from '../../domain/group.js';
-import { addGroupUser, removeGroupUser } from '../../domain/group-member.js';
-import { findMemberRole } from '../../domain/made-for-groups.js';
+import { findGroup, readGroup } from '../../domain/group/group.js';
+import { addGroupUser, removeGroupUser } from '../../domain/group/group-member.js';
+import { findMemberRole } from '../../domain/group/made-for-groups.js';
 import { readUsers } from '../../domain/user.js';
 import { reply } from '../../http/endpoint.js';
 import { usersBy } from '../../store/table/user.js';

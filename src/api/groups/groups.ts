@@ -1,4 +1,11 @@
-import { createGroup, findGroup, readGroup, readGroupSchema, readGroups, removeGroup } from '../../domain/group.js';
+import {
+	createGroup,
+	findGroup,
+	readGroup,
+	readGroupSchema,
+	readGroups,
+	removeGroup,
+} from '../../domain/group/group.js';
 import { reply } from '../../http/endpoint.js';
 import { type GroupRow, groupsBy } from '../../store/table/group.js';
 import { Resource } from '../../store/table/resource.js';

@@ -1,24 +1,24 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { Failure } from '../failure.js';
-import type { GroupRow } from '../store/table/group.js';
-import { groupRolesBy, joinsChild, joinsChildKey } from '../store/table/group-role.js';
-import { type Relation, relationsBetween } from '../store/table/relation.js';
-import { type TupleFilter, type TupleRow, tuplesBy } from '../store/table/relationship-tuple.js';
-import { Resource } from '../store/table/resource.js';
-import { type InstanceRow, instancesNamed } from '../store/table/resource-instance.js';
-import { Role, type RoleDerivation } from '../store/table/role.js';
-import { derivationsThrough } from '../store/table/role-derivation.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import { countRows } from '../store/unit/row-query.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
-import type { GroupRoleCreate } from '../wire/group.js';
-import { asDate } from './as-date.js';
-import { grantImplicitly } from './derivation.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { Failure } from '../../failure.js';
+import type { GroupRow } from '../../store/table/group.js';
+import { groupRolesBy, joinsChild, joinsChildKey } from '../../store/table/group-role.js';
+import { type Relation, relationsBetween } from '../../store/table/relation.js';
+import { type TupleFilter, type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';
+import { Resource } from '../../store/table/resource.js';
+import { type InstanceRow, instancesNamed } from '../../store/table/resource-instance.js';
+import { Role, type RoleDerivation } from '../../store/table/role.js';
+import { derivationsThrough } from '../../store/table/role-derivation.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import { countRows } from '../../store/unit/row-query.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
+import type { GroupRoleCreate } from '../../wire/group.js';
+import { asDate } from '../as-date.js';
+import { grantImplicitly } from '../derivation.js';
+import { refuseUnknownInstance, requireTenant } from '../named-instance.js';
+import { relateMany, unrelateMany } from '../relationship-tuple.js';
 import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
-import { refuseUnknownInstance, requireTenant } from './named-instance.js';
-import { relateMany, unrelateMany } from './relationship-tuple.js';
 
 /**
  * Roles of groups on instances. A group has a role on an instance through a relationship between the two, over a

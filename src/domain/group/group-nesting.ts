@@ -1,11 +1,11 @@
-import { Failure, notFound } from '../failure.js';
-import { environmentSettings } from '../store/table/environment-settings.js';
-import type { GroupRow } from '../store/table/group.js';
-import { joinsChild } from '../store/table/group-role.js';
-import { Resource } from '../store/table/resource.js';
-import type { Role } from '../store/table/role.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
+import { Failure, notFound } from '../../failure.js';
+import { environmentSettings } from '../../store/table/environment-settings.js';
+import type { GroupRow } from '../../store/table/group.js';
+import { joinsChild } from '../../store/table/group-role.js';
+import { Resource } from '../../store/table/resource.js';
+import type { Role } from '../../store/table/role.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
 import { type GroupRole, giveGroupRole, takeGroupRole } from './group-role.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 

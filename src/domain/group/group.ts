@@ -1,28 +1,28 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { duplicate, notFound } from '../failure.js';
-import { Group, type GroupRow, groupsAmong } from '../store/table/group.js';
-import { groupMembers, groupRoleNames } from '../store/table/group-role.js';
-import { instancesNamed } from '../store/table/resource-instance.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { duplicate, notFound } from '../../failure.js';
+import { Group, type GroupRow, groupsAmong } from '../../store/table/group.js';
+import { groupMembers, groupRoleNames } from '../../store/table/group-role.js';
+import { instancesNamed } from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
 import {
 	type GroupCreate,
 	type GroupRead,
 	type GroupReadSchema,
 	groupResource,
 	maxShownOfGroup,
-} from '../wire/group.js';
-import { removeAssignments } from './assignment.js';
-import { removeRequests } from './element/request-record.js';
-import { removeUserInvites } from './element/user-invite.js';
+} from '../../wire/group.js';
+import { removeAssignments } from '../assignment.js';
+import { removeRequests } from '../element/request-record.js';
+import { removeUserInvites } from '../element/user-invite.js';
+import { findInstances, insertInstances, onlyInstance, requireTenant } from '../named-instance.js';
+import { onlyRow } from '../only-row.js';
+import { removeInstances } from '../resource-instance.js';
 import { markGroups, unmarkGroups } from './group-mark.js';
 import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
-import { findInstances, insertInstances, onlyInstance, requireTenant } from './named-instance.js';
-import { onlyRow } from './only-row.js';
-import { removeInstances } from './resource-instance.js';
 
 /** A group as the API lists it. */
 export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupReadSchema {

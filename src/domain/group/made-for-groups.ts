@@ -1,16 +1,16 @@
-import { memberKey } from '../store/table/group-role.js';
-import { relationsWithoutTuples, unusedResources, unusedRoles } from '../store/table/made-for-groups.js';
-import { type Relation, relationsBy } from '../store/table/relation.js';
-import { Resource } from '../store/table/resource.js';
-import { Role, rolesKeyed, rolesWithIds } from '../store/table/role.js';
-import { derivationsThrough } from '../store/table/role-derivation.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { Key, maxKeyLength } from '../wire/common.js';
-import { createRelation, removeRelations, replaceRelation } from './relation.js';
-import { createResource, removeResource } from './resource.js';
-import { createRole, removeRoles } from './role.js';
-import { recordRoleChanges } from './role-record.js';
+import { memberKey } from '../../store/table/group-role.js';
+import { relationsWithoutTuples, unusedResources, unusedRoles } from '../../store/table/made-for-groups.js';
+import { type Relation, relationsBy } from '../../store/table/relation.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role, rolesKeyed, rolesWithIds } from '../../store/table/role.js';
+import { derivationsThrough } from '../../store/table/role-derivation.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { Key, maxKeyLength } from '../../wire/common.js';
+import { createRelation, removeRelations, replaceRelation } from '../relation.js';
+import { createResource, removeResource } from '../resource.js';
+import { createRole, removeRoles } from '../role.js';
+import { recordRoleChanges } from '../role-record.js';
 
 /**
  * Schema objects that groups need. Missing ones are created, marked as made for groups, and deleted when no group needs

@@ -1,14 +1,14 @@
-import { notFound } from '../failure.js';
-import type { GroupRow } from '../store/table/group.js';
-import { Resource } from '../store/table/resource.js';
-import { Tenant } from '../store/table/tenant.js';
-import { User } from '../store/table/user.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
-import type { GroupUserAdd } from '../wire/group.js';
-import { assignMany, unassignMany } from './assignment.js';
+import { notFound } from '../../failure.js';
+import type { GroupRow } from '../../store/table/group.js';
+import { Resource } from '../../store/table/resource.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
+import type { GroupUserAdd } from '../../wire/group.js';
+import { assignMany, unassignMany } from '../assignment.js';
+import { requireTenant } from '../named-instance.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
-import { requireTenant } from './named-instance.js';
 
 /**
  * Makes a user a member of a group, or extends that, unless it is one for as long already. Throws `not_found`, and `mismatched_tenants` if `tenant`

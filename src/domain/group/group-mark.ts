@@ -1,6 +1,6 @@
-import { deleteGroups, Group, type GroupRow, groupsAmong, insertGroups } from '../store/table/group.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
+import { deleteGroups, Group, type GroupRow, groupsAmong, insertGroups } from '../../store/table/group.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
 
 /** The mark that makes a resource instance a group. */
 
