@@ -1,6 +1,6 @@
 import { delta } from '../../compiler/delta.js';
 import type { EventLog } from '../log.js';
-import { decideWithAttempts } from '../pdp/attempts.js';
+import { decideWithAttempts } from '../pdp/attempt/attempts.js';
 import type { Run } from '../pdp/engine.js';
 import type { EngineAndIndex } from '../pdp/load-snapshot.js';
 import { normalise } from '../pdp/normalise.js';

@@ -4,7 +4,7 @@ import { unprocessable } from '../failure.js';
 import { reply } from '../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
-import { decideWithAttempts } from './attempts.js';
+import { decideWithAttempts } from './attempt/attempts.js';
 import { forEachItem } from './chunks.js';
 import { type DecisionContext, decide } from './decide.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';

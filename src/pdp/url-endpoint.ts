@@ -3,7 +3,7 @@
 import type { Logger } from '../log.js';
 import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../wire/check.js';
 import { AttemptsRequest, DecidedAnswer } from '../wire/headers.js';
-import { decideWithAttempts } from './attempts.js';
+import { decideWithAttempts } from './attempt/attempts.js';
 import { type DecisionContext, decide } from './decide.js';
 import { asksForAttempts, explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';

@@ -14,7 +14,7 @@ import {
 	writeOpaTest,
 } from '../../src/console/model/opa-test.js';
 import { attemptExcerpts } from '../../src/console/model/rego-lines.js';
-import { findAttempts } from '../../src/pdp/attempts.js';
+import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
 import type { EngineInput } from '../../src/pdp/engine.js';
 import { FactsIndex } from '../../src/pdp/facts-index.js';

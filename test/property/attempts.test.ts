@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { documentBytes } from '../../compiler/index.js';
 import type { Attributes, ConditionSet, Json, Model, Schema } from '../../compiler/model.js';
-import { findAttempts } from '../../src/pdp/attempts.js';
+import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
 import type { EngineInput } from '../../src/pdp/engine.js';
 import { FactsIndex } from '../../src/pdp/facts-index.js';

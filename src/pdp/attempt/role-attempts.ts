@@ -1,11 +1,11 @@
 /** Finds the paths by which roles grant a check, or would: through the stored relationships, and through one more. */
 
-import { actionPlace, roleFile, rolePlace } from '../../compiler/rule-place.js';
-import type { Attempt, AttemptFact, AttemptStep } from '../wire/attempt.js';
-import type { Steps } from './engine/steps.js';
-import { instanceType } from './instance-name.js';
+import { actionPlace, roleFile, rolePlace } from '../../../compiler/rule-place.js';
+import type { Attempt, AttemptFact, AttemptStep } from '../../wire/attempt.js';
+import type { Steps } from '../engine/steps.js';
+import { instanceType } from '../instance-name.js';
+import { RolesOnInstances } from '../role-walk.js';
 import type { RoleFacts } from './role-facts.js';
-import { RolesOnInstances } from './role-walk.js';
 import type { WorkLimit } from './work-limit.js';
 
 /** The most attempts by roles that are looked at. */

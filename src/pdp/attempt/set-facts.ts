@@ -1,17 +1,17 @@
 /** What rules between condition sets say of a check, if its attributes and the roles of its user were others. */
 
 import { z } from 'zod';
-import type { Comparison, Condition } from '../../compiler/condition/condition.js';
-import { evaluateComparison, type Truth } from '../../compiler/condition/evaluate-comparison.js';
-import { explainCondition, type Subject } from '../../compiler/condition/explain-condition.js';
-import { operatorNamed } from '../../compiler/condition/operator.js';
-import { lookUp } from '../../compiler/condition/value.js';
-import type { Json } from '../../compiler/model.js';
-import { CompiledPatterns } from '../compiled-patterns.js';
-import type { AttemptFact } from '../wire/attempt.js';
-import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from './condition-sets.js';
-import type { Steps } from './engine/steps.js';
-import type { EngineInput } from './engine.js';
+import type { Comparison, Condition } from '../../../compiler/condition/condition.js';
+import { evaluateComparison, type Truth } from '../../../compiler/condition/evaluate-comparison.js';
+import { explainCondition, type Subject } from '../../../compiler/condition/explain-condition.js';
+import { operatorNamed } from '../../../compiler/condition/operator.js';
+import { lookUp } from '../../../compiler/condition/value.js';
+import type { Json } from '../../../compiler/model.js';
+import { CompiledPatterns } from '../../compiled-patterns.js';
+import type { AttemptFact } from '../../wire/attempt.js';
+import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../condition-sets.js';
+import type { Steps } from '../engine/steps.js';
+import type { EngineInput } from '../engine.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 

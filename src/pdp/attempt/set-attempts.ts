@@ -1,14 +1,14 @@
 /** Finds the rules between condition sets that grant a check, or would: with other attributes, or with a role. */
 
-import { attributeText, isAsked } from '../../compiler/condition/attribute.js';
-import type { AttributePath, Comparison, Condition } from '../../compiler/condition/condition.js';
-import type { Subject } from '../../compiler/condition/explain-condition.js';
-import { lookUp } from '../../compiler/condition/value.js';
-import type { Json } from '../../compiler/model.js';
-import { setRulesPlace } from '../../compiler/rule-place.js';
-import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../wire/attempt.js';
-import { conditionSetsIn, type RuleOfSets, type SetType } from './condition-sets.js';
-import type { Steps } from './engine/steps.js';
+import { attributeText, isAsked } from '../../../compiler/condition/attribute.js';
+import type { AttributePath, Comparison, Condition } from '../../../compiler/condition/condition.js';
+import type { Subject } from '../../../compiler/condition/explain-condition.js';
+import { lookUp } from '../../../compiler/condition/value.js';
+import type { Json } from '../../../compiler/model.js';
+import { setRulesPlace } from '../../../compiler/rule-place.js';
+import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/attempt.js';
+import { conditionSetsIn, type RuleOfSets, type SetType } from '../condition-sets.js';
+import type { Steps } from '../engine/steps.js';
 import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
 import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
 import { type WorkLimit, WorkSpent } from './work-limit.js';

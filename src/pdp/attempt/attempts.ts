@@ -1,11 +1,11 @@
 /** The ways in which a check passes, or in which it would: what `debug.attempts` holds. */
 
-import type { Json } from '../../compiler/model.js';
-import type { Attempt, AttemptFact } from '../wire/attempt.js';
-import type { AuthorizationResult } from '../wire/check.js';
-import { type DecisionContext, decide } from './decide.js';
-import type { Steps } from './engine/steps.js';
-import type { EngineInput } from './engine.js';
+import type { Json } from '../../../compiler/model.js';
+import type { Attempt, AttemptFact } from '../../wire/attempt.js';
+import type { AuthorizationResult } from '../../wire/check.js';
+import { type DecisionContext, decide } from '../decide.js';
+import type { Steps } from '../engine/steps.js';
+import type { EngineInput } from '../engine.js';
 import { roleAttempts } from './role-attempts.js';
 import { checkNames, RoleFacts } from './role-facts.js';
 import { maxChanges, setAttempts } from './set-attempts.js';
