@@ -4,7 +4,7 @@ import type { Endpoint } from '../http/endpoint.js';
 import type { DocumentInfo } from '../http/openapi.js';
 import { ValidationProblems } from '../wire/error.js';
 import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wire/headers.js';
-import { authzenFailures, authzenOpenFailures } from './authzen-failures.js';
+import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
 
 /** The body of a failure (contract of decision points: Errors). */
 const FailureBody = z

@@ -1,11 +1,11 @@
 /** Where a decision point serves AuthZEN, for clients that look it up. */
 
 import { z } from 'zod';
-import { Failure } from '../failure.js';
-import { reply } from '../http/endpoint.js';
-import { requestOrigin } from '../http/request-origin.js';
-import { DecisionPointMetadata } from '../wire/authzen.js';
-import { endpoint } from './endpoint.js';
+import { Failure } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import { requestOrigin } from '../../http/request-origin.js';
+import { DecisionPointMetadata } from '../../wire/authzen.js';
+import { endpoint } from '../endpoint.js';
 
 /** The paths of the API, below the address of the decision point. */
 export const authzenPaths = {

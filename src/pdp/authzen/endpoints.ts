@@ -1,7 +1,7 @@
 /** The AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
 
-import { unprocessable } from '../failure.js';
-import { type Raw, reply } from '../http/endpoint.js';
+import { unprocessable } from '../../failure.js';
+import { type Raw, reply } from '../../http/endpoint.js';
 import {
 	ActionSearch,
 	Evaluation,
@@ -17,19 +17,19 @@ import {
 	ResourceSearch,
 	type SeveralEvaluations,
 	SubjectSearch,
-} from '../wire/authzen.js';
-import { DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
-import { evaluationInput } from './authzen-input.js';
-import { authzenPaths, metadataEndpoints } from './authzen-metadata.js';
-import { type Found, searchActions, searchResources, searchSubjects } from './authzen-search.js';
-import { enough, forEachItem } from './chunks.js';
-import { type DecisionContext, decide } from './decide.js';
-import { headerExplains, maxExplained } from './decision-endpoints.js';
-import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
-import type { Steps } from './engine/steps.js';
-import { arrayChunks } from './json-chunks.js';
-import type { Mode } from './normalise.js';
-import type { ReadResult } from './revision-reader.js';
+} from '../../wire/authzen.js';
+import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
+import { enough, forEachItem } from '../chunks.js';
+import { type DecisionContext, decide } from '../decide.js';
+import { headerExplains, maxExplained } from '../decision-endpoints.js';
+import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from '../endpoint.js';
+import type { Steps } from '../engine/steps.js';
+import { arrayChunks } from '../json-chunks.js';
+import type { Mode } from '../normalise.js';
+import type { ReadResult } from '../revision-reader.js';
+import { evaluationInput } from './input.js';
+import { authzenPaths, metadataEndpoints } from './metadata.js';
+import { type Found, searchActions, searchResources, searchSubjects } from './search.js';
 
 /** What an operator says about AuthZEN. */
 export interface AuthzenSettings {

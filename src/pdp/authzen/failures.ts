@@ -1,8 +1,8 @@
 /** How AuthZEN words failures: other statuses for two of them, and a message as a JSON string. */
 
-import { Failure } from '../failure.js';
-import type { Request } from '../http/endpoint.js';
-import { ErrorMessage } from '../wire/authzen.js';
+import { Failure } from '../../failure.js';
+import type { Request } from '../../http/endpoint.js';
+import { ErrorMessage } from '../../wire/authzen.js';
 
 /** Where the paths of AuthZEN begin. */
 const places = ['/access/v1/', '/.well-known/authzen-configuration'];

@@ -10,18 +10,18 @@ import {
 	type ResourceSearch,
 	type SearchPage,
 	type SubjectSearch,
-} from '../wire/authzen.js';
-import { usersWhoMay } from './authorized-users.js';
-import { type EvaluationReading, evaluationInput, tenantAsked } from './authzen-input.js';
-import { enough, forEachItem, sortedBy } from './chunks.js';
-import type { DecisionContext } from './decide.js';
-import type { Steps } from './engine/steps.js';
-import type { EngineInput } from './engine.js';
-import { instanceName, instanceType, parseInstanceName } from './instance-name.js';
-import type { Mode } from './normalise.js';
-import { openedTenants } from './opened-tenants.js';
-import { pageToken, readPageToken } from './page-token.js';
-import { instancesFor } from './role-walk.js';
+} from '../../wire/authzen.js';
+import { usersWhoMay } from '../authorized-users.js';
+import { enough, forEachItem, sortedBy } from '../chunks.js';
+import type { DecisionContext } from '../decide.js';
+import type { Steps } from '../engine/steps.js';
+import type { EngineInput } from '../engine.js';
+import { instanceName, instanceType, parseInstanceName } from '../instance-name.js';
+import type { Mode } from '../normalise.js';
+import { openedTenants } from '../opened-tenants.js';
+import { pageToken, readPageToken } from '../page-token.js';
+import { instancesFor } from '../role-walk.js';
+import { type EvaluationReading, evaluationInput, tenantAsked } from './input.js';
 
 /** Which subjects there are and how conditions are treated. */
 export interface SearchSettings {
