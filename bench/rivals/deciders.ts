@@ -3,8 +3,8 @@ import { newEnforcer, newModel, StringAdapter } from 'casbin';
 import { compile, documentBytes } from '../../compiler/index.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { unpack } from '../../src/bundle/bundle.js';
+import { normalise } from '../../src/pdp/decide/normalise.js';
 import { Engine } from '../../src/pdp/engine.js';
-import { normalise } from '../../src/pdp/normalise.js';
 import * as world from './world.js';
 
 /** The engines, each with the same world. */

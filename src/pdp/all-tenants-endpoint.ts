@@ -3,9 +3,9 @@
 import { AllowedTenants, AllTenantsQuery } from '../wire/check.js';
 import { DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
 import { allowedTenants } from './all-tenants.js';
+import type { Mode } from './decide/normalise.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
-import type { Mode } from './normalise.js';
 
 /** The largest body that is read before its sender is known, in bytes. */
 export const maxNamingBody = 64 * 1024;

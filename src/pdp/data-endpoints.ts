@@ -11,13 +11,13 @@ import { AssignmentsInput, BulkInput, CheckInput, PermissionsInput, RootResult, 
 import { allowedTenants } from './all-tenants.js';
 import { authorizedUsers } from './authorized-users.js';
 import { forEachItem } from './chunks.js';
-import { type DecisionContext, decide } from './decide.js';
+import { type DecisionContext, decide } from './decide/decide.js';
+import { type Mode, normalise, normalisePermissions, normaliseUsers } from './decide/normalise.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import { arrayChunks } from './json-chunks.js';
 import { localAssignments } from './local-assignments.js';
-import { type Mode, normalise, normalisePermissions, normaliseUsers } from './normalise.js';
 import { permissions, userTenants } from './permissions.js';
 
 type Root = z.output<typeof RootResult>['result'];

@@ -6,11 +6,11 @@ import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
 import { decideWithAttempts } from './attempt/attempts.js';
 import { forEachItem } from './chunks.js';
-import { type DecisionContext, decide } from './decide.js';
+import { type DecisionContext, decide } from './decide/decide.js';
+import { type Mode, normalise } from './decide/normalise.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import { arrayChunks } from './json-chunks.js';
-import { type Mode, normalise } from './normalise.js';
 
 /** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */
 export const maxExplained = 1_000;

@@ -2,8 +2,8 @@
 
 import { declaring, Raw } from '../http/endpoint.js';
 import { revisionHeaders } from '../wire/revision-token.js';
-import type { DecisionContext } from './decide.js';
-import type { ReadResult, ReadRevision } from './revision-reader.js';
+import type { DecisionContext } from './decide/decide.js';
+import type { ReadResult, ReadRevision } from './decide/revision-reader.js';
 
 /** What handlers answer from. */
 export interface AnswerContext {

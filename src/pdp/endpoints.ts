@@ -18,7 +18,9 @@ import { controlEndpoints } from './control-endpoints.js';
 import type { FindFacts } from './control-plane.js';
 import { dataEndpoints, renderDataFailure } from './data-endpoints.js';
 import { deadline } from './deadline.js';
-import { type CountDecision, type DecisionContext, dataOutdated } from './decide.js';
+import { type CountDecision, type DecisionContext, dataOutdated } from './decide/decide.js';
+import type { Mode } from './decide/normalise.js';
+import { createRevisionReader } from './decide/revision-reader.js';
 import { decisionEndpoints } from './decision-endpoints.js';
 import type { DecisionLog } from './decision-log.js';
 import { environmentDeleted } from './deleted-environment.js';
@@ -30,10 +32,8 @@ import { type GatewaySettings, noGateways } from './gateway-settings.js';
 import { healthEndpoints } from './health-endpoints.js';
 import { listingEndpoints } from './listing-endpoints.js';
 import { type MetricsSource, metricsEndpoint } from './metrics-endpoint.js';
-import type { Mode } from './normalise.js';
 import { isPast, LineageEnded, type Progress } from './progress.js';
 import type { LoadedRevision, Replica, ReplicaState } from './replica.js';
-import { createRevisionReader } from './revision-reader.js';
 import { urlEndpoints } from './url-endpoint.js';
 
 /** What a decision point needs. */

@@ -5,11 +5,11 @@ import { reply } from '../http/endpoint.js';
 import { AuthorizationResult } from '../wire/check.js';
 import { KongAnswer, KongQuery, NginxQuery } from '../wire/gateway.js';
 import { DecidedAnswer, NginxRequest } from '../wire/headers.js';
-import { type DecisionContext, decide } from './decide.js';
+import { type DecisionContext, decide } from './decide/decide.js';
+import { type Mode, normalise } from './decide/normalise.js';
 import { endpoint, revisionHeader, unavailable } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import type { GatewaySettings, KongRoute } from './gateway-settings.js';
-import { type Mode, normalise } from './normalise.js';
 import { trinoEndpoints } from './trino-endpoints.js';
 
 /** Declares the checks of gateways at a decision point of this mode. */

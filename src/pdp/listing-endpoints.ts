@@ -14,10 +14,10 @@ import {
 } from '../wire/check.js';
 import { DecidedAnswer } from '../wire/headers.js';
 import { authorizedUsers } from './authorized-users.js';
-import type { DecisionContext } from './decide.js';
+import type { DecisionContext } from './decide/decide.js';
+import { type Mode, normalisePermissions, normaliseUsers } from './decide/normalise.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import { localAssignments } from './local-assignments.js';
-import { type Mode, normalisePermissions, normaliseUsers } from './normalise.js';
 import { permissions, userTenants } from './permissions.js';
 
 /** Declares the listings of a decision point of this mode. */

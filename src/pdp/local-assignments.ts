@@ -2,7 +2,7 @@
 
 import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
 import { sortedBy } from './chunks.js';
-import type { DecisionContext } from './decide.js';
+import type { DecisionContext } from './decide/decide.js';
 import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';

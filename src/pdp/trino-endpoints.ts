@@ -3,9 +3,9 @@
 import { reply } from '../http/endpoint.js';
 import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../wire/gateway.js';
 import { DecidedAnswer } from '../wire/headers.js';
+import type { Mode } from './decide/normalise.js';
 import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 import type { TrinoRules } from './gateway-settings.js';
-import type { Mode } from './normalise.js';
 import { allowedInTrino, columnMasks, rowFilters } from './trino.js';
 
 const table = { catalogName: 'lake', schemaName: 'sales', tableName: 'orders' };

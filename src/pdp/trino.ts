@@ -3,11 +3,11 @@
 import type { z } from 'zod';
 import { Failure } from '../failure.js';
 import type { TrinoColumnMasks, TrinoQuery, TrinoResource, TrinoRowFilters } from '../wire/gateway.js';
-import { type DecisionContext, decide } from './decide.js';
+import { type DecisionContext, decide } from './decide/decide.js';
+import { type Mode, normalise } from './decide/normalise.js';
 import type { Steps } from './engine/steps.js';
 import { evaluationFailed } from './engine.js';
 import type { TrinoRules } from './gateway-settings.js';
-import { type Mode, normalise } from './normalise.js';
 
 /** How many checks are asked between two pauses. */
 const stride = 16;

@@ -4,12 +4,12 @@ import type { Logger } from '../log.js';
 import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../wire/check.js';
 import { AttemptsRequest, DecidedAnswer } from '../wire/headers.js';
 import { decideWithAttempts } from './attempt/attempts.js';
-import { type DecisionContext, decide } from './decide.js';
+import { type DecisionContext, decide } from './decide/decide.js';
+import { type Mode, normalise } from './decide/normalise.js';
 import { asksForAttempts, explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
 import type { Steps } from './engine/steps.js';
 import type { MappingRule } from './mapping-rules.js';
-import { type Mode, normalise } from './normalise.js';
 import { PatternThread } from './pattern-thread.js';
 import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.js';
 

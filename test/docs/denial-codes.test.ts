@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { dataOutdated } from '../../src/pdp/decide.js';
+import { dataOutdated } from '../../src/pdp/decide/decide.js';
 import { environmentDeleted } from '../../src/pdp/deleted-environment.js';
 import { evaluationFailed } from '../../src/pdp/engine.js';
 import { noMatchingRule } from '../../src/pdp/url-endpoint.js';

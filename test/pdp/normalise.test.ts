@@ -1,5 +1,5 @@
 import test from 'ava';
-import { normalise, normalisePermissions } from '../../src/pdp/normalise.js';
+import { normalise, normalisePermissions } from '../../src/pdp/decide/normalise.js';
 import { BulkQuery, PermissionsQuery, Query } from '../../src/wire/check.js';
 
 /** What clients really send, and the one form the policy gets to see. */

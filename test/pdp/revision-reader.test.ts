@@ -7,7 +7,8 @@ import type { Json, Model, Patch } from '../../compiler/model.js';
 import { Failure } from '../../src/failure.js';
 import { authorizedUsers } from '../../src/pdp/authorized-users.js';
 import { forEachChunk } from '../../src/pdp/chunks.js';
-import type { DecisionContext } from '../../src/pdp/decide.js';
+import type { DecisionContext } from '../../src/pdp/decide/decide.js';
+import { createRevisionReader, type ReadResult } from '../../src/pdp/decide/revision-reader.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { Engine } from '../../src/pdp/engine.js';
 import { FactsIndex } from '../../src/pdp/facts-index.js';
@@ -17,7 +18,6 @@ import { type Lease, Leases, type Manner, type ReaderKind } from '../../src/pdp/
 import { localAssignments } from '../../src/pdp/local-assignments.js';
 import { permissions } from '../../src/pdp/permissions.js';
 import { Replica } from '../../src/pdp/replica.js';
-import { createRevisionReader, type ReadResult } from '../../src/pdp/revision-reader.js';
 import { SliceScheduler, type WorkOptions } from '../../src/pdp/slice-scheduler.js';
 import { environment, modelData, policyWasm, quiet, resource, snapshot, step } from './environment.js';
 import { ManualLoop } from './manual-loop.js';

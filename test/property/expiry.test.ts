@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { Expiring, Model } from '../../compiler/model.js';
 import { authorizedUsers } from '../../src/pdp/authorized-users.js';
-import type { DecisionContext } from '../../src/pdp/decide.js';
+import type { DecisionContext } from '../../src/pdp/decide/decide.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { Engine, type EngineInput } from '../../src/pdp/engine.js';
 import { FactsIndex } from '../../src/pdp/facts-index.js';

@@ -1,7 +1,7 @@
 /** What an engine answers from, wherever it comes from. */
 
 import type { EventLog } from '../../../src/log.js';
-import type { DecisionContext } from '../../../src/pdp/decide.js';
+import type { DecisionContext } from '../../../src/pdp/decide/decide.js';
 import type { Leases } from '../../../src/pdp/leases.js';
 import type { WantedRevision } from '../../../src/pdp/progress.js';
 import type { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';

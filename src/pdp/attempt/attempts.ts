@@ -3,7 +3,7 @@
 import type { Json } from '../../../compiler/model.js';
 import type { Attempt, AttemptFact } from '../../wire/attempt.js';
 import type { AuthorizationResult } from '../../wire/check.js';
-import { type DecisionContext, decide } from '../decide.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
 import type { Steps } from '../engine/steps.js';
 import type { EngineInput } from '../engine.js';
 import { roleAttempts } from './role-attempts.js';

@@ -20,13 +20,13 @@ import {
 } from '../../wire/authzen.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { enough, forEachItem } from '../chunks.js';
-import { type DecisionContext, decide } from '../decide.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
+import type { Mode } from '../decide/normalise.js';
+import type { ReadResult } from '../decide/revision-reader.js';
 import { headerExplains, maxExplained } from '../decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from '../endpoint.js';
 import type { Steps } from '../engine/steps.js';
 import { arrayChunks } from '../json-chunks.js';
-import type { Mode } from '../normalise.js';
-import type { ReadResult } from '../revision-reader.js';
 import { evaluationInput } from './input.js';
 import { authzenPaths, metadataEndpoints } from './metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './search.js';

@@ -2,10 +2,10 @@
 
 import type { Evaluation } from '../../wire/authzen.js';
 import type { Query } from '../../wire/check.js';
+import { type Mode, normalise } from '../decide/normalise.js';
 import type { EngineInput } from '../engine.js';
 import type { FactsIndex } from '../facts-index.js';
 import { instanceName } from '../instance-name.js';
-import { type Mode, normalise } from '../normalise.js';
 
 /** What evaluations are read with. */
 export interface EvaluationReading {

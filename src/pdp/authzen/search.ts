@@ -13,11 +13,11 @@ import {
 } from '../../wire/authzen.js';
 import { usersWhoMay } from '../authorized-users.js';
 import { enough, forEachItem, sortedBy } from '../chunks.js';
-import type { DecisionContext } from '../decide.js';
+import type { DecisionContext } from '../decide/decide.js';
+import type { Mode } from '../decide/normalise.js';
 import type { Steps } from '../engine/steps.js';
 import type { EngineInput } from '../engine.js';
 import { instanceName, instanceType, parseInstanceName } from '../instance-name.js';
-import type { Mode } from '../normalise.js';
 import { openedTenants } from '../opened-tenants.js';
 import { pageToken, readPageToken } from '../page-token.js';
 import { instancesFor } from '../role-walk.js';

@@ -1,11 +1,11 @@
 /** Serves requests that read one revision over several turns of the event loop. */
 
-import { Failure } from '../failure.js';
-import { forEachItem } from './chunks.js';
+import { Failure } from '../../failure.js';
+import { forEachItem } from '../chunks.js';
+import type { Steps } from '../engine/steps.js';
+import type { Leases, ReaderKind } from '../leases.js';
+import { type SliceScheduler, WorkCancelled } from '../slice-scheduler.js';
 import { type CountDecision, type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
-import type { Steps } from './engine/steps.js';
-import type { Leases, ReaderKind } from './leases.js';
-import { type SliceScheduler, WorkCancelled } from './slice-scheduler.js';
 
 /** What a reader needs. */
 export interface RevisionReaderOptions {

@@ -1,10 +1,10 @@
 /** One decision: evaluates a check, answers it, and writes the decision log. */
 
-import type { EventLog } from '../log.js';
-import type { AuthorizationResult } from '../wire/check.js';
-import type { environmentDeleted } from './deleted-environment.js';
-import { type DecidingEngine, type EngineInput, evaluationFailed } from './engine.js';
-import type { FactsIndex } from './facts-index.js';
+import type { EventLog } from '../../log.js';
+import type { AuthorizationResult } from '../../wire/check.js';
+import type { environmentDeleted } from '../deleted-environment.js';
+import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engine.js';
+import type { FactsIndex } from '../facts-index.js';
 
 /** What decisions are made with: an engine at one revision, so that many decisions agree with each other. */
 export interface DecisionContext {
