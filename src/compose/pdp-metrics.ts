@@ -3,7 +3,7 @@
 import type { Logger } from '../log.js';
 import { currentHealth } from '../pdp/current-health.js';
 import type { DecisionCounts, DecisionLog } from '../pdp/decision-log.js';
-import type { MetricsSource } from '../pdp/metrics-endpoint.js';
+import type { MetricsSource } from '../pdp/endpoint/metrics-endpoint.js';
 import type { ApplyBundle, Replica } from '../pdp/replica.js';
 import { buildInfo } from '../telemetry/build-info.js';
 import type { DecisionTally } from '../telemetry/decision-tally.js';

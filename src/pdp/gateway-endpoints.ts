@@ -7,7 +7,7 @@ import { KongAnswer, KongQuery, NginxQuery } from '../wire/gateway.js';
 import { DecidedAnswer, NginxRequest } from '../wire/headers.js';
 import { type DecisionContext, decide } from './decide/decide.js';
 import { type Mode, normalise } from './decide/normalise.js';
-import { endpoint, revisionHeader, unavailable } from './endpoint.js';
+import { endpoint, revisionHeader, unavailable } from './endpoint/endpoint.js';
 import type { Steps } from './engine/steps.js';
 import type { GatewaySettings, KongRoute } from './gateway-settings.js';
 import { trinoEndpoints } from './trino-endpoints.js';

@@ -4,7 +4,7 @@ import { reply } from '../http/endpoint.js';
 import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../wire/gateway.js';
 import { DecidedAnswer } from '../wire/headers.js';
 import type { Mode } from './decide/normalise.js';
-import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
+import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint/endpoint.js';
 import type { TrinoRules } from './gateway-settings.js';
 import { allowedInTrino, columnMasks, rowFilters } from './trino.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Permit } from 'permitio';
-import { readFactsWait } from '../../src/pdp/facts-wait.js';
+import { readFactsWait } from '../../src/pdp/endpoint/facts-wait.js';
 import { client } from '../support/client.js';
 import { onEachStack } from '../support/each-store.js';
 

@@ -1,8 +1,8 @@
 // @alone @long @rest
 
 import test, { type ExecutionContext } from 'ava';
-import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
-import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
+import { decisionEndpoints } from '../../src/pdp/endpoint/decision-endpoints.js';
+import { listingEndpoints } from '../../src/pdp/endpoint/listing-endpoints.js';
 import { acme, policyWasm, snapshot } from '../pdp/environment.js';
 import { serve } from '../pdp/served.js';
 import { type Body, bodies } from '../support/bodies.js';

@@ -2,8 +2,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import type { FactsWait } from '../../src/pdp/endpoint/facts-wait.js';
 import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
-import type { FactsWait } from '../../src/pdp/facts-wait.js';
 import { acme, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { z } from 'zod';
 import { endpoints } from '../../src/api/table.js';
-import { decisionEndpoints } from '../../src/pdp/decision-endpoints.js';
-import { listingEndpoints } from '../../src/pdp/listing-endpoints.js';
+import { decisionEndpoints } from '../../src/pdp/endpoint/decision-endpoints.js';
+import { listingEndpoints } from '../../src/pdp/endpoint/listing-endpoints.js';
 import { boundedArray, boundedRecord, choice, maxItems, maxProblems, unboundedArray } from '../../src/wire/bounded.js';
 import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/check.js';
 import { Attributes, Key } from '../../src/wire/common.js';

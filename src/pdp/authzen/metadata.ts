@@ -5,7 +5,7 @@ import { Failure } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { DecisionPointMetadata } from '../../wire/authzen.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint } from '../endpoint/endpoint.js';
 
 /** The paths of the API, below the address of the decision point. */
 export const authzenPaths = {

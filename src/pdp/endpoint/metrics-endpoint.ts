@@ -1,6 +1,6 @@
 /** The metrics of a decision point, for Prometheus. */
 
-import { Raw } from '../http/endpoint.js';
+import { Raw } from '../../http/endpoint.js';
 import { endpoint } from './endpoint.js';
 
 /** Where the metrics come from, and who may read them. */

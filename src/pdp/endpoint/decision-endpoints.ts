@@ -1,16 +1,16 @@
 /** The checks of a decision point, single and in bulk. */
 
-import { unprocessable } from '../failure.js';
-import { reply } from '../http/endpoint.js';
-import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../wire/check.js';
-import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
-import { decideWithAttempts } from './attempt/attempts.js';
-import { forEachItem } from './chunks.js';
-import { type DecisionContext, decide } from './decide/decide.js';
-import { type Mode, normalise } from './decide/normalise.js';
+import { unprocessable } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/check.js';
+import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
+import { decideWithAttempts } from '../attempt/attempts.js';
+import { forEachItem } from '../chunks.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
+import { type Mode, normalise } from '../decide/normalise.js';
+import type { Steps } from '../engine/steps.js';
+import { arrayChunks } from '../json-chunks.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
-import type { Steps } from './engine/steps.js';
-import { arrayChunks } from './json-chunks.js';
 
 /** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */
 export const maxExplained = 1_000;

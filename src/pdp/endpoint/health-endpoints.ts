@@ -1,12 +1,12 @@
 /** The health of a decision point, for probes and for people. */
 
-import { reply } from '../http/endpoint.js';
-import { sendTo, wantsPage } from '../http/root-redirect.js';
-import { Health } from '../wire/check.js';
-import { LoadedAnswer } from '../wire/headers.js';
-import { currentHealth } from './current-health.js';
+import { reply } from '../../http/endpoint.js';
+import { sendTo, wantsPage } from '../../http/root-redirect.js';
+import { Health } from '../../wire/check.js';
+import { LoadedAnswer } from '../../wire/headers.js';
+import { currentHealth } from '../current-health.js';
+import type { Replica } from '../replica.js';
 import { endpoint, revisionHeader } from './endpoint.js';
-import type { Replica } from './replica.js';
 
 /** Declares the endpoints for the health of a decision point. */
 export function healthEndpoints(replica: Replica) {

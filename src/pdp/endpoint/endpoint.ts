@@ -1,9 +1,9 @@
 /** The base that all endpoints of a decision point are declared with. */
 
-import { declaring, Raw } from '../http/endpoint.js';
-import { revisionHeaders } from '../wire/revision-token.js';
-import type { DecisionContext } from './decide/decide.js';
-import type { ReadResult, ReadRevision } from './decide/revision-reader.js';
+import { declaring, Raw } from '../../http/endpoint.js';
+import { revisionHeaders } from '../../wire/revision-token.js';
+import type { DecisionContext } from '../decide/decide.js';
+import type { ReadResult, ReadRevision } from '../decide/revision-reader.js';
 
 /** What handlers answer from. */
 export interface AnswerContext {

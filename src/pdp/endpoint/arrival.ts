@@ -1,9 +1,9 @@
 /** When a write that was made through a decision point is known to it. */
 
-import { Failure } from '../failure.js';
-import { deadline } from './deadline.js';
+import { Failure } from '../../failure.js';
+import { deadline } from '../deadline.js';
+import type { Progress, WantedRevision } from '../progress.js';
 import type { FactsWait } from './facts-wait.js';
-import type { Progress, WantedRevision } from './progress.js';
 
 /**
  * Waits until answers come from the revision of a write, or until the client goes away. After the wait it goes on, or

@@ -1,9 +1,9 @@
 /** The check for all tenants, and how its callers may say who they are. */
 
-import { AllowedTenants, AllTenantsQuery } from '../wire/check.js';
-import { DecidedAnswer, ReasonsRequest } from '../wire/headers.js';
-import { allowedTenants } from './all-tenants.js';
-import type { Mode } from './decide/normalise.js';
+import { AllowedTenants, AllTenantsQuery } from '../../wire/check.js';
+import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
+import { allowedTenants } from '../all-tenants.js';
+import type { Mode } from '../decide/normalise.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
 

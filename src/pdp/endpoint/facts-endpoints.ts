@@ -1,15 +1,15 @@
 /** The facts of the management API at a decision point: who writes here reads what was written in the next check. */
 
 import type { Readable } from 'node:stream';
-import { Failure } from '../failure.js';
-import { type Endpoint, Raw } from '../http/endpoint.js';
-import { writtenRevision } from '../wire/revision-token.js';
+import { Failure } from '../../failure.js';
+import { type Endpoint, Raw } from '../../http/endpoint.js';
+import { writtenRevision } from '../../wire/revision-token.js';
+import type { FindFacts } from '../control-plane.js';
+import { deadline } from '../deadline.js';
+import type { Progress } from '../progress.js';
 import { awaitArrival } from './arrival.js';
-import type { FindFacts } from './control-plane.js';
-import { deadline } from './deadline.js';
 import { endpoint } from './endpoint.js';
 import { type FactsWait, readFactsWait } from './facts-wait.js';
-import type { Progress } from './progress.js';
 
 /** How long the control plane may take for a call, in milliseconds. */
 const timeout = 75_000;

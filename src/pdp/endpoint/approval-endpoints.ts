@@ -1,15 +1,15 @@
 /** Operation approvals at a decision point. */
 
 import { z } from 'zod';
-import { reply } from '../http/endpoint.js';
-import { Reference } from '../wire/common.js';
-import { OperationApprovalRead } from '../wire/element-request.js';
-import { LoadedAnswer } from '../wire/headers.js';
-import { revisionHeaders } from '../wire/revision-token.js';
+import { reply } from '../../http/endpoint.js';
+import { Reference } from '../../wire/common.js';
+import { OperationApprovalRead } from '../../wire/element-request.js';
+import { LoadedAnswer } from '../../wire/headers.js';
+import { revisionHeaders } from '../../wire/revision-token.js';
+import type { Progress } from '../progress.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
-import type { Progress } from './progress.js';
 
 /** Declares the endpoint that consumes approvals. `wait` is how long to wait for the revision, in milliseconds. */
 export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, wait: number) {

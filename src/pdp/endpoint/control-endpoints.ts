@@ -1,9 +1,9 @@
 /** What operators of the contract's decision points ask of the process itself. */
 
 import { z } from 'zod';
-import { reply } from '../http/endpoint.js';
+import { reply } from '../../http/endpoint.js';
+import type { Replica } from '../replica.js';
 import { endpoint } from './endpoint.js';
-import type { Replica } from './replica.js';
 
 /** The version of the contract that is served. */
 const apiVersion = 4;

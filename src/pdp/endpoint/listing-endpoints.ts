@@ -1,7 +1,7 @@
 /** The listings of a decision point: they list exactly what single checks allow. */
 
 import { z } from 'zod';
-import { reply } from '../http/endpoint.js';
+import { reply } from '../../http/endpoint.js';
 import {
 	AuthorizedUsers,
 	LocalAssignment,
@@ -11,14 +11,14 @@ import {
 	UserPermissions,
 	UsersQuery,
 	UserTenants,
-} from '../wire/check.js';
-import { DecidedAnswer } from '../wire/headers.js';
-import { authorizedUsers } from './authorized-users.js';
-import type { DecisionContext } from './decide/decide.js';
-import { type Mode, normalisePermissions, normaliseUsers } from './decide/normalise.js';
+} from '../../wire/check.js';
+import { DecidedAnswer } from '../../wire/headers.js';
+import { authorizedUsers } from '../authorized-users.js';
+import type { DecisionContext } from '../decide/decide.js';
+import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
+import { localAssignments } from '../local-assignments.js';
+import { permissions, userTenants } from '../permissions.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
-import { localAssignments } from './local-assignments.js';
-import { permissions, userTenants } from './permissions.js';
 
 /** Declares the listings of a decision point of this mode. */
 export function listingEndpoints(mode: Mode) {

@@ -4,21 +4,28 @@
  */
 
 import { z } from 'zod';
-import type { Failure } from '../failure.js';
-import { Raw, reply } from '../http/endpoint.js';
-import { LocalAssignment, type Query } from '../wire/check.js';
-import { AssignmentsInput, BulkInput, CheckInput, PermissionsInput, RootResult, UsersInput } from '../wire/data-api.js';
-import { allowedTenants } from './all-tenants.js';
-import { authorizedUsers } from './authorized-users.js';
-import { forEachItem } from './chunks.js';
-import { type DecisionContext, decide } from './decide/decide.js';
-import { type Mode, normalise, normalisePermissions, normaliseUsers } from './decide/normalise.js';
+import type { Failure } from '../../failure.js';
+import { Raw, reply } from '../../http/endpoint.js';
+import { LocalAssignment, type Query } from '../../wire/check.js';
+import {
+	AssignmentsInput,
+	BulkInput,
+	CheckInput,
+	PermissionsInput,
+	RootResult,
+	UsersInput,
+} from '../../wire/data-api.js';
+import { allowedTenants } from '../all-tenants.js';
+import { authorizedUsers } from '../authorized-users.js';
+import { forEachItem } from '../chunks.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
+import { type Mode, normalise, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
+import type { Steps } from '../engine/steps.js';
+import { arrayChunks } from '../json-chunks.js';
+import { localAssignments } from '../local-assignments.js';
+import { permissions, userTenants } from '../permissions.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
-import type { Steps } from './engine/steps.js';
-import { arrayChunks } from './json-chunks.js';
-import { localAssignments } from './local-assignments.js';
-import { permissions, userTenants } from './permissions.js';
 
 type Root = z.output<typeof RootResult>['result'];
 
