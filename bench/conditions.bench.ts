@@ -2,7 +2,7 @@ import { compile, documentBytes } from '../compiler/index.js';
 import type { ConditionSet, Json, Model, SetRule } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
-import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { type Stack, startStack } from '../test/support/stack.js';
 import { quantile } from './support/quantile.js';
 

@@ -5,7 +5,7 @@ import type { ConditionSet, Facts, Json, Model, Relationship, Resource, Schema }
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
 import { Derivations, maxSteps, Upstream } from '../src/domain/check-limit/check-steps.js';
-import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { type Layers, layeredGraph, layerName } from '../test/support/layers.js';
 import { noFacts } from '../test/support/no-facts.js';
 

@@ -5,7 +5,7 @@ import { compile, documentBytes } from '../compiler/index.js';
 import type { Json, Model } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
-import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../src/wire/attributes.js';
 
 /**

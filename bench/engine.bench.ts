@@ -3,7 +3,7 @@ import type { Model, Patch } from '../compiler/model.js';
 import { buildWasm, entrypoints, readPolicyLibrary } from '../compiler/opa/build.js';
 import { manifest, manifestFile, unpack } from '../src/bundle/bundle.js';
 import { pack } from '../src/bundle/pack.js';
-import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { quantile } from './support/quantile.js';
 
 /**

@@ -2,7 +2,7 @@ import { compile, documentBytes } from '../compiler/index.js';
 import type { Model } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
-import { Engine, type EngineInput } from '../src/pdp/engine.js';
+import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { FactsIndex } from '../src/pdp/facts-index.js';
 import { anyCheck, graphModel } from './support/graph-model.js';
 import { quantile } from './support/quantile.js';

@@ -4,7 +4,7 @@ import { compile, documentBytes } from '../../compiler/index.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { unpack } from '../../src/bundle/bundle.js';
 import { normalise } from '../../src/pdp/decide/normalise.js';
-import { Engine } from '../../src/pdp/engine.js';
+import { Engine } from '../../src/pdp/engine/engine.js';
 import * as world from './world.js';
 
 /** The engines, each with the same world. */

@@ -1,5 +1,5 @@
 import type { Model, Relationship, Resource, ResourceRole } from '../../compiler/model.js';
-import type { EngineInput } from '../../src/pdp/engine.js';
+import type { EngineInput } from '../../src/pdp/engine/engine.js';
 
 /**
  * Documents in folders in folders, and users in groups in groups, in 20 tenants: 100,000 users with 3 groups each,

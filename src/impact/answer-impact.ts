@@ -1,4 +1,4 @@
-import type { Run } from '../pdp/engine.js';
+import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/load-snapshot.js';
 import { changedState, patchState } from './changed-state.js';
 import { compareStates } from './compare-states.js';

@@ -1,5 +1,5 @@
 import type { Patch } from '../../compiler/model.js';
-import type { Run } from '../pdp/engine.js';
+import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/load-snapshot.js';
 
 /** How a state differs from another one. */

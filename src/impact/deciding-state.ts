@@ -1,4 +1,4 @@
-import type { DecidingEngine } from '../pdp/engine.js';
+import type { DecidingEngine } from '../pdp/engine/engine.js';
 import type { FactsIndex } from '../pdp/facts-index.js';
 
 /** An environment in one state: what decides, and an index of what it decides from. */

@@ -1,7 +1,7 @@
 /** Why a check comes out as it does in one state, in the words of the policy. */
 
 import { z } from 'zod';
-import { type DecidingEngine, type EngineInput, evaluationFailed } from '../pdp/engine.js';
+import { type DecidingEngine, type EngineInput, evaluationFailed } from '../pdp/engine/engine.js';
 import { instanceType } from '../pdp/instance-name.js';
 import type { ImpactCause, ImpactSide } from '../wire/impact.js';
 

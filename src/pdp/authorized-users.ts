@@ -2,14 +2,14 @@
 
 import { z } from 'zod';
 import type { AuthorizedUsers } from '../wire/check.js';
-import { forEachChunk, sortedBy } from './chunks.js';
 import type { DecisionContext } from './decide/decide.js';
 import type { UsersInput } from './decide/normalise.js';
+import { forEachChunk, sortedBy } from './engine/chunks.js';
+import { objectChunks } from './engine/json-chunks.js';
 import type { Steps } from './engine/steps.js';
 import { evaluateListing } from './evaluate-listing.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
-import { objectChunks } from './json-chunks.js';
 import { type Leading, leadingTo } from './role-walk.js';
 
 type Assignment = AuthorizedUsers['users'][string][number];

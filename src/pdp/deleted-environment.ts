@@ -1,6 +1,6 @@
 /** What is answered when the environment was deleted: every check is denied, and every listing is empty. */
 
-import type { DecidingEngine } from './engine.js';
+import type { DecidingEngine } from './engine/engine.js';
 import { FactsIndex } from './facts-index.js';
 
 /** The code of a denial because the environment was deleted. */

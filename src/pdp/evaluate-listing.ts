@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { Failure } from '../failure.js';
-import type { DecidingEngine } from './engine.js';
+import type { DecidingEngine } from './engine/engine.js';
 
 /**
  * Evaluates a listing of the policy and checks its answer against a schema. Throws `Failure` (`unavailable`) when the

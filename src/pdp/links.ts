@@ -3,7 +3,7 @@
  * expire.
  */
 
-import { sortedBy } from './chunks.js';
+import { sortedBy } from './engine/chunks.js';
 import type { Steps } from './engine/steps.js';
 import type { InternedStrings } from './interned-strings.js';
 

@@ -1,5 +1,5 @@
 import { BundleError } from '../bundle/bundle.js';
-import { Engine, type Run } from './engine.js';
+import { Engine, type Run } from './engine/engine.js';
 import { FactsIndex } from './facts-index.js';
 
 /** An engine, and the index of the same data. */

@@ -1,8 +1,8 @@
 /** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
 
 import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
-import { sortedBy } from './chunks.js';
 import type { DecisionContext } from './decide/decide.js';
+import { sortedBy } from './engine/chunks.js';
 import type { Steps } from './engine/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';

@@ -5,14 +5,14 @@
 
 import { z } from 'zod';
 import { UserPermissions } from '../wire/check.js';
-import { forEachChunk, sortedBy } from './chunks.js';
 import type { DecisionContext } from './decide/decide.js';
 import type { PermissionsInput } from './decide/normalise.js';
+import { forEachChunk, sortedBy } from './engine/chunks.js';
+import { arrayChunks, objectChunks } from './engine/json-chunks.js';
 import type { Steps } from './engine/steps.js';
 import { evaluateListing } from './evaluate-listing.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceName, instanceType, parseInstanceName } from './instance-name.js';
-import { arrayChunks, objectChunks } from './json-chunks.js';
 import { openedTenants } from './opened-tenants.js';
 import { instancesFor } from './role-walk.js';
 

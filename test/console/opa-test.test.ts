@@ -15,8 +15,8 @@ import {
 } from '../../src/console/model/opa-test.js';
 import { attemptExcerpts } from '../../src/console/model/rego-lines.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
+import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import type { EngineInput } from '../../src/pdp/engine.js';
 import { FactsIndex } from '../../src/pdp/facts-index.js';
 import { opa, packageRoot, runOpa, wasmEngine, writeFiles } from '../compiler/engine.js';
 

@@ -2,7 +2,7 @@
 
 import test, { type ExecutionContext } from 'ava';
 import { unpack } from '../../src/bundle/bundle.js';
-import { Engine } from '../../src/pdp/engine.js';
+import { Engine } from '../../src/pdp/engine/engine.js';
 import type { Answer, Client } from '../support/client.js';
 import { onEachStack, onEachStore } from '../support/each-store.js';
 import { type Mixed, mixedWrite, questions } from '../support/mixed-writes.js';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
-import { Engine, EngineError } from '../../src/pdp/engine.js';
+import { Engine, EngineError } from '../../src/pdp/engine/engine.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { acme, acmeWithMuch, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { withOtherHashes } from './other-layout.js';

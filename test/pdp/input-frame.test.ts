@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { Engine, type EngineInput, evaluationFailed } from '../../src/pdp/engine.js';
+import { Engine, type EngineInput, evaluationFailed } from '../../src/pdp/engine/engine.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { acme, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';

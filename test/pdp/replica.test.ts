@@ -1,7 +1,7 @@
 // @alone
 
 import test, { type ExecutionContext } from 'ava';
-import type { EngineInput } from '../../src/pdp/engine.js';
+import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { Replica } from '../../src/pdp/replica.js';
 import { eventually } from '../support/eventually.js';
 import { acme, acmeWithInvoices, assign, policyWasm, quiet, snapshot, step } from './environment.js';

@@ -8,7 +8,7 @@ import type { Neighbourhood, Touched } from '../../compiler/delta.js';
 import { compile, delta, document, documentBytes, type Json, type Model, patchDocument } from '../../compiler/index.js';
 import type { ResourceRole, Role } from '../../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { Engine as DecisionEngine } from '../../src/pdp/engine.js';
+import { Engine as DecisionEngine } from '../../src/pdp/engine/engine.js';
 import { type Engine, evaluate, opa, policyWasm, wasmEngine, withoutOrder } from '../compiler/engine.js';
 import { model as anyModel, names, userNames } from '../compiler/model.js';
 import { draws } from '../support/draws.js';

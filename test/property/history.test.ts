@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { document, type Model } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle/bundle.js';
-import { Engine } from '../../src/pdp/engine.js';
+import { Engine } from '../../src/pdp/engine/engine.js';
 import { draws } from '../support/draws.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';

@@ -5,7 +5,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { document } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle/bundle.js';
-import { Engine } from '../../src/pdp/engine.js';
+import { Engine } from '../../src/pdp/engine/engine.js';
 import { readContents } from '../support/contents.js';
 import { draws } from '../support/draws.js';
 import type { Paginated } from '../support/listed.js';

@@ -12,8 +12,8 @@ import { type BundleFile, manifest, manifestFile, SignatureError, unpack } from 
 import { pack } from '../../src/bundle/pack.js';
 import { ConfigError } from '../../src/config.js';
 import { createBundleVerifier } from '../../src/pdp/bundle-verifier.js';
+import type { Run } from '../../src/pdp/engine/engine.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import type { Run } from '../../src/pdp/engine.js';
 import { sha256 } from '../../src/pdp/sha256.js';
 import { readBundleVerifier } from '../../src/pdp/verification-keys.js';
 import { readBundleSigner } from '../../src/publish/bundle-signer.js';

@@ -182,7 +182,7 @@ const rooms = {
 		],
 		mayNot: ['koa', '../http/server.js', '../api/table.js', '../domain/group.js', '../pdp/engine.js'],
 	},
-	'src/pdp/engine.ts': {
+	'src/pdp/engine/engine.ts': {
 		may: ['re2js', '../http/server.js', '../wire/role.js', '../bundle.js', '../../compiler/model.js'],
 		mayNot: [
 			'knex',

@@ -1,4 +1,4 @@
-import type { EngineInput } from '../../src/pdp/engine.js';
+import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import type { Random } from './random.js';
 import { facts, schema } from './stack.js';
 

@@ -3,7 +3,7 @@
 import { parseManifest, unpack } from '../../../src/bundle/bundle.js';
 import { errorMessage } from '../../../src/failure.js';
 import type { VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
-import type { Run } from '../../../src/pdp/engine.js';
+import type { Run } from '../../../src/pdp/engine/engine.js';
 import { Leases } from '../../../src/pdp/leases.js';
 import { loadPolicy, loadSnapshot } from '../../../src/pdp/load-snapshot.js';
 import { isPast, type WantedRevision } from '../../../src/pdp/progress.js';

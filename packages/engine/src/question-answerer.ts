@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Failure } from '../../../src/failure.js';
 import { authorizedUsers } from '../../../src/pdp/authorized-users.js';
-import { forEachItem } from '../../../src/pdp/chunks.js';
 import { deadline } from '../../../src/pdp/deadline.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
 import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
 import { environmentDeleted } from '../../../src/pdp/deleted-environment.js';
+import { forEachItem } from '../../../src/pdp/engine/chunks.js';
+import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
 import type { Steps } from '../../../src/pdp/engine/steps.js';
-import { evaluationFailed } from '../../../src/pdp/engine.js';
 import type { ReaderKind } from '../../../src/pdp/leases.js';
 import { permissions, userTenants } from '../../../src/pdp/permissions.js';
 import { LineageEnded } from '../../../src/pdp/progress.js';

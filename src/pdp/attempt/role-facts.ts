@@ -1,8 +1,8 @@
 /** What a check would be if some facts were others: the facts of a revision, with few added and few removed. */
 
 import type { AttemptFact } from '../../wire/attempt.js';
+import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
-import type { EngineInput } from '../engine.js';
 import type { FactsIndex } from '../facts-index.js';
 import { instanceName, instanceType } from '../instance-name.js';
 import { RolesOnInstances } from '../role-walk.js';

@@ -19,14 +19,14 @@ import {
 	SubjectSearch,
 } from '../../wire/authzen.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
-import { enough, forEachItem } from '../chunks.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import type { ReadResult } from '../decide/revision-reader.js';
 import { headerExplains, maxExplained } from '../endpoint/decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from '../endpoint/endpoint.js';
+import { enough, forEachItem } from '../engine/chunks.js';
+import { arrayChunks } from '../engine/json-chunks.js';
 import type { Steps } from '../engine/steps.js';
-import { arrayChunks } from '../json-chunks.js';
 import { evaluationInput } from './input.js';
 import { authzenPaths, metadataEndpoints } from './metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './search.js';

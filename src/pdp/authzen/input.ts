@@ -3,7 +3,7 @@
 import type { Evaluation } from '../../wire/authzen.js';
 import type { Query } from '../../wire/check.js';
 import { type Mode, normalise } from '../decide/normalise.js';
-import type { EngineInput } from '../engine.js';
+import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts-index.js';
 import { instanceName } from '../instance-name.js';
 

@@ -12,11 +12,11 @@ import {
 	type SubjectSearch,
 } from '../../wire/authzen.js';
 import { usersWhoMay } from '../authorized-users.js';
-import { enough, forEachItem, sortedBy } from '../chunks.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
+import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
+import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
-import type { EngineInput } from '../engine.js';
 import { instanceName, instanceType, parseInstanceName } from '../instance-name.js';
 import { openedTenants } from '../opened-tenants.js';
 import { pageToken, readPageToken } from '../page-token.js';

@@ -1,7 +1,7 @@
 /** Turns what clients send into what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
 
 import type { PermissionsQuery, Query, UsersQuery } from '../../wire/check.js';
-import type { EngineInput } from '../engine.js';
+import type { EngineInput } from '../engine/engine.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
 

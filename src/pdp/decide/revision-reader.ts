@@ -1,7 +1,7 @@
 /** Serves requests that read one revision over several turns of the event loop. */
 
 import { Failure } from '../../failure.js';
-import { forEachItem } from '../chunks.js';
+import { forEachItem } from '../engine/chunks.js';
 import type { Steps } from '../engine/steps.js';
 import type { Leases, ReaderKind } from '../leases.js';
 import { type SliceScheduler, WorkCancelled } from '../slice-scheduler.js';

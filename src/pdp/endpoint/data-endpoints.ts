@@ -17,11 +17,11 @@ import {
 } from '../../wire/data-api.js';
 import { allowedTenants } from '../all-tenants.js';
 import { authorizedUsers } from '../authorized-users.js';
-import { forEachItem } from '../chunks.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
+import { forEachItem } from '../engine/chunks.js';
+import { arrayChunks } from '../engine/json-chunks.js';
 import type { Steps } from '../engine/steps.js';
-import { arrayChunks } from '../json-chunks.js';
 import { localAssignments } from '../local-assignments.js';
 import { permissions, userTenants } from '../permissions.js';
 import { explains } from './decision-endpoints.js';

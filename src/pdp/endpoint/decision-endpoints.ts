@@ -5,11 +5,11 @@ import { reply } from '../../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/check.js';
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { decideWithAttempts } from '../attempt/attempts.js';
-import { forEachItem } from '../chunks.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
+import { forEachItem } from '../engine/chunks.js';
+import { arrayChunks } from '../engine/json-chunks.js';
 import type { Steps } from '../engine/steps.js';
-import { arrayChunks } from '../json-chunks.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
 /** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */

@@ -1,21 +1,21 @@
-import type { Json, Patch } from '../../compiler/model.js';
-import { asEngineError, EngineError } from './engine/engine-error.js';
-import { Entrypoints } from './engine/entrypoints.js';
-import { Heap, parsedPerByte } from './engine/heap.js';
-import type { InputFrames } from './engine/input-frame.js';
-import { jsonText } from './engine/json-text.js';
-import { makeFrames } from './engine/layout-probe.js';
-import { aligned, headroom, ModuleMemory, type PatchStep, page } from './engine/module-memory.js';
-import { unsigned } from './engine/policy-exports.js';
-import { instantiatePolicy, type PolicyInstance } from './engine/policy-instance.js';
-import { runToEnd, type Steps } from './engine/steps.js';
+import type { Json, Patch } from '../../../compiler/model.js';
+import { asEngineError, EngineError } from './engine-error.js';
+import { Entrypoints } from './entrypoints.js';
+import { Heap, parsedPerByte } from './heap.js';
+import type { InputFrames } from './input-frame.js';
+import { jsonText } from './json-text.js';
+import { makeFrames } from './layout-probe.js';
+import { aligned, headroom, ModuleMemory, type PatchStep, page } from './module-memory.js';
+import { unsigned } from './policy-exports.js';
+import { instantiatePolicy, type PolicyInstance } from './policy-instance.js';
+import { runToEnd, type Steps } from './steps.js';
 
 /** Runs work that can pause. */
 export type Run = <T>(steps: Steps<T>) => Promise<T>;
 
 const immediately: Run = async (steps) => runToEnd(steps);
 
-export { EngineError } from './engine/engine-error.js';
+export { EngineError } from './engine-error.js';
 
 /** The input of the policies: one normalised check. The usual one, without attributes and context, is passed without JSON. */
 export interface EngineInput {
