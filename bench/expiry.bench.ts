@@ -3,7 +3,7 @@ import type { Model } from '../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../compiler/opa/build.js';
 import { unpack } from '../src/bundle/bundle.js';
 import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
-import { FactsIndex } from '../src/pdp/facts-index.js';
+import { FactsIndex } from '../src/pdp/facts/facts-index.js';
 import { anyCheck, graphModel } from './support/graph-model.js';
 import { quantile } from './support/quantile.js';
 

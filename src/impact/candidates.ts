@@ -1,8 +1,8 @@
 /** The checks that may come out differently in two states of an environment: more than do, and never less. */
 
 import type { Steps } from '../pdp/engine/steps.js';
-import type { FactsIndex } from '../pdp/facts-index.js';
-import { instanceName, parseInstanceName } from '../pdp/instance-name.js';
+import type { FactsIndex } from '../pdp/facts/facts-index.js';
+import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
 import type { StatePair } from './deciding-state.js';
 import { type ActionDifference, compareSchemas, type SchemaDifference, type Selectable } from './schema-difference.js';
 import { addHolders, TouchedChecks, type TouchedFacts } from './touched-facts.js';

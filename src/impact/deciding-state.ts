@@ -1,5 +1,5 @@
 import type { DecidingEngine } from '../pdp/engine/engine.js';
-import type { FactsIndex } from '../pdp/facts-index.js';
+import type { FactsIndex } from '../pdp/facts/facts-index.js';
 
 /** An environment in one state: what decides, and an index of what it decides from. */
 export interface DecidingState {

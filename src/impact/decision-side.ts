@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../pdp/engine/engine.js';
-import { instanceType } from '../pdp/instance-name.js';
+import { instanceType } from '../pdp/facts/instance-name.js';
 import type { ImpactCause, ImpactSide } from '../wire/impact.js';
 
 const text = z.string().optional();

@@ -3,8 +3,8 @@
 import { circularRelations } from '../../compiler/cycle.js';
 import { delta, type Neighbourhood, type Touched } from '../../compiler/delta.js';
 import type { Patch, Relationship, Schema } from '../../compiler/model.js';
-import type { FactsIndex } from '../pdp/facts-index.js';
-import { instanceType, parseInstanceName } from '../pdp/instance-name.js';
+import type { FactsIndex } from '../pdp/facts/facts-index.js';
+import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';
 
 /** A run of changes that touched nothing. */
 export const nothingTouched: Touched = {

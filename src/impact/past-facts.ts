@@ -2,8 +2,8 @@
 
 import type { Neighbourhood, PastFact, Touched } from '../../compiler/delta.js';
 import type { Expiring } from '../../compiler/model.js';
-import type { FactsIndex } from '../pdp/facts-index.js';
-import { instanceType, parseInstanceName } from '../pdp/instance-name.js';
+import type { FactsIndex } from '../pdp/facts/facts-index.js';
+import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';
 import { emptyNeighbourhood, nothingTouched, relationship } from './index-closures.js';
 
 type PastFactLike<Kind extends PastFact['kind']> = Extract<PastFact, { readonly kind: Kind }>;

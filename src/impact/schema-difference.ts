@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
-import { jsonMember, jsonMembers, valueAt } from '../pdp/json-members.js';
-import type { SchemaTables } from '../pdp/schema-tables.js';
+import { jsonMember, jsonMembers, valueAt } from '../pdp/facts/json-members.js';
+import type { SchemaTables } from '../pdp/facts/schema-tables.js';
 
 /** Whom set rules may select: everybody, or at most those who hold one of these roles in the tenant. */
 export type Selectable = 'everybody' | ReadonlySet<string>;

@@ -2,9 +2,9 @@
 
 import type { Touched } from '../../compiler/delta.js';
 import type { Steps } from '../pdp/engine/steps.js';
-import type { FactsIndex } from '../pdp/facts-index.js';
-import { instanceName, instanceType } from '../pdp/instance-name.js';
-import { leadingTo, RolesOnInstances } from '../pdp/role-walk.js';
+import type { FactsIndex } from '../pdp/facts/facts-index.js';
+import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
+import { leadingTo, RolesOnInstances } from '../pdp/facts/role-walk.js';
 import type { StatePair } from './deciding-state.js';
 
 /** What a change touched of facts, by keys. */

@@ -6,7 +6,7 @@ import { type Mode, normalise } from './decide/normalise.js';
 import { forEachItem, sortedBy } from './engine/chunks.js';
 import { arrayChunks } from './engine/json-chunks.js';
 import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts-index.js';
+import type { FactsIndex } from './facts/facts-index.js';
 
 /** How many candidates are visited between two pauses. */
 const stride = 1_000;

@@ -8,9 +8,9 @@ import { forEachChunk, sortedBy } from './engine/chunks.js';
 import { objectChunks } from './engine/json-chunks.js';
 import type { Steps } from './engine/steps.js';
 import { evaluateListing } from './evaluate-listing.js';
-import type { FactsIndex } from './facts-index.js';
-import { instanceType } from './instance-name.js';
-import { type Leading, leadingTo } from './role-walk.js';
+import type { FactsIndex } from './facts/facts-index.js';
+import { instanceType } from './facts/instance-name.js';
+import { type Leading, leadingTo } from './facts/role-walk.js';
 
 type Assignment = AuthorizedUsers['users'][string][number];
 

@@ -4,8 +4,8 @@ import type { LocalAssignment, LocalAssignmentsQuery } from '../wire/check.js';
 import type { DecisionContext } from './decide/decide.js';
 import { sortedBy } from './engine/chunks.js';
 import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts-index.js';
-import { instanceType } from './instance-name.js';
+import type { FactsIndex } from './facts/facts-index.js';
+import { instanceType } from './facts/instance-name.js';
 
 /** How many assignments are visited between two pauses. */
 const stride = 1_000;

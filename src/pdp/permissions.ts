@@ -11,10 +11,10 @@ import { forEachChunk, sortedBy } from './engine/chunks.js';
 import { arrayChunks, objectChunks } from './engine/json-chunks.js';
 import type { Steps } from './engine/steps.js';
 import { evaluateListing } from './evaluate-listing.js';
-import type { FactsIndex } from './facts-index.js';
-import { instanceName, instanceType, parseInstanceName } from './instance-name.js';
-import { openedTenants } from './opened-tenants.js';
-import { instancesFor } from './role-walk.js';
+import type { FactsIndex } from './facts/facts-index.js';
+import { instanceName, instanceType, parseInstanceName } from './facts/instance-name.js';
+import { openedTenants } from './facts/opened-tenants.js';
+import { instancesFor } from './facts/role-walk.js';
 
 type Entry = UserPermissions[string];
 

@@ -17,7 +17,7 @@ import type { VerifyBundle } from './bundle-verifier.js';
 import { DegradationAlarm } from './degradation-alarm.js';
 import { denyingEngine, emptyIndex } from './deleted-environment.js';
 import type { DecidingEngine, Engine, Run } from './engine/engine.js';
-import type { FactsIndex } from './facts-index.js';
+import type { FactsIndex } from './facts/facts-index.js';
 import { connectFeed, EnvironmentGone, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
 import { Leases } from './leases.js';
 import { Listeners } from './listeners.js';

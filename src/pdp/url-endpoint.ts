@@ -9,7 +9,7 @@ import { type Mode, normalise } from './decide/normalise.js';
 import { asksForAttempts, explains } from './endpoint/decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint/endpoint.js';
 import type { Steps } from './engine/steps.js';
-import type { MappingRule } from './mapping-rules.js';
+import type { MappingRule } from './facts/mapping-rules.js';
 import { PatternThread } from './pattern-thread.js';
 import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.js';
 

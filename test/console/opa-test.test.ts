@@ -17,7 +17,7 @@ import { attemptExcerpts } from '../../src/console/model/rego-lines.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { opa, packageRoot, runOpa, wasmEngine, writeFiles } from '../compiler/engine.js';
 
 /** The tests that the console writes of checks: `opa test` says of them what the policy says of the checks. */

@@ -2,7 +2,7 @@ import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import type { Attempt } from '../../src/wire/attempt.js';
 import { readCaseModel, serving } from './cases.js';
 import { acme } from './environment.js';

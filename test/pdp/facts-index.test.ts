@@ -2,8 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
-import { replaceAt } from '../../src/pdp/json-members.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
+import { replaceAt } from '../../src/pdp/facts/json-members.js';
 
 /** The index of listings: read from a document, or brought there by patches, it is the same. */
 

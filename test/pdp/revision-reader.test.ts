@@ -11,9 +11,9 @@ import { createRevisionReader, type ReadResult } from '../../src/pdp/decide/revi
 import { forEachChunk } from '../../src/pdp/engine/chunks.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
+import { replaceAt } from '../../src/pdp/facts/json-members.js';
 import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/feed-client.js';
-import { replaceAt } from '../../src/pdp/json-members.js';
 import { type Lease, Leases, type Manner, type ReaderKind } from '../../src/pdp/leases.js';
 import { localAssignments } from '../../src/pdp/local-assignments.js';
 import { permissions } from '../../src/pdp/permissions.js';

@@ -9,7 +9,7 @@ import type { Attributes, ConditionSet, Json, Model, Schema } from '../../compil
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { modelsOfOneSchema, pick } from '../compiler/model.js';

@@ -10,7 +10,7 @@ import { authorizedUsers } from '../../src/pdp/authorized-users.js';
 import type { DecisionContext } from '../../src/pdp/decide/decide.js';
 import { Engine, type EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { localAssignments } from '../../src/pdp/local-assignments.js';
 import { permissions, userTenants } from '../../src/pdp/permissions.js';
 import { evaluate } from '../compiler/engine.js';

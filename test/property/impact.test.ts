@@ -12,7 +12,7 @@ import { answerImpact } from '../../src/impact/answer-impact.js';
 import { compareStates } from '../../src/impact/compare-states.js';
 import { Engine, type EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 import type { ImpactRow } from '../../src/wire/impact.js';
 import { opa } from '../compiler/engine.js';

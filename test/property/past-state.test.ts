@@ -6,7 +6,7 @@ import { parseManifest } from '../../src/bundle/bundle.js';
 import { answerExplanation, restoreState } from '../../src/impact/answer-explanation.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
-import { FactsIndex } from '../../src/pdp/facts-index.js';
+import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import type { EngineAndIndex } from '../../src/pdp/load-snapshot.js';
 import { pastState } from '../../src/publish/past-state.js';
 import { PolicyStore } from '../../src/store/policy/policy-store.js';

@@ -3,8 +3,8 @@
 import { actionPlace, roleFile, rolePlace } from '../../../compiler/rule-place.js';
 import type { Attempt, AttemptFact, AttemptStep } from '../../wire/attempt.js';
 import type { Steps } from '../engine/steps.js';
-import { instanceType } from '../instance-name.js';
-import { RolesOnInstances } from '../role-walk.js';
+import { instanceType } from '../facts/instance-name.js';
+import { RolesOnInstances } from '../facts/role-walk.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 

@@ -3,9 +3,9 @@
 import type { AttemptFact } from '../../wire/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
-import type { FactsIndex } from '../facts-index.js';
-import { instanceName, instanceType } from '../instance-name.js';
-import { RolesOnInstances } from '../role-walk.js';
+import type { FactsIndex } from '../facts/facts-index.js';
+import { instanceName, instanceType } from '../facts/instance-name.js';
+import { RolesOnInstances } from '../facts/role-walk.js';
 import type { WorkLimit } from './work-limit.js';
 
 /** What a check is about, by names. */

@@ -9,9 +9,9 @@ import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
 import { CompiledPatterns } from '../../compiled-patterns.js';
 import type { AttemptFact } from '../../wire/attempt.js';
-import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../condition-sets.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
+import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../facts/condition-sets.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 

@@ -4,8 +4,8 @@ import type { Evaluation } from '../../wire/authzen.js';
 import type { Query } from '../../wire/check.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { FactsIndex } from '../facts-index.js';
-import { instanceName } from '../instance-name.js';
+import type { FactsIndex } from '../facts/facts-index.js';
+import { instanceName } from '../facts/instance-name.js';
 
 /** What evaluations are read with. */
 export interface EvaluationReading {

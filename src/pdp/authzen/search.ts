@@ -17,10 +17,10 @@ import type { Mode } from '../decide/normalise.js';
 import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
-import { instanceName, instanceType, parseInstanceName } from '../instance-name.js';
-import { openedTenants } from '../opened-tenants.js';
+import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
+import { openedTenants } from '../facts/opened-tenants.js';
+import { instancesFor } from '../facts/role-walk.js';
 import { pageToken, readPageToken } from '../page-token.js';
-import { instancesFor } from '../role-walk.js';
 import { type EvaluationReading, evaluationInput, tenantAsked } from './input.js';
 
 /** Which subjects there are and how conditions are treated. */

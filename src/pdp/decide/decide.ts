@@ -4,7 +4,7 @@ import type { EventLog } from '../../log.js';
 import type { AuthorizationResult } from '../../wire/check.js';
 import type { environmentDeleted } from '../deleted-environment.js';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engine/engine.js';
-import type { FactsIndex } from '../facts-index.js';
+import type { FactsIndex } from '../facts/facts-index.js';
 
 /** What decisions are made with: an engine at one revision, so that many decisions agree with each other. */
 export interface DecisionContext {

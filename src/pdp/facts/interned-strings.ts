@@ -1,7 +1,7 @@
 /** Numbers texts, so that large tables can hold numbers. */
 
+import type { Steps } from '../engine/steps.js';
 import { copyEntries } from './copy-entries.js';
-import type { Steps } from './engine/steps.js';
 
 /** Gives each text in use one number, below `size`. Unused numbers are given to other texts. */
 export class InternedStrings {

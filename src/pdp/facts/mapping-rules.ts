@@ -1,7 +1,7 @@
 /** The mapping rules of proxy configs, in the order in which they are tried. */
 
 import { z } from 'zod';
-import type { Json } from '../../compiler/model.js';
+import type { Json } from '../../../compiler/model.js';
 import { jsonMembers } from './json-members.js';
 
 const Rule = z.object({

@@ -1,8 +1,8 @@
 /** The condition sets of a schema, as explanations read them from the data document. */
 
-import type { Condition } from '../../compiler/condition/condition.js';
-import { parseConditions } from '../../compiler/condition/grammar.js';
-import type { Json } from '../../compiler/model.js';
+import type { Condition } from '../../../compiler/condition/condition.js';
+import { parseConditions } from '../../../compiler/condition/grammar.js';
+import type { Json } from '../../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
 import type { SchemaTables } from './schema-tables.js';
 

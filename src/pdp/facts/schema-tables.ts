@@ -1,7 +1,7 @@
 /** The tables of the schema that listings read from the data document. */
 
 import { z } from 'zod';
-import type { Json } from '../../compiler/model.js';
+import type { Json } from '../../../compiler/model.js';
 import { jsonMembers, valueAt } from './json-members.js';
 
 const Derivation = z.object({

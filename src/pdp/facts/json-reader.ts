@@ -1,10 +1,10 @@
 /** Reads JSON from bytes, member by member: a document of tens of megabytes is never in memory as one value. */
 
-import type { Json } from '../../compiler/model.js';
-import { jsonByte } from './engine/json-bytes.js';
-import { JsonScanner } from './engine/json-scanner.js';
-import type { Steps } from './engine/steps.js';
-import { textMemory, utf8Text } from './engine/text-bytes.js';
+import type { Json } from '../../../compiler/model.js';
+import { jsonByte } from '../engine/json-bytes.js';
+import { JsonScanner } from '../engine/json-scanner.js';
+import type { Steps } from '../engine/steps.js';
+import { textMemory, utf8Text } from '../engine/text-bytes.js';
 
 /** How many bytes are skipped between two pauses. */
 const stride = 64 * 1024;

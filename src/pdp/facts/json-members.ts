@@ -1,6 +1,6 @@
 /** JSON objects as tables of members. Any key may be a member, also one that every JavaScript object inherits. */
 
-import type { Json } from '../../compiler/model.js';
+import type { Json } from '../../../compiler/model.js';
 
 /** The members of a value; none when it is not an object. */
 export function jsonMembers(value: Json | undefined): readonly (readonly [string, Json])[] {
