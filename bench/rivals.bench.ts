@@ -10,7 +10,7 @@ import { pack } from '../src/bundle/pack.js';
 import { createApplication, listen } from '../src/http/server.js';
 import { createLogger } from '../src/log.js';
 import { createDecisionPoint } from '../src/pdp/endpoints.js';
-import { Replica } from '../src/pdp/replica.js';
+import { Replica } from '../src/pdp/follow/replica.js';
 import { casbin, cedar, type Decide, regolithEngine } from './rivals/deciders.js';
 import { kinds, type Question, questions } from './rivals/world.js';
 import { quantile } from './support/quantile.js';

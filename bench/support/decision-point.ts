@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApplication, listen } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';
 import { createDecisionPoint } from '../../src/pdp/endpoints.js';
-import { Replica } from '../../src/pdp/replica.js';
+import { Replica } from '../../src/pdp/follow/replica.js';
 
 /** A decision point in a process of its own, which tells how long its event loop was held. */
 

@@ -22,9 +22,6 @@ import { createLogger, type Logger } from '../log.js';
 import { findOpa } from '../opa.js';
 import { relay } from '../outbound/relay.js';
 import { createSender } from '../outbound/send.js';
-import { ClockComparison } from '../pdp/clock-comparison.js';
-import { findFactsOnce } from '../pdp/control-plane.js';
-import { currentHealth } from '../pdp/current-health.js';
 import { DecisionLog } from '../pdp/decision-log.js';
 import { decisionPointDocumentation } from '../pdp/documentation.js';
 import { connectApprovals } from '../pdp/endpoint/approval-client.js';
@@ -32,15 +29,18 @@ import { factsWaitTime } from '../pdp/endpoint/facts-wait.js';
 import { createDecisionPoint, type DecisionPoint } from '../pdp/endpoints.js';
 import type { EventReceiver } from '../pdp/event-queue.js';
 import { fileReceiver, httpReceiver, outputReceiver } from '../pdp/event-receivers.js';
-import { FallbackFeed } from '../pdp/fallback-feed.js';
-import { connectFeed, reportState } from '../pdp/feed-client.js';
+import { ClockComparison } from '../pdp/follow/clock-comparison.js';
+import { findFactsOnce } from '../pdp/follow/control-plane.js';
+import { currentHealth } from '../pdp/follow/current-health.js';
+import { FallbackFeed } from '../pdp/follow/fallback-feed.js';
+import { connectFeed, reportState } from '../pdp/follow/feed-client.js';
+import { OfflineCopier } from '../pdp/follow/offline-copier.js';
+import { OfflineCopy } from '../pdp/follow/offline-copy.js';
+import type { StartedPoint } from '../pdp/follow/readiness.js';
+import { Replica } from '../pdp/follow/replica.js';
+import { StateReport } from '../pdp/follow/state-report.js';
+import { readBundleVerifier } from '../pdp/follow/verification-keys.js';
 import { readGatewaySettings } from '../pdp/gateway-settings.js';
-import { OfflineCopier } from '../pdp/offline-copier.js';
-import { OfflineCopy } from '../pdp/offline-copy.js';
-import type { StartedPoint } from '../pdp/readiness.js';
-import { Replica } from '../pdp/replica.js';
-import { StateReport } from '../pdp/state-report.js';
-import { readBundleVerifier } from '../pdp/verification-keys.js';
 import { createAssembler } from '../publish/assemble.js';
 import { BundlePacker } from '../publish/bundle-packer.js';
 import { readBundleSigner } from '../publish/bundle-signer.js';
@@ -81,7 +81,7 @@ import { readServerKeys, type ServerKeys } from './server-key.js';
 /** The composition root: the only place where the rooms meet. */
 
 export type { OwnDecisionPoint } from '../api/console/relay-target.js';
-export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/readiness.js';
+export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/follow/readiness.js';
 
 /** Called with a few words about each step that may take seconds. */
 type Say = (step: string) => void;

@@ -1,5 +1,5 @@
 import type { Run } from '../pdp/engine/engine.js';
-import type { EngineAndIndex } from '../pdp/load-snapshot.js';
+import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
 import { changedState, patchState } from './changed-state.js';
 import { compareStates } from './compare-states.js';
 import { closurePatches } from './index-closures.js';

@@ -1,6 +1,6 @@
 import type { Patch } from '../../compiler/model.js';
 import type { Run } from '../pdp/engine/engine.js';
-import type { EngineAndIndex } from '../pdp/load-snapshot.js';
+import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
 
 /** How a state differs from another one. */
 interface StateDifference {

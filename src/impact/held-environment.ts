@@ -1,6 +1,6 @@
 import { parseManifest, parsePatches, unpack } from '../bundle/bundle.js';
 import type { Run } from '../pdp/engine/engine.js';
-import { compileModule, type EngineAndIndex, loadSnapshot } from '../pdp/load-snapshot.js';
+import { compileModule, type EngineAndIndex, loadSnapshot } from '../pdp/follow/load-snapshot.js';
 
 /** An environment in this process, as bundles of the feed tell it. What they say is trusted: the API itself sends them. */
 export class HeldEnvironment {

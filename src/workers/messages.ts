@@ -1,7 +1,7 @@
 /** What the process that leads the workers of a decision point and these workers tell each other. */
 
-import type { FeedRequest } from '../pdp/feed-client.js';
-import type { ReplicaState } from '../pdp/replica.js';
+import type { FeedRequest } from '../pdp/follow/feed-client.js';
+import type { ReplicaState } from '../pdp/follow/replica.js';
 import type { MetricFamilies } from '../telemetry/metric-family.js';
 import type { Health } from '../wire/check.js';
 

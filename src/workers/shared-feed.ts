@@ -1,4 +1,4 @@
-import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/feed-client.js';
+import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/follow/feed-client.js';
 
 /** One request to the feed, and who waits for it. */
 interface Flight {

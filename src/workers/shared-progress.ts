@@ -1,5 +1,5 @@
-import { Listeners } from '../pdp/listeners.js';
-import { isPast, type Progress, type WantedRevision } from '../pdp/progress.js';
+import { Listeners } from '../pdp/follow/listeners.js';
+import { isPast, type Progress, type WantedRevision } from '../pdp/follow/progress.js';
 import type { WorkersProgress } from './messages.js';
 
 /** The progress while no worker answers. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { dataOutdated } from '../../src/pdp/decide/decide.js';
-import { environmentDeleted } from '../../src/pdp/deleted-environment.js';
 import { evaluationFailed } from '../../src/pdp/engine/engine.js';
+import { environmentDeleted } from '../../src/pdp/follow/deleted-environment.js';
 import { noMatchingRule } from '../../src/pdp/url-endpoint.js';
 import { root } from '../support/root.js';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ClockComparison } from '../../src/pdp/clock-comparison.js';
+import { ClockComparison } from '../../src/pdp/follow/clock-comparison.js';
 
 test('a clock that jumps is told once, and once when it is right again', (t) => {
 	const logged: string[] = [];

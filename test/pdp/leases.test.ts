@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import test from 'ava';
-import { Leases } from '../../src/pdp/leases.js';
+import { Leases } from '../../src/pdp/follow/leases.js';
 
 /** Who reads a state over several turns, and what changes of it do about that. */
 

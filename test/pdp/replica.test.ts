@@ -2,7 +2,7 @@
 
 import test, { type ExecutionContext } from 'ava';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
-import { Replica } from '../../src/pdp/replica.js';
+import { Replica } from '../../src/pdp/follow/replica.js';
 import { eventually } from '../support/eventually.js';
 import { acme, acmeWithInvoices, assign, policyWasm, quiet, snapshot, step } from './environment.js';
 import { FakeFeed } from './fake-feed.js';

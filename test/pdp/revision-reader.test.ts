@@ -13,12 +13,12 @@ import { Engine } from '../../src/pdp/engine/engine.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { replaceAt } from '../../src/pdp/facts/json-members.js';
-import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/feed-client.js';
-import { type Lease, Leases, type Manner, type ReaderKind } from '../../src/pdp/leases.js';
+import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/follow/feed-client.js';
+import { type Lease, Leases, type Manner, type ReaderKind } from '../../src/pdp/follow/leases.js';
+import { Replica } from '../../src/pdp/follow/replica.js';
+import { SliceScheduler, type WorkOptions } from '../../src/pdp/follow/slice-scheduler.js';
 import { localAssignments } from '../../src/pdp/local-assignments.js';
 import { permissions } from '../../src/pdp/permissions.js';
-import { Replica } from '../../src/pdp/replica.js';
-import { SliceScheduler, type WorkOptions } from '../../src/pdp/slice-scheduler.js';
 import { environment, modelData, policyWasm, quiet, resource, snapshot, step } from './environment.js';
 import { ManualLoop } from './manual-loop.js';
 

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import { createApplication, type Listening, listen } from '../../src/http/server.js';
-import type { VerifyBundle } from '../../src/pdp/bundle-verifier.js';
 import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
-import { Replica } from '../../src/pdp/replica.js';
+import type { VerifyBundle } from '../../src/pdp/follow/bundle-verifier.js';
+import { Replica } from '../../src/pdp/follow/replica.js';
 import { type Client, client } from '../support/client.js';
 import { quiet } from './environment.js';
 import { FakeFeed } from './fake-feed.js';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { createBundleVerifier } from '../../src/pdp/bundle-verifier.js';
+import { createBundleVerifier } from '../../src/pdp/follow/bundle-verifier.js';
 import type { BundlePacker } from '../../src/publish/bundle-packer.js';
 import { eventually } from '../support/eventually.js';
 import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';

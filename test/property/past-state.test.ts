@@ -7,7 +7,7 @@ import { answerExplanation, restoreState } from '../../src/impact/answer-explana
 import { Engine } from '../../src/pdp/engine/engine.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
-import type { EngineAndIndex } from '../../src/pdp/load-snapshot.js';
+import type { EngineAndIndex } from '../../src/pdp/follow/load-snapshot.js';
 import { pastState } from '../../src/publish/past-state.js';
 import { PolicyStore } from '../../src/store/policy/policy-store.js';
 import { withoutOrder } from '../compiler/engine.js';

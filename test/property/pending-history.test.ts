@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { withoutBroken } from '../../compiler/index.js';
 import type { Model, Schema } from '../../compiler/model.js';
-import type { LoadedRevision } from '../../src/pdp/replica.js';
+import type { LoadedRevision } from '../../src/pdp/follow/replica.js';
 import { readModel } from '../../src/store/model/model.js';
 import { readPublications, schemaInForce } from '../../src/store/policy/publications.js';
 import type { Answer, Extra } from '../support/client.js';

@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../../src/config.js';
 import { createApplication, type Listening, listen } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';
 import { createDecisionPoint } from '../../src/pdp/endpoints.js';
-import { Replica } from '../../src/pdp/replica.js';
+import { Replica } from '../../src/pdp/follow/replica.js';
 import { type Client, client } from '../support/client.js';
 import { newPlace, type Place } from '../support/management.js';
 import { freePort } from '../support/ports.js';

@@ -208,7 +208,7 @@ const rooms = {
 	'packages/engine/src/load-engine.ts': {
 		may: [
 			'./api.js',
-			'../../../src/pdp/replica.js',
+			'../../../src/pdp/follow/replica.js',
 			'../../../src/wire/check.js',
 			'../../../src/bundle/bundle.js',
 			'zod',

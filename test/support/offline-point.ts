@@ -1,12 +1,12 @@
 import { createApplication, listen } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';
-import type { VerifyBundle } from '../../src/pdp/bundle-verifier.js';
 import { createDecisionPoint, type DecisionPointOptions } from '../../src/pdp/endpoints.js';
-import { FallbackFeed } from '../../src/pdp/fallback-feed.js';
-import { connectFeed } from '../../src/pdp/feed-client.js';
-import { OfflineCopier } from '../../src/pdp/offline-copier.js';
-import { OfflineCopy } from '../../src/pdp/offline-copy.js';
-import { Replica } from '../../src/pdp/replica.js';
+import type { VerifyBundle } from '../../src/pdp/follow/bundle-verifier.js';
+import { FallbackFeed } from '../../src/pdp/follow/fallback-feed.js';
+import { connectFeed } from '../../src/pdp/follow/feed-client.js';
+import { OfflineCopier } from '../../src/pdp/follow/offline-copier.js';
+import { OfflineCopy } from '../../src/pdp/follow/offline-copy.js';
+import { Replica } from '../../src/pdp/follow/replica.js';
 import { type Client, client } from './client.js';
 
 /** A decision point over HTTP with an offline copy. */

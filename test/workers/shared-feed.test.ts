@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/feed-client.js';
+import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/follow/feed-client.js';
 import { SharedFeed } from '../../src/workers/shared-feed.js';
 
 /** One feed for all workers of a decision point. */

@@ -1,11 +1,11 @@
 /** The newest revision of an environment, followed as a decision point follows it. */
 
 import { errorMessage } from '../../../src/failure.js';
-import type { VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
-import { deadline } from '../../../src/pdp/deadline.js';
-import { connectFeed, type FeedClient, Refusal } from '../../../src/pdp/feed-client.js';
-import { Replica } from '../../../src/pdp/replica.js';
-import { possibleDelay } from '../../../src/pdp/timer.js';
+import type { VerifyBundle } from '../../../src/pdp/follow/bundle-verifier.js';
+import { deadline } from '../../../src/pdp/follow/deadline.js';
+import { connectFeed, type FeedClient, Refusal } from '../../../src/pdp/follow/feed-client.js';
+import { Replica } from '../../../src/pdp/follow/replica.js';
+import { possibleDelay } from '../../../src/pdp/follow/timer.js';
 import { type ControlPlaneSource, RegolithError } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
 

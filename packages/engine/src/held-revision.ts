@@ -2,9 +2,9 @@
 
 import type { EventLog } from '../../../src/log.js';
 import type { DecisionContext } from '../../../src/pdp/decide/decide.js';
-import type { Leases } from '../../../src/pdp/leases.js';
-import type { WantedRevision } from '../../../src/pdp/progress.js';
-import type { SliceScheduler } from '../../../src/pdp/slice-scheduler.js';
+import type { Leases } from '../../../src/pdp/follow/leases.js';
+import type { WantedRevision } from '../../../src/pdp/follow/progress.js';
+import type { SliceScheduler } from '../../../src/pdp/follow/slice-scheduler.js';
 import type { EngineState } from './api.js';
 
 /** One revision, as far as decisions need it. Without a number when it is not known. */

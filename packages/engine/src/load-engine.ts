@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../src/failure.js';
-import { createBundleVerifier, type VerifyBundle } from '../../../src/pdp/bundle-verifier.js';
+import { createBundleVerifier, type VerifyBundle } from '../../../src/pdp/follow/bundle-verifier.js';
 import {
 	type BundleSource,
 	type ControlPlaneSource,

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { Failure } from '../../../src/failure.js';
 import { authorizedUsers } from '../../../src/pdp/authorized-users.js';
-import { deadline } from '../../../src/pdp/deadline.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
 import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
-import { environmentDeleted } from '../../../src/pdp/deleted-environment.js';
 import { forEachItem } from '../../../src/pdp/engine/chunks.js';
 import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
 import type { Steps } from '../../../src/pdp/engine/steps.js';
-import type { ReaderKind } from '../../../src/pdp/leases.js';
+import { deadline } from '../../../src/pdp/follow/deadline.js';
+import { environmentDeleted } from '../../../src/pdp/follow/deleted-environment.js';
+import type { ReaderKind } from '../../../src/pdp/follow/leases.js';
+import { LineageEnded } from '../../../src/pdp/follow/progress.js';
+import { possibleDelay } from '../../../src/pdp/follow/timer.js';
 import { permissions, userTenants } from '../../../src/pdp/permissions.js';
-import { LineageEnded } from '../../../src/pdp/progress.js';
-import { possibleDelay } from '../../../src/pdp/timer.js';
 import * as wire from '../../../src/wire/check.js';
 import { parseRevision } from '../../../src/wire/revision-token.js';
 import {

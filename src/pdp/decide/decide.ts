@@ -2,9 +2,9 @@
 
 import type { EventLog } from '../../log.js';
 import type { AuthorizationResult } from '../../wire/check.js';
-import type { environmentDeleted } from '../deleted-environment.js';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
+import type { environmentDeleted } from '../follow/deleted-environment.js';
 
 /** What decisions are made with: an engine at one revision, so that many decisions agree with each other. */
 export interface DecisionContext {

@@ -3,8 +3,8 @@
 import { Failure } from '../../failure.js';
 import { forEachItem } from '../engine/chunks.js';
 import type { Steps } from '../engine/steps.js';
-import type { Leases, ReaderKind } from '../leases.js';
-import { type SliceScheduler, WorkCancelled } from '../slice-scheduler.js';
+import type { Leases, ReaderKind } from '../follow/leases.js';
+import { type SliceScheduler, WorkCancelled } from '../follow/slice-scheduler.js';
 import { type CountDecision, type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
 
 /** What a reader needs. */

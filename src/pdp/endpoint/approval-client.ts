@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Failure, type FailureCode } from '../../failure.js';
 import { OperationApprovalRead } from '../../wire/element-request.js';
 import { type RevisionToken, writtenRevision } from '../../wire/revision-token.js';
-import { type FindFacts, refusedKey } from '../control-plane.js';
-import { deadline } from '../deadline.js';
+import { type FindFacts, refusedKey } from '../follow/control-plane.js';
+import { deadline } from '../follow/deadline.js';
 
 /** How long the control plane may take for a call, in milliseconds. */
 const timeout = 10_000;

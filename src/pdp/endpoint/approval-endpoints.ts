@@ -6,7 +6,7 @@ import { Reference } from '../../wire/common.js';
 import { OperationApprovalRead } from '../../wire/element-request.js';
 import { LoadedAnswer } from '../../wire/headers.js';
 import { revisionHeaders } from '../../wire/revision-token.js';
-import type { Progress } from '../progress.js';
+import type { Progress } from '../follow/progress.js';
 import type { ConsumeApproval } from './approval-client.js';
 import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';

@@ -1,8 +1,8 @@
 /** When a write that was made through a decision point is known to it. */
 
 import { Failure } from '../../failure.js';
-import { deadline } from '../deadline.js';
-import type { Progress, WantedRevision } from '../progress.js';
+import { deadline } from '../follow/deadline.js';
+import type { Progress, WantedRevision } from '../follow/progress.js';
 import type { FactsWait } from './facts-wait.js';
 
 /**

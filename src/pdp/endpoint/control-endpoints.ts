@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { reply } from '../../http/endpoint.js';
-import type { Replica } from '../replica.js';
+import type { Replica } from '../follow/replica.js';
 import { endpoint } from './endpoint.js';
 
 /** The version of the contract that is served. */

@@ -1,7 +1,7 @@
 /** How long the answer to a write waits until the decision point has it (contract of decision points: Local facts). */
 
 import { Failure } from '../../failure.js';
-import { possibleDelay } from '../timer.js';
+import { possibleDelay } from '../follow/timer.js';
 
 /** What happens to an answer whose write does not arrive in time: it is sent all the same, or it is 424. */
 export type TimeoutPolicy = 'ignore' | 'fail';

@@ -4,8 +4,8 @@ import { reply } from '../../http/endpoint.js';
 import { sendTo, wantsPage } from '../../http/root-redirect.js';
 import { Health } from '../../wire/check.js';
 import { LoadedAnswer } from '../../wire/headers.js';
-import { currentHealth } from '../current-health.js';
-import type { Replica } from '../replica.js';
+import { currentHealth } from '../follow/current-health.js';
+import type { Replica } from '../follow/replica.js';
 import { endpoint, revisionHeader } from './endpoint.js';
 
 /** Declares the endpoints for the health of a decision point. */

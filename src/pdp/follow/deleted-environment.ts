@@ -1,7 +1,7 @@
 /** What is answered when the environment was deleted: every check is denied, and every listing is empty. */
 
-import type { DecidingEngine } from './engine/engine.js';
-import { FactsIndex } from './facts/facts-index.js';
+import type { DecidingEngine } from '../engine/engine.js';
+import { FactsIndex } from '../facts/facts-index.js';
 
 /** The code of a denial because the environment was deleted. */
 export const environmentDeleted = 'environment_deleted' as const;

@@ -2,9 +2,9 @@
 
 import { type CryptoKey, compactVerify } from 'jose';
 import { z } from 'zod';
-import { SignatureError, signaturesPath } from '../bundle/bundle.js';
-import { errorMessage } from '../failure.js';
-import type { Run } from './engine/engine.js';
+import { SignatureError, signaturesPath } from '../../bundle/bundle.js';
+import { errorMessage } from '../../failure.js';
+import type { Run } from '../engine/engine.js';
 import { sha256 } from './sha256.js';
 
 /** Verifies the files of an unpacked bundle. Rejects with `SignatureError` when they are not to be used. */

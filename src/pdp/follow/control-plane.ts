@@ -1,7 +1,7 @@
 /** Where a control plane keeps the facts of the environment that a key belongs to. */
 
 import { z } from 'zod';
-import { forbidden } from '../failure.js';
+import { forbidden } from '../../failure.js';
 
 /**
  * Finds the URL below which the control plane serves the facts of the environment. Rejects with `forbidden` when the key

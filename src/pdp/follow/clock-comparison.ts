@@ -1,4 +1,4 @@
-import type { EventLog } from '../log.js';
+import type { EventLog } from '../../log.js';
 
 /** How far the clocks may differ, in milliseconds. Answers tell the time to the second, and take a while to arrive. */
 const tolerated = 60_000;

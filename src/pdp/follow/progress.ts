@@ -1,4 +1,4 @@
-import type { RevisionToken } from '../wire/revision-token.js';
+import type { RevisionToken } from '../../wire/revision-token.js';
 
 /** A revision to wait for. A bare number is of the present lineage. */
 export type WantedRevision = number | RevisionToken;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError } from '../config.js';
-import { errorMessage } from '../failure.js';
+import { ConfigError } from '../../config.js';
+import { errorMessage } from '../../failure.js';
 import { createBundleVerifier, type VerifyBundle } from './bundle-verifier.js';
 
 const setting = 'PDP_BUNDLE_VERIFICATION_KEY_PATHS';

@@ -1,8 +1,8 @@
 /** The decision point's side of the control plane: the environment of a key, and the long-polled feed of bundles. */
 
 import { z } from 'zod';
-import { maxBundleBytes } from '../bundle/bundle.js';
-import { catalogue } from '../failure.js';
+import { maxBundleBytes } from '../../bundle/bundle.js';
+import { catalogue } from '../../failure.js';
 import type { ClockComparison } from './clock-comparison.js';
 import { deadline } from './deadline.js';
 

@@ -1,4 +1,4 @@
-import type { Run } from './engine/engine.js';
+import type { Run } from '../engine/engine.js';
 
 /** As in `sha256.ts`, by what every runtime has, beside the event loop. */
 export async function sha256(bytes: Uint8Array, _run: Run): Promise<string> {

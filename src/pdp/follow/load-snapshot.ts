@@ -1,6 +1,6 @@
-import { BundleError } from '../bundle/bundle.js';
-import { Engine, type Run } from './engine/engine.js';
-import { FactsIndex } from './facts/facts-index.js';
+import { BundleError } from '../../bundle/bundle.js';
+import { Engine, type Run } from '../engine/engine.js';
+import { FactsIndex } from '../facts/facts-index.js';
 
 /** An engine, and the index of the same data. */
 export interface EngineAndIndex {

@@ -1,6 +1,6 @@
 /** Keeps one environment in this process: follows the feed and holds the engine that answers. */
 
-import type { Patch } from '../../compiler/model.js';
+import type { Patch } from '../../../compiler/model.js';
 import {
 	BundleError,
 	type Degradation,
@@ -10,14 +10,14 @@ import {
 	parsePatchesInSteps,
 	SignatureError,
 	unpack,
-} from '../bundle/bundle.js';
-import { errorMessage } from '../failure.js';
-import type { EventLog } from '../log.js';
+} from '../../bundle/bundle.js';
+import { errorMessage } from '../../failure.js';
+import type { EventLog } from '../../log.js';
+import type { DecidingEngine, Engine, Run } from '../engine/engine.js';
+import type { FactsIndex } from '../facts/facts-index.js';
 import type { VerifyBundle } from './bundle-verifier.js';
 import { DegradationAlarm } from './degradation-alarm.js';
 import { denyingEngine, emptyIndex } from './deleted-environment.js';
-import type { DecidingEngine, Engine, Run } from './engine/engine.js';
-import type { FactsIndex } from './facts/facts-index.js';
 import { connectFeed, EnvironmentGone, type FeedBundle, type FeedClient, Refusal } from './feed-client.js';
 import { Leases } from './leases.js';
 import { Listeners } from './listeners.js';

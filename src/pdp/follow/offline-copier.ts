@@ -1,8 +1,8 @@
 /** Keeps the offline copy up to date, beside the replica and never in its way. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BundleError, parseManifest, unpack } from '../bundle/bundle.js';
-import type { Logger } from '../log.js';
+import { BundleError, parseManifest, unpack } from '../../bundle/bundle.js';
+import type { Logger } from '../../log.js';
 import type { VerifyBundle } from './bundle-verifier.js';
 import type { FeedClient } from './feed-client.js';
 import type { OfflineCopy } from './offline-copy.js';

@@ -1,5 +1,5 @@
-import type { Degradation } from '../bundle/bundle.js';
-import type { EventLog } from '../log.js';
+import type { Degradation } from '../../bundle/bundle.js';
+import type { EventLog } from '../../log.js';
 import { type Timer, unreferenced } from './timer.js';
 
 /** How long a policy may be behind before that is logged as an error, in milliseconds. */
