@@ -8,7 +8,7 @@ import { makeStampedFolder } from './stamped-folder.mjs';
 const entries = {
 	main: 'dist/src/main.js',
 	worker: 'dist/src/store/database/embedded/worker.js',
-	'pattern-worker': 'dist/src/pdp/pattern-worker.js',
+	'pattern-worker': 'dist/src/pdp/gateway/pattern-worker.js',
 	'condition-worker': 'dist/src/domain/preview/condition-worker.js',
 	'rego-difference-worker': 'dist/src/transfer/rego-difference-worker.js',
 	'canonical-worker': 'dist/src/publish/canonical-worker.js',

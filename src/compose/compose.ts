@@ -40,7 +40,7 @@ import type { StartedPoint } from '../pdp/follow/readiness.js';
 import { Replica } from '../pdp/follow/replica.js';
 import { StateReport } from '../pdp/follow/state-report.js';
 import { readBundleVerifier } from '../pdp/follow/verification-keys.js';
-import { readGatewaySettings } from '../pdp/gateway-settings.js';
+import { readGatewaySettings } from '../pdp/gateway/gateway-settings.js';
 import { createAssembler } from '../publish/assemble.js';
 import { BundlePacker } from '../publish/bundle-packer.js';
 import { readBundleSigner } from '../publish/bundle-signer.js';

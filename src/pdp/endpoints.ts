@@ -32,9 +32,9 @@ import { deadline } from './follow/deadline.js';
 import { environmentDeleted } from './follow/deleted-environment.js';
 import { isPast, LineageEnded, type Progress } from './follow/progress.js';
 import type { LoadedRevision, Replica, ReplicaState } from './follow/replica.js';
-import { gatewayEndpoints } from './gateway-endpoints.js';
-import { type GatewaySettings, noGateways } from './gateway-settings.js';
-import { urlEndpoints } from './url-endpoint.js';
+import { gatewayEndpoints } from './gateway/gateway-endpoints.js';
+import { type GatewaySettings, noGateways } from './gateway/gateway-settings.js';
+import { urlEndpoints } from './gateway/url-endpoint.js';
 
 /** What a decision point needs. */
 export interface DecisionPointOptions {

@@ -4,7 +4,7 @@ import test from 'ava';
 import { dataOutdated } from '../../src/pdp/decide/decide.js';
 import { evaluationFailed } from '../../src/pdp/engine/engine.js';
 import { environmentDeleted } from '../../src/pdp/follow/deleted-environment.js';
-import { noMatchingRule } from '../../src/pdp/url-endpoint.js';
+import { noMatchingRule } from '../../src/pdp/gateway/url-endpoint.js';
 import { root } from '../support/root.js';
 
 /** Denials link to a section of `docs/denial-codes.md`: every code that the policy can answer has one. */

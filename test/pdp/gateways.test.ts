@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { readConfig } from '../../src/config.js';
-import { type GatewaySettings, readGatewaySettings } from '../../src/pdp/gateway-settings.js';
+import { type GatewaySettings, readGatewaySettings } from '../../src/pdp/gateway/gateway-settings.js';
 import { client } from '../support/client.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { serving } from './cases.js';

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import type { MappingRule, Patch } from '../../compiler/model.js';
 import { createLogger } from '../../src/log.js';
-import { PatternThread } from '../../src/pdp/pattern-thread.js';
-import { urlPattern } from '../../src/pdp/url-pattern.js';
+import { PatternThread } from '../../src/pdp/gateway/pattern-thread.js';
+import { urlPattern } from '../../src/pdp/gateway/url-pattern.js';
 import { serving } from './cases.js';
 import { acme, policyWasm, step } from './environment.js';
 import type { Served } from './served.js';

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { RE2JS } from 're2js';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type Config, ConfigError } from '../config.js';
-import { errorMessage } from '../failure.js';
+import { type Config, ConfigError } from '../../config.js';
+import { errorMessage } from '../../failure.js';
 
 /** A route of Kong: paths that begin with what the expression matches are about this resource type. */
 export interface KongRoute {

@@ -1,10 +1,10 @@
 /** The endpoints of Trino's OPA plugin (contract: Trino bodies). */
 
-import { reply } from '../http/endpoint.js';
-import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../wire/gateway.js';
-import { DecidedAnswer } from '../wire/headers.js';
-import type { Mode } from './decide/normalise.js';
-import { endpoint, revisionHeader, unavailableOrCostly } from './endpoint/endpoint.js';
+import { reply } from '../../http/endpoint.js';
+import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../../wire/gateway.js';
+import { DecidedAnswer } from '../../wire/headers.js';
+import type { Mode } from '../decide/normalise.js';
+import { endpoint, revisionHeader, unavailableOrCostly } from '../endpoint/endpoint.js';
 import type { TrinoRules } from './gateway-settings.js';
 import { allowedInTrino, columnMasks, rowFilters } from './trino.js';
 

@@ -1,14 +1,14 @@
 /** Checks that gateways ask in their own words: nginx and Kong. Trino has a file of its own. */
 
-import { Failure, unprocessable } from '../failure.js';
-import { reply } from '../http/endpoint.js';
-import { AuthorizationResult } from '../wire/check.js';
-import { KongAnswer, KongQuery, NginxQuery } from '../wire/gateway.js';
-import { DecidedAnswer, NginxRequest } from '../wire/headers.js';
-import { type DecisionContext, decide } from './decide/decide.js';
-import { type Mode, normalise } from './decide/normalise.js';
-import { endpoint, revisionHeader, unavailable } from './endpoint/endpoint.js';
-import type { Steps } from './engine/steps.js';
+import { Failure, unprocessable } from '../../failure.js';
+import { reply } from '../../http/endpoint.js';
+import { AuthorizationResult } from '../../wire/check.js';
+import { KongAnswer, KongQuery, NginxQuery } from '../../wire/gateway.js';
+import { DecidedAnswer, NginxRequest } from '../../wire/headers.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
+import { type Mode, normalise } from '../decide/normalise.js';
+import { endpoint, revisionHeader, unavailable } from '../endpoint/endpoint.js';
+import type { Steps } from '../engine/steps.js';
 import type { GatewaySettings, KongRoute } from './gateway-settings.js';
 import { trinoEndpoints } from './trino-endpoints.js';
 

@@ -1,8 +1,8 @@
 /** Matches regular expressions that may take any time, in one thread that is ended when one takes too long. */
 
-import { Failure } from '../failure.js';
-import { LimitedThread } from '../limited-thread.js';
-import type { Logger } from '../log.js';
+import { Failure } from '../../failure.js';
+import { LimitedThread } from '../../limited-thread.js';
+import type { Logger } from '../../log.js';
 import type { UrlAttributes } from './url-pattern.js';
 
 /** What the thread is asked: whether an expression, as JavaScript writes it, matches at the start of a URL. */
