@@ -5,7 +5,6 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Json, Model, Patch } from '../../compiler/model.js';
 import { Failure } from '../../src/failure.js';
-import { authorizedUsers } from '../../src/pdp/authorized-users.js';
 import type { DecisionContext } from '../../src/pdp/decide/decide.js';
 import { createRevisionReader, type ReadResult } from '../../src/pdp/decide/revision-reader.js';
 import { forEachChunk } from '../../src/pdp/engine/chunks.js';
@@ -17,8 +16,9 @@ import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/follow
 import { type Lease, Leases, type Manner, type ReaderKind } from '../../src/pdp/follow/leases.js';
 import { Replica } from '../../src/pdp/follow/replica.js';
 import { SliceScheduler, type WorkOptions } from '../../src/pdp/follow/slice-scheduler.js';
-import { localAssignments } from '../../src/pdp/local-assignments.js';
-import { permissions } from '../../src/pdp/permissions.js';
+import { authorizedUsers } from '../../src/pdp/listing/authorized-users.js';
+import { localAssignments } from '../../src/pdp/listing/local-assignments.js';
+import { permissions } from '../../src/pdp/listing/permissions.js';
 import { environment, modelData, policyWasm, quiet, resource, snapshot, step } from './environment.js';
 import { ManualLoop } from './manual-loop.js';
 

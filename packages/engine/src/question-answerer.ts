@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Failure } from '../../../src/failure.js';
-import { authorizedUsers } from '../../../src/pdp/authorized-users.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
 import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
@@ -12,7 +11,8 @@ import { environmentDeleted } from '../../../src/pdp/follow/deleted-environment.
 import type { ReaderKind } from '../../../src/pdp/follow/leases.js';
 import { LineageEnded } from '../../../src/pdp/follow/progress.js';
 import { possibleDelay } from '../../../src/pdp/follow/timer.js';
-import { permissions, userTenants } from '../../../src/pdp/permissions.js';
+import { authorizedUsers } from '../../../src/pdp/listing/authorized-users.js';
+import { permissions, userTenants } from '../../../src/pdp/listing/permissions.js';
 import * as wire from '../../../src/wire/check.js';
 import { parseRevision } from '../../../src/wire/revision-token.js';
 import {

@@ -11,7 +11,6 @@ import {
 	type SearchPage,
 	type SubjectSearch,
 } from '../../wire/authzen.js';
-import { usersWhoMay } from '../authorized-users.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
@@ -20,7 +19,8 @@ import type { Steps } from '../engine/steps.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';
 import { instancesFor } from '../facts/role-walk.js';
-import { pageToken, readPageToken } from '../page-token.js';
+import { usersWhoMay } from '../listing/authorized-users.js';
+import { pageToken, readPageToken } from '../listing/page-token.js';
 import { type EvaluationReading, evaluationInput, tenantAsked } from './input.js';
 
 /** Which subjects there are and how conditions are treated. */

@@ -2,8 +2,8 @@
 
 import { AllowedTenants, AllTenantsQuery } from '../../wire/check.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
-import { allowedTenants } from '../all-tenants.js';
 import type { Mode } from '../decide/normalise.js';
+import { allowedTenants } from '../listing/all-tenants.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
 

@@ -15,15 +15,15 @@ import {
 	RootResult,
 	UsersInput,
 } from '../../wire/data-api.js';
-import { allowedTenants } from '../all-tenants.js';
-import { authorizedUsers } from '../authorized-users.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import type { Steps } from '../engine/steps.js';
-import { localAssignments } from '../local-assignments.js';
-import { permissions, userTenants } from '../permissions.js';
+import { allowedTenants } from '../listing/all-tenants.js';
+import { authorizedUsers } from '../listing/authorized-users.js';
+import { localAssignments } from '../listing/local-assignments.js';
+import { permissions, userTenants } from '../listing/permissions.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from './endpoint.js';
 

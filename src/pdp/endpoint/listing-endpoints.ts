@@ -13,11 +13,11 @@ import {
 	UserTenants,
 } from '../../wire/check.js';
 import { DecidedAnswer } from '../../wire/headers.js';
-import { authorizedUsers } from '../authorized-users.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
-import { localAssignments } from '../local-assignments.js';
-import { permissions, userTenants } from '../permissions.js';
+import { authorizedUsers } from '../listing/authorized-users.js';
+import { localAssignments } from '../listing/local-assignments.js';
+import { permissions, userTenants } from '../listing/permissions.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
 /** Declares the listings of a decision point of this mode. */

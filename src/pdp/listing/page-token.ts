@@ -1,7 +1,7 @@
 /** Tokens that name a place in the answer to a search. */
 
 import { createHash } from 'node:crypto';
-import { Failure } from '../failure.js';
+import { Failure } from '../../failure.js';
 
 /** How much of a digest is enough to tell requests apart, in bytes. */
 const digestBytes = 16;

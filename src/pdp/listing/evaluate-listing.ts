@@ -1,8 +1,8 @@
 /** Answers of the policy's listings. */
 
 import { z } from 'zod';
-import { Failure } from '../failure.js';
-import type { DecidingEngine } from './engine/engine.js';
+import { Failure } from '../../failure.js';
+import type { DecidingEngine } from '../engine/engine.js';
 
 /**
  * Evaluates a listing of the policy and checks its answer against a schema. Throws `Failure` (`unavailable`) when the

@@ -4,17 +4,17 @@
  */
 
 import { z } from 'zod';
-import { UserPermissions } from '../wire/check.js';
-import type { DecisionContext } from './decide/decide.js';
-import type { PermissionsInput } from './decide/normalise.js';
-import { forEachChunk, sortedBy } from './engine/chunks.js';
-import { arrayChunks, objectChunks } from './engine/json-chunks.js';
-import type { Steps } from './engine/steps.js';
+import { UserPermissions } from '../../wire/check.js';
+import type { DecisionContext } from '../decide/decide.js';
+import type { PermissionsInput } from '../decide/normalise.js';
+import { forEachChunk, sortedBy } from '../engine/chunks.js';
+import { arrayChunks, objectChunks } from '../engine/json-chunks.js';
+import type { Steps } from '../engine/steps.js';
+import type { FactsIndex } from '../facts/facts-index.js';
+import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
+import { openedTenants } from '../facts/opened-tenants.js';
+import { instancesFor } from '../facts/role-walk.js';
 import { evaluateListing } from './evaluate-listing.js';
-import type { FactsIndex } from './facts/facts-index.js';
-import { instanceName, instanceType, parseInstanceName } from './facts/instance-name.js';
-import { openedTenants } from './facts/opened-tenants.js';
-import { instancesFor } from './facts/role-walk.js';
 
 type Entry = UserPermissions[string];
 

@@ -1,16 +1,16 @@
 /** Who may do an action on a resource, and by which assignments. The index proposes, the policy decides. */
 
 import { z } from 'zod';
-import type { AuthorizedUsers } from '../wire/check.js';
-import type { DecisionContext } from './decide/decide.js';
-import type { UsersInput } from './decide/normalise.js';
-import { forEachChunk, sortedBy } from './engine/chunks.js';
-import { objectChunks } from './engine/json-chunks.js';
-import type { Steps } from './engine/steps.js';
+import type { AuthorizedUsers } from '../../wire/check.js';
+import type { DecisionContext } from '../decide/decide.js';
+import type { UsersInput } from '../decide/normalise.js';
+import { forEachChunk, sortedBy } from '../engine/chunks.js';
+import { objectChunks } from '../engine/json-chunks.js';
+import type { Steps } from '../engine/steps.js';
+import type { FactsIndex } from '../facts/facts-index.js';
+import { instanceType } from '../facts/instance-name.js';
+import { type Leading, leadingTo } from '../facts/role-walk.js';
 import { evaluateListing } from './evaluate-listing.js';
-import type { FactsIndex } from './facts/facts-index.js';
-import { instanceType } from './facts/instance-name.js';
-import { type Leading, leadingTo } from './facts/role-walk.js';
 
 type Assignment = AuthorizedUsers['users'][string][number];
 

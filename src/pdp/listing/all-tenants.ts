@@ -1,12 +1,12 @@
 /** One check asked in many tenants. */
 
-import type { Query } from '../wire/check.js';
-import { type DecisionContext, decide } from './decide/decide.js';
-import { type Mode, normalise } from './decide/normalise.js';
-import { forEachItem, sortedBy } from './engine/chunks.js';
-import { arrayChunks } from './engine/json-chunks.js';
-import type { Steps } from './engine/steps.js';
-import type { FactsIndex } from './facts/facts-index.js';
+import type { Query } from '../../wire/check.js';
+import { type DecisionContext, decide } from '../decide/decide.js';
+import { type Mode, normalise } from '../decide/normalise.js';
+import { forEachItem, sortedBy } from '../engine/chunks.js';
+import { arrayChunks } from '../engine/json-chunks.js';
+import type { Steps } from '../engine/steps.js';
+import type { FactsIndex } from '../facts/facts-index.js';
 
 /** How many candidates are visited between two pauses. */
 const stride = 1_000;
