@@ -1,10 +1,10 @@
 /** Monitoring of a decision point: metrics, collected from the rooms that count. */
 
 import type { Logger } from '../log.js';
-import type { DecisionCounts, DecisionLog } from '../pdp/decision-log.js';
 import type { MetricsSource } from '../pdp/endpoint/metrics-endpoint.js';
 import { currentHealth } from '../pdp/follow/current-health.js';
 import type { ApplyBundle, Replica } from '../pdp/follow/replica.js';
+import type { DecisionCounts, DecisionLog } from '../pdp/log/decision-log.js';
 import { buildInfo } from '../telemetry/build-info.js';
 import type { DecisionTally } from '../telemetry/decision-tally.js';
 import { Durations, histogram } from '../telemetry/durations.js';

@@ -14,7 +14,6 @@ import { asAuthzenFailure, isAuthzenPath, requireJson } from './authzen/failures
 import { type CountDecision, type DecisionContext, dataOutdated } from './decide/decide.js';
 import type { Mode } from './decide/normalise.js';
 import { createRevisionReader } from './decide/revision-reader.js';
-import type { DecisionLog } from './decision-log.js';
 import { allTenantsEndpoints, authorizationInBody, maxNamingBody } from './endpoint/all-tenants-endpoint.js';
 import type { ConsumeApproval } from './endpoint/approval-client.js';
 import { approvalEndpoints } from './endpoint/approval-endpoints.js';
@@ -35,6 +34,7 @@ import type { LoadedRevision, Replica, ReplicaState } from './follow/replica.js'
 import { gatewayEndpoints } from './gateway/gateway-endpoints.js';
 import { type GatewaySettings, noGateways } from './gateway/gateway-settings.js';
 import { urlEndpoints } from './gateway/url-endpoint.js';
+import type { DecisionLog } from './log/decision-log.js';
 
 /** What a decision point needs. */
 export interface DecisionPointOptions {

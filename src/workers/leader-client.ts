@@ -1,6 +1,6 @@
-import type { EventReceiver } from '../pdp/event-queue.js';
 import { EnvironmentGone, type FeedClient, type FeedResponse, Refusal } from '../pdp/follow/feed-client.js';
 import { Listeners } from '../pdp/follow/listeners.js';
+import type { EventReceiver } from '../pdp/log/event-queue.js';
 import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
 import { SharedProgress } from './shared-progress.js';
 

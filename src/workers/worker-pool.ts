@@ -1,10 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import { errorMessage } from '../failure.js';
 import type { Logger } from '../log.js';
-import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/event-queue.js';
 import { EnvironmentGone, type FeedClient, Refusal } from '../pdp/follow/feed-client.js';
 import { Listeners } from '../pdp/follow/listeners.js';
 import { nothingYet, type ReplicaState } from '../pdp/follow/replica.js';
+import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/log/event-queue.js';
 import { counter, gauge, type MetricFamilies, sample } from '../telemetry/metric-family.js';
 import { renderFamilies } from '../telemetry/render-families.js';
 import type { Health } from '../wire/check.js';

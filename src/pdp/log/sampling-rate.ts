@@ -1,7 +1,7 @@
 /** Which decisions are logged: rules, of which the first that matches says how many. */
 
-import type { SamplingRule } from '../config.js';
-import type { EngineInput } from './engine/engine.js';
+import type { SamplingRule } from '../../config.js';
+import type { EngineInput } from '../engine/engine.js';
 
 /** The share of decisions such as this one that is logged; all where no rule matches. */
 export function samplingRate(rules: readonly SamplingRule[], input: EngineInput, code: string): number {

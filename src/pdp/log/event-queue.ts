@@ -1,7 +1,7 @@
 /** Events that wait for one receiver: bounded in memory, so that a receiver that is slow or away delays no check. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../log.js';
+import type { Logger } from '../../log.js';
 
 /** Takes events somewhere. */
 export interface EventReceiver {

@@ -1,7 +1,7 @@
 /** The decision log: chooses the decisions to log, writes their events, and gives them to every receiver. */
 
-import type { SamplingRule } from '../config.js';
-import type { Logger } from '../log.js';
+import type { SamplingRule } from '../../config.js';
+import type { Logger } from '../../log.js';
 import { type EventLabels, eventLine, type LoggedDecision, type MaskedPath } from './decision-event.js';
 import { type EventCounts, EventQueue, type EventReceiver } from './event-queue.js';
 import { samplingRate } from './sampling-rate.js';

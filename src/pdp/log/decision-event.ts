@@ -1,6 +1,6 @@
 /** A decision as the decision log has it: OPA's format of events, with our facts under `custom`. */
 
-import type { EngineInput } from './engine/engine.js';
+import type { EngineInput } from '../engine/engine.js';
 
 /** A decision that was made. */
 export interface LoggedDecision {
