@@ -14,12 +14,12 @@ import {
 	unlessDeleted,
 } from '../store/account/authenticate.js';
 import type { Caller } from '../store/account/caller.js';
-import { ConsoleEntrance } from '../store/account/console-entrance.js';
-import { signedOut as signedOutOfConsole } from '../store/account/console-sessions.js';
-import type { ElementEntrance, ElementSession } from '../store/account/element-entrance.js';
-import type { ElementSessions } from '../store/account/element-sessions.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
+import { ConsoleEntrance } from '../store/session/console-entrance.js';
+import { signedOut as signedOutOfConsole } from '../store/session/console-sessions.js';
+import type { ElementEntrance, ElementSession } from '../store/session/element-entrance.js';
+import type { ElementSessions } from '../store/session/element-sessions.js';
 import type { SessionSource, Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
 import type { AuditLogIntake } from '../store/table/audit-log-intake.js';

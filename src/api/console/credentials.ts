@@ -1,6 +1,6 @@
 import type { AnyRequest } from '../../http/received-request.js';
 import type { Credentials } from '../../store/account/authenticate.js';
-import { signedOut } from '../../store/account/console-sessions.js';
+import { signedOut } from '../../store/session/console-sessions.js';
 import { asId } from '../../wire/common.js';
 import { sessionCookieName } from './session-cookie.js';
 

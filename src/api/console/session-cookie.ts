@@ -1,6 +1,6 @@
 import type { AnyRequest } from '../../http/received-request.js';
 import { requestOrigin } from '../../http/request-origin.js';
-import type { ShownConsoleSession } from '../../store/account/console-sessions.js';
+import type { ShownConsoleSession } from '../../store/session/console-sessions.js';
 import { asId } from '../../wire/common.js';
 
 type Headers = AnyRequest['headers'];

@@ -2,8 +2,8 @@ import { Failure, notFound, unprocessable } from '../../failure.js';
 import { type Request, reply } from '../../http/endpoint.js';
 import type { AccountUnit } from '../../store/account/account.js';
 import type { Caller } from '../../store/account/caller.js';
-import type { ConsoleEntrance, ConsoleEntry } from '../../store/account/console-entrance.js';
-import { type ConsoleSession, type ShownConsoleSession, signedOut } from '../../store/account/console-sessions.js';
+import type { ConsoleEntrance, ConsoleEntry } from '../../store/session/console-entrance.js';
+import { type ConsoleSession, type ShownConsoleSession, signedOut } from '../../store/session/console-sessions.js';
 import type { Environment } from '../../store/table/account.js';
 import { asId } from '../../wire/common.js';
 import {

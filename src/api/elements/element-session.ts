@@ -2,7 +2,7 @@ import { Failure, notFound } from '../../failure.js';
 import type { AnyRequest } from '../../http/received-request.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { bearerSecret } from '../../store/account/authenticate.js';
-import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
+import { type ElementSession, signedOut } from '../../store/session/element-entrance.js';
 import type { Store } from '../../store/store.js';
 import type { Environment } from '../../store/table/account.js';
 import { asId } from '../../wire/common.js';

@@ -4,7 +4,7 @@ import { readElementUsers } from '../../domain/element/user.js';
 import { reply } from '../../http/endpoint.js';
 import { environmentScope } from '../../store/account/account.js';
 import { bearerSecret } from '../../store/account/authenticate.js';
-import { signedOut } from '../../store/account/element-entrance.js';
+import { signedOut } from '../../store/session/element-entrance.js';
 import { userWithKey } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
 import { Jwks } from '../../wire/environment.js';

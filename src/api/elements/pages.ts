@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Raw, type Request } from '../../http/endpoint.js';
 import { openFrontEnd, type PageFiles } from '../../http/front-end.js';
 import type { UnmatchedRequest } from '../../http/server.js';
-import type { ElementEntrance } from '../../store/account/element-entrance.js';
+import type { ElementEntrance } from '../../store/session/element-entrance.js';
 import type { Environment } from '../../store/table/account.js';
 import { Key } from '../../wire/common.js';
 import { elementSettings } from '../../wire/environment.js';

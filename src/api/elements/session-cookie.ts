@@ -1,4 +1,4 @@
-import { cookieSeconds } from '../../store/account/element-sessions.js';
+import { cookieSeconds } from '../../store/session/element-sessions.js';
 import type { Environment } from '../../store/table/account.js';
 import { elementSettings } from '../../wire/environment.js';
 

@@ -3,8 +3,8 @@ import { findElementMember, findTokenMember, readActor, readLogin } from '../../
 import { type Request, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
 import { environmentScope } from '../../store/account/account.js';
-import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
-import { environmentOfTicket } from '../../store/account/element-sessions.js';
+import { type ElementSession, signedOut } from '../../store/session/element-entrance.js';
+import { environmentOfTicket } from '../../store/session/element-sessions.js';
 import type { Environment } from '../../store/table/account.js';
 import { Reference } from '../../wire/common.js';
 import {

@@ -18,7 +18,7 @@ import {
 	type UserManagement,
 } from '../../domain/element/user-management.js';
 import { reply } from '../../http/endpoint.js';
-import type { ElementSession } from '../../store/account/element-entrance.js';
+import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readJoinedPage, readRows } from '../../store/unit/row-query.js';

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.js';
-import { type ElementSession, signedOut } from '../../store/account/element-entrance.js';
-import { type NewSession, type SessionRow, sessionStands } from '../../store/account/element-sessions.js';
+import { type ElementSession, signedOut } from '../../store/session/element-entrance.js';
+import { type NewSession, type SessionRow, sessionStands } from '../../store/session/element-sessions.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { isMember } from '../../store/table/tenant-user.js';
 import { User, userWithKey } from '../../store/table/user.js';

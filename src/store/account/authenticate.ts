@@ -1,7 +1,7 @@
 import { Failure, forbidden } from '../../failure.js';
+import type { ShownConsoleSession } from '../session/console-sessions.js';
 import type { Store } from '../store.js';
 import type { Caller } from './caller.js';
-import type { ShownConsoleSession } from './console-sessions.js';
 import type { AccessRequest, EnvironmentAccess } from './environment-access.js';
 
 const bearer = /^bearer +(\S+) *$/i;

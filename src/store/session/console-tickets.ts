@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { Failure } from '../../failure.js';
+import { hashSecret, newToken, sameHash } from '../account/secret.js';
 import type { ApiKey } from '../table/account.js';
-import { hashSecret, newToken, sameHash } from './secret.js';
 
 /** How long a ticket can be spent, in seconds. */
 export const consoleTicketSeconds = 10 * 60;

@@ -2,11 +2,11 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { Failure, notFound } from '../../failure.js';
 import { asId } from '../../wire/common.js';
+import { hashSecret, sameHash } from '../account/secret.js';
 import { Environment } from '../table/account.js';
 import type { Named } from '../table/role-assignment.js';
 import { membershipCondition } from '../table/tenant-user.js';
 import { ElementSessions, type SessionSecret } from './element-sessions.js';
-import { hashSecret, sameHash } from './secret.js';
 
 /** A user who is signed in to the elements of an environment, in one tenant. */
 export interface ElementSession {

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { Failure } from '../../failure.js';
+import type { Caller } from '../account/caller.js';
+import { findDeletedEnvironment } from '../account/deleted-environments.js';
+import type { KeyUses } from '../account/key-uses.js';
+import { hashSecret, newToken, sameHash } from '../account/secret.js';
 import type { ApiKey } from '../table/account.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
-import type { Caller } from './caller.js';
 import type { TicketKey } from './console-tickets.js';
-import { findDeletedEnvironment } from './deleted-environments.js';
-import type { KeyUses } from './key-uses.js';
-import { hashSecret, newToken, sameHash } from './secret.js';
 
 /** How long a session may be unused before it ends, in seconds. */
 export const consoleIdleSeconds = 8 * 60 * 60;

@@ -1,11 +1,11 @@
 import { Failure } from '../../failure.js';
+import { refuseNoAccess } from '../account/authenticate.js';
+import type { Caller } from '../account/caller.js';
+import { hashSecret } from '../account/secret.js';
 import type { Store } from '../store.js';
 import type { Environment } from '../table/account.js';
-import { refuseNoAccess } from './authenticate.js';
-import type { Caller } from './caller.js';
 import { type ConsoleSession, type ShownConsoleSession, signedOut } from './console-sessions.js';
 import type { TicketKey } from './console-tickets.js';
-import { hashSecret } from './secret.js';
 
 /** Who may sign in to the console, to any environment that their API key opens. */
 export interface ConsoleEntry {
