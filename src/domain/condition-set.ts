@@ -13,13 +13,13 @@ import { Role } from '../store/table/role.js';
 import type { ChangedRecord } from '../store/unit/change.js';
 import { changeRecord, hasValues } from '../store/unit/change-record.js';
 import { rowsWithIds } from '../store/unit/keyed-rows.js';
+import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Columns, TableModel } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { ConditionSetCreate, ConditionSetUpdate } from '../wire/condition-set.js';
 import { conditionProblems, readDefinedAttributes } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
-import { onlyRow } from './only-row.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { removeSetRules } from './set-rule-record.js';
 

@@ -5,6 +5,7 @@ import { Resource } from '../store/table/resource.js';
 import { Role, RoleDerivation } from '../store/table/role.js';
 import { type Derivation, derivationRows, replaceDerivations } from '../store/table/role-derivation.js';
 import { hasValues } from '../store/unit/change-record.js';
+import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Columns } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
@@ -15,7 +16,6 @@ import type {
 	DerivedRoleRuleRead,
 } from '../wire/derivation.js';
 import { refuseRolesOverLimit } from './check-limit/cycle-limit.js';
-import { onlyRow } from './only-row.js';
 import { pairWithParts } from './pair-with-parts.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';
 

@@ -10,6 +10,7 @@ import {
 } from '../store/table/resource-instance.js';
 import { Tenant } from '../store/table/tenant.js';
 import { changeRecord, hasValues } from '../store/unit/change-record.js';
+import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
@@ -30,7 +31,6 @@ import {
 	requireTenant,
 	withKeys,
 } from './named-instance.js';
-import { onlyRow } from './only-row.js';
 import { removeTuples } from './relationship-tuple.js';
 import { removeInChunks } from './remove-in-chunks.js';
 

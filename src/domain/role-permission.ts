@@ -8,10 +8,10 @@ import {
 	type Role,
 	replaceGrants,
 } from '../store/table/role.js';
+import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
-import { onlyRow } from './only-row.js';
 import { findRoleResources, recordRoleChanges } from './role-record.js';
 
 /** A role and the permissions it is to have. */

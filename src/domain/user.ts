@@ -3,6 +3,7 @@ import { type AssignmentRow, readHeldRoles } from '../store/table/role-assignmen
 import type { Tenant } from '../store/table/tenant.js';
 import { readUserTenants, type TenantUserRow } from '../store/table/tenant-user.js';
 import { User } from '../store/table/user.js';
+import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
@@ -10,7 +11,6 @@ import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
 import { removeRequests } from './element/request-record.js';
-import { onlyRow } from './only-row.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 

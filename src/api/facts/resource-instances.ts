@@ -1,5 +1,4 @@
 import { findInstance } from '../../domain/named-instance.js';
-import { onlyRow } from '../../domain/only-row.js';
 import {
 	changeInstance,
 	createInstance,
@@ -13,6 +12,7 @@ import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
 import { Tenant } from '../../store/table/tenant.js';
+import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type PageResult, readPage } from '../../store/unit/row-query.js';
 import { BulkReport } from '../../wire/bulk.js';

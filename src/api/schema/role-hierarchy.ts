@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { onlyRow } from '../../domain/only-row.js';
 import { findResourceRole, readResourceRoles } from '../../domain/resource-role.js';
 import { readRoles } from '../../domain/role.js';
 import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/role-hierarchy.js';
 import { reply } from '../../http/endpoint.js';
 import { Role, rolesWithIds, tenantRolesOnly } from '../../store/table/role.js';
+import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';

@@ -12,11 +12,11 @@ import {
 } from '../../store/model/graph-walk.js';
 import { instancesBy } from '../../store/table/resource-instance.js';
 import { Role } from '../../store/table/role.js';
+import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { pause } from '../../wire/bounded.js';
 import { instanceName } from '../../wire/common.js';
-import { onlyRow } from '../only-row.js';
 import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 

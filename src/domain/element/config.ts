@@ -11,6 +11,7 @@ import {
 } from '../../store/table/elements-config.js';
 import { actionsIn, Resource, ResourceAction } from '../../store/table/resource.js';
 import { grantRows, rolesKeyed } from '../../store/table/role.js';
+import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type {
@@ -21,7 +22,6 @@ import type {
 } from '../../wire/elements-config.js';
 import { hiddenSecret } from '../../wire/proxy-config.js';
 import { definedFields } from '../defined-fields.js';
-import { onlyRow } from '../only-row.js';
 import { createRole } from '../role.js';
 import { grantPermissions } from '../role-permission.js';
 import { elementsConfigRecord, recordElementsConfigChange } from './config-record.js';

@@ -8,9 +8,9 @@ import {
 } from '../../store/table/element-request.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';
 import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import { onlyRow } from '../../store/unit/only-row.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import { onlyRow } from '../only-row.js';
 import type { ActingUser } from './level.js';
 import { transitions } from './request-state.js';
 
