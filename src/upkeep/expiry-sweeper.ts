@@ -1,10 +1,10 @@
+import { removeExpiredAssignments } from '../domain/assignment.js';
+import { removeEndedInvites } from '../domain/element/ended-invite.js';
+import { removeExpiredTuples } from '../domain/relationship-tuple.js';
 import type { Logger } from '../log.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../store/unit/row-chunks.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { removeExpiredAssignments } from './assignment.js';
-import { removeEndedInvites } from './element/ended-invite.js';
-import { removeExpiredTuples } from './relationship-tuple.js';
 
 /** What a sweeper needs of the store. */
 export interface SweptStore {
