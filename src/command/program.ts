@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { version } from '../version.js';
+import { workerCommand } from '../workers/worker-command.js';
 import { completion } from './completion/completion.js';
 import { can } from './decide/can.js';
 import { check } from './decide/check.js';
@@ -20,7 +21,6 @@ import { diffPolicies, writePolicy } from './policy-commands.js';
 import { createKey, openConsole, renewLineage, running } from './server-commands.js';
 import type { Variables } from './session.js';
 import { testPolicy } from './test-policy.js';
-import { workerCommand } from './worker-command.js';
 
 const waitHelp = 'go on asking when the key in PDP_API_KEY is refused';
 

@@ -3,7 +3,6 @@
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { workerCommand } from '../command/worker-command.js';
 import { type Config, ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 import type { Logger } from '../log.js';
@@ -20,6 +19,7 @@ import { DecisionRate } from '../telemetry/decision-rate.js';
 import { version } from '../version.js';
 import { LeaderClient } from '../workers/leader-client.js';
 import type { WorkerStatus } from '../workers/messages.js';
+import { workerCommand } from '../workers/worker-command.js';
 import { WorkerPool, WorkerSettingError } from '../workers/worker-pool.js';
 import {
 	decisionReceivers,
