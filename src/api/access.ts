@@ -33,7 +33,7 @@ import type { EnvironmentCopier } from '../transfer/environment-copy.js';
 import { type TriedDraft, tryDraft } from '../transfer/try-draft.js';
 import { Turns } from '../turns.js';
 import { Reference } from '../wire/common.js';
-import type { Draft } from '../wire/draft.js';
+import type { Draft } from '../wire/general/draft.js';
 import { revisionHeaders } from '../wire/revision-token.js';
 import { readCredentials } from './console/credentials.js';
 import { requireOwnOrigin } from './console/own-origin.js';

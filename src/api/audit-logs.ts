@@ -6,6 +6,7 @@ import { Resource } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { asId, Reference } from '../wire/common.js';
 import {
 	AuditLogPage,
 	AuditLogQuery,
@@ -13,8 +14,7 @@ import {
 	DetailedAuditLogModel,
 	maxLoggedDecisions,
 	PartlyLogged,
-} from '../wire/audit-log.js';
-import { asId, Reference } from '../wire/common.js';
+} from '../wire/general/audit-log.js';
 import { EnvironmentPath, endpoint } from './access.js';
 import { logEvents } from './log-events.js';
 

@@ -2,8 +2,8 @@ import { newAuditLog } from '../domain/audit-log.js';
 import { maxProblems, type Problem, unprocessable } from '../failure.js';
 import { problemsIn } from '../http/problem.js';
 import type { AuditLogIntake, NewAuditLog } from '../store/table/audit-log-intake.js';
-import { DecisionEvent } from '../wire/audit-log.js';
 import { pause } from '../wire/bounded.js';
+import { DecisionEvent } from '../wire/general/audit-log.js';
 
 /** How far the clock of a decision point may be ahead, in milliseconds: a later event would stay the newest for long. */
 const maxAhead = 5 * 60_000;

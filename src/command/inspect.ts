@@ -1,4 +1,4 @@
-import { PolicyRead } from '../wire/policy.js';
+import { PolicyRead } from '../wire/general/policy.js';
 import type { Told } from './declaration.js';
 import { writeBelow } from './policy-folder.js';
 import { policyPlace } from './policy-source.js';

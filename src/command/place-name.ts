@@ -1,5 +1,5 @@
-import { EnvironmentRead } from '../wire/environment.js';
-import { ProjectRead } from '../wire/project.js';
+import { EnvironmentRead } from '../wire/general/environment.js';
+import { ProjectRead } from '../wire/general/project.js';
 import { askFor, path, type Server } from './server.js';
 import type { Place } from './session.js';
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.js';
-import { ApiKeyScopeRead } from '../wire/api-key.js';
+import { ApiKeyScopeRead } from '../wire/general/api-key.js';
 import { type ApiKey, askFor, type Server } from './server.js';
 
 /** Environment variables by name; an empty one counts as unset. */

@@ -67,7 +67,7 @@ import { ExpirySweeper, type SweptStore } from '../upkeep/expiry-sweeper.js';
 import { version } from '../version.js';
 import { WebhookDispatcher } from '../webhook/dispatcher.js';
 import { createPoster } from '../webhook/post.js';
-import { maxListedTests } from '../wire/policy.js';
+import { maxListedTests } from '../wire/general/policy.js';
 import type { LeaderClient } from '../workers/leader-client.js';
 import { apiMonitoring, meterAssembler } from './api-metrics.js';
 import { bootstrap, type FirstKey } from './bootstrap.js';

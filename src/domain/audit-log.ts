@@ -11,8 +11,8 @@ import {
 } from '../store/table/audit-logs.js';
 import { searchPattern } from '../store/unit/filter.js';
 import type { Scope } from '../store/unit/reading-unit.js';
-import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/audit-log.js';
 import { maxKeyLength } from '../wire/common.js';
+import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/general/audit-log.js';
 
 /** How large an event may be, in characters of JSON. Of a larger one the input is not kept. */
 const maxEventLength = 64 * 1024;

@@ -2,7 +2,7 @@
 
 import type { EngineInput } from '../pdp/engine/engine.js';
 import type { Steps } from '../pdp/engine/steps.js';
-import type { ImpactCauseCount, ImpactRow } from '../wire/impact.js';
+import type { ImpactCauseCount, ImpactRow } from '../wire/general/impact.js';
 import { forEachCandidate, type Place, type StateChange } from './candidates.js';
 import type { StatePair } from './deciding-state.js';
 import { causeName, describeSide } from './decision-side.js';

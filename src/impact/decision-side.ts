@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../pdp/engine/engine.js';
 import { instanceType } from '../pdp/facts/instance-name.js';
-import type { ImpactCause, ImpactSide } from '../wire/impact.js';
+import type { ImpactCause, ImpactSide } from '../wire/general/impact.js';
 
 const text = z.string().optional();
 const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.string() }).loose();

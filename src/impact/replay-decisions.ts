@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { EngineInput } from '../pdp/engine/engine.js';
 import type { Steps } from '../pdp/engine/steps.js';
-import type { LoggedDecisionRow } from '../wire/impact.js';
+import type { LoggedDecisionRow } from '../wire/general/impact.js';
 import { ImpactTally } from './compare-states.js';
 import type { StatePair } from './deciding-state.js';
 

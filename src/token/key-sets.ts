@@ -4,7 +4,7 @@ import { Failure } from '../failure.js';
 import { PrivateAddressError } from '../outbound/public-address.js';
 import { readText } from '../outbound/read-text.js';
 import type { Sender } from '../outbound/send.js';
-import type { Jwks } from '../wire/environment.js';
+import type { Jwks } from '../wire/general/environment.js';
 
 /** The largest set of keys that is fetched, in bytes. */
 const maxKeySetBytes = 64 * 1024;

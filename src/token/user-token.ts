@@ -1,7 +1,7 @@
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../clock.js';
 import { Failure } from '../failure.js';
-import type { Jwks } from '../wire/environment.js';
+import type { Jwks } from '../wire/general/environment.js';
 import type { KeySets } from './key-sets.js';
 
 /** How far the clocks of those who sign tokens may differ from ours, in seconds. */

@@ -3,7 +3,7 @@ import { changeActionGroup, createActionGroup, removeActionGroups } from '../dom
 import { ActionGroup, groupedActions } from '../store/table/action-group.js';
 import { ResourceAction } from '../store/table/resource.js';
 import { partsWithKeys } from '../store/unit/keyed-rows.js';
-import type { ActionGroupEntry } from '../wire/environment-document.js';
+import type { ActionGroupEntry } from '../wire/general/environment-document.js';
 import { nestedPart } from './nested.js';
 import { type DocumentPart, unknownReference, withoutDefaults, withoutNulls, withPlace } from './part.js';
 

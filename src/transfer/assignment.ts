@@ -8,7 +8,7 @@ import { User } from '../store/table/user.js';
 import { rowsWithKeys, sortedRowKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { instanceParts } from '../wire/common.js';
-import type { RoleAssignmentEntry, TenantUserEntry } from '../wire/environment-document.js';
+import type { RoleAssignmentEntry, TenantUserEntry } from '../wire/general/environment-document.js';
 import { findNamedInstances, instanceResolver } from './instance.js';
 import {
 	chunked,

@@ -14,7 +14,7 @@ import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { pause } from '../wire/bounded.js';
-import type { ConditionSetEntry } from '../wire/environment-document.js';
+import type { ConditionSetEntry } from '../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver } from './reference.js';

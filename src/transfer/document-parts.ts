@@ -1,4 +1,4 @@
-import type { DraftKind } from '../wire/draft.js';
+import type { DraftKind } from '../wire/general/draft.js';
 import { actionGroupPart } from './action-group.js';
 import { roleAssignmentPart, tenantUserPart } from './assignment.js';
 import { conditionSetPart } from './condition-set.js';

@@ -9,7 +9,7 @@ import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId, instanceParts } from '../wire/common.js';
-import type { ElementsConfigEntry } from '../wire/environment-document.js';
+import type { ElementsConfigEntry } from '../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import {
 	type CopyPass,

@@ -7,7 +7,7 @@ import type { CopyTask } from '../store/account/copy-task.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
 import type { Store } from '../store/store.js';
 import type { Environment } from '../store/table/account.js';
-import type { EnvironmentCopy } from '../wire/environment-copy.js';
+import type { EnvironmentCopy } from '../wire/general/environment-copy.js';
 import { applySchema, extractSchema } from './transfer.js';
 
 /** How often a process renews the leases of its copies, in milliseconds: several times per lease. */

@@ -8,7 +8,7 @@ import { Role } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceName } from '../wire/common.js';
-import type { GroupEntry, MadeForGroupsEntry } from '../wire/environment-document.js';
+import type { GroupEntry, MadeForGroupsEntry } from '../wire/general/environment-document.js';
 import { findNamedInstances, instanceResolver } from './instance.js';
 import {
 	chunked,

@@ -10,7 +10,7 @@ import {
 import { Tenant } from '../store/table/tenant.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { instanceName, instanceParts } from '../wire/common.js';
-import type { InstanceEntry } from '../wire/environment-document.js';
+import type { InstanceEntry } from '../wire/general/environment-document.js';
 import {
 	chunked,
 	type DocumentPart,

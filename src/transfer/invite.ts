@@ -8,7 +8,7 @@ import { UserInvite } from '../store/table/user-invite.js';
 import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { instanceName, instanceParts } from '../wire/common.js';
-import type { UserInviteEntry } from '../wire/environment-document.js';
+import type { UserInviteEntry } from '../wire/general/environment-document.js';
 import { instanceResolver } from './instance.js';
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';

@@ -1,7 +1,7 @@
 import { userResource } from '../domain/environment.js';
 import type { LoggedEntry, LoggedName, WantedChanges } from '../store/unit/logged-since.js';
 import { instanceParts } from '../wire/common.js';
-import type { DraftChange, DraftKind } from '../wire/draft.js';
+import type { DraftChange, DraftKind } from '../wire/general/draft.js';
 
 /** How the change log names what the changes of a draft are about. */
 

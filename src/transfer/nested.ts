@@ -4,7 +4,7 @@ import { type PartModel, partsWithin, partsWithKeys, rowsWithKeys } from '../sto
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ResourceEntry } from '../wire/environment-document.js';
+import type { ResourceEntry } from '../wire/general/environment-document.js';
 import {
 	type DocumentPart,
 	type Entry,

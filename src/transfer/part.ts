@@ -4,7 +4,7 @@ import { rowsWithIds, sortedRowKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { EnvironmentDocument } from '../wire/environment-document.js';
+import type { EnvironmentDocument } from '../wire/general/environment-document.js';
 
 /** A place in a document: member names and indexes, from the root. */
 export type DocumentPlace = readonly (string | number)[];

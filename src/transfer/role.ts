@@ -8,7 +8,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { DerivedRoleBlockRead } from '../wire/derivation.js';
-import type { DerivationEntry, ResourceRoleEntry, RoleEntry } from '../wire/environment-document.js';
+import type { DerivationEntry, ResourceRoleEntry, RoleEntry } from '../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import { nestedPart } from './nested.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';

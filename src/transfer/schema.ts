@@ -11,7 +11,7 @@ import { rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../wire/environment-document.js';
+import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../wire/general/environment-document.js';
 import { AttributeType } from '../wire/resource-attribute.js';
 import {
 	type DocumentPart,

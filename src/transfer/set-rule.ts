@@ -9,7 +9,7 @@ import { Role, tenantRolesOnly } from '../store/table/role.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
-import type { SetRuleEntry } from '../wire/environment-document.js';
+import type { SetRuleEntry } from '../wire/general/environment-document.js';
 import { chunked, type DocumentPart, type Entry, listEntries, sortedEntries } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 

@@ -4,20 +4,20 @@ import type { Change } from '../store/unit/change.js';
 import { hasValues } from '../store/unit/change-record.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { CopyFilter, CopyScope } from '../wire/environment-copy.js';
+import type { CopyFilter, CopyScope } from '../wire/general/environment-copy.js';
 import {
 	type DocumentHalf,
 	documentFormat,
 	documentHalves,
 	documentVersion,
 	type EnvironmentDocument,
-} from '../wire/environment-document.js';
+} from '../wire/general/environment-document.js';
 import {
 	type ChangeReport,
 	type ImportReport,
 	type ImportStrategy,
 	maxListedChanges,
-} from '../wire/environment-import.js';
+} from '../wire/general/environment-import.js';
 import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 

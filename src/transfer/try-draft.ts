@@ -6,7 +6,7 @@ import { type Change, schemaKinds } from '../store/unit/change.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { clientGone } from '../turns.js';
-import type { Draft } from '../wire/draft.js';
+import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 
 /** How long a draft may be tried out, in seconds: the writers of the environment wait meanwhile. */

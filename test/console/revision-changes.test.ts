@@ -1,6 +1,6 @@
 import test from 'ava';
 import { schemaKinds, summariseRevisions, summaryText } from '../../src/console/model/revision-changes.js';
-import { ChangeKind } from '../../src/wire/change.js';
+import { ChangeKind } from '../../src/wire/general/change.js';
 
 /** What the list of published policies says of each. */
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
-import { EnvironmentDocument } from '../../src/wire/environment-document.js';
+import { EnvironmentDocument } from '../../src/wire/general/environment-document.js';
 import { fenced } from '../support/fenced.js';
 import { startManagement } from '../support/management.js';
 import { root } from '../support/root.js';

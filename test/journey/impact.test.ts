@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ImpactRow } from '../../src/wire/impact.js';
+import type { ImpactRow } from '../../src/wire/general/impact.js';
 import { client } from '../support/client.js';
 import { chosenStores } from '../support/each-store.js';
 import {

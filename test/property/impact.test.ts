@@ -14,7 +14,7 @@ import { Engine, type EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
-import type { ImpactRow } from '../../src/wire/impact.js';
+import type { ImpactRow } from '../../src/wire/general/impact.js';
 import { opa } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { modelsOfOneSchema, pick } from '../compiler/model.js';

@@ -1,5 +1,5 @@
-import type { Draft } from '../../src/wire/draft.js';
-import type { Impact, ImpactRow } from '../../src/wire/impact.js';
+import type { Draft } from '../../src/wire/general/draft.js';
+import type { Impact, ImpactRow } from '../../src/wire/general/impact.js';
 import type { Answer, Client } from './client.js';
 import type { DraftedChange } from './drafts.js';
 import type { Place } from './management.js';

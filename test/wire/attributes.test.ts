@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../../src/wire/attributes.js';
 import { Query, UsersQuery } from '../../src/wire/check.js';
 import { ConditionEvaluation } from '../../src/wire/condition-preview.js';
-import { EnvironmentDocument } from '../../src/wire/environment-document.js';
+import { EnvironmentDocument } from '../../src/wire/general/environment-document.js';
 import { ResourceInstanceCreate, ResourceInstanceUpdate } from '../../src/wire/resource-instance.js';
 import { TenantCreate, TenantUpdate } from '../../src/wire/tenant.js';
 import { UserCreate, UserReplace, UserUpdate } from '../../src/wire/user.js';

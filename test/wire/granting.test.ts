@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import * as derivation from '../../src/wire/derivation.js';
-import { EnvironmentDocument } from '../../src/wire/environment-document.js';
+import { EnvironmentDocument } from '../../src/wire/general/environment-document.js';
 import * as group from '../../src/wire/group.js';
 import * as tuple from '../../src/wire/relationship-tuple.js';
 import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/resource.js';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { z } from 'zod';
-import { EnvironmentCreate } from '../../src/wire/environment.js';
-import { ProjectCreate, ProjectUpdate } from '../../src/wire/project.js';
+import { EnvironmentCreate } from '../../src/wire/general/environment.js';
+import { ProjectCreate, ProjectUpdate } from '../../src/wire/general/project.js';
 import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/resource.js';
 import { ResourceActionCreate } from '../../src/wire/resource-action.js';
 import { ResourceAttributeCreate, ResourceAttributeUpdate } from '../../src/wire/resource-attribute.js';

@@ -11,8 +11,8 @@ import {
 	ConsoleSessionRead,
 	ConsoleSessionRequest,
 	ConsoleSignIn,
-} from '../../wire/console-session.js';
-import { isProduction } from '../../wire/environment.js';
+} from '../../wire/general/console-session.js';
+import { isProduction } from '../../wire/general/environment.js';
 import { type Contexts, endpoint } from '../access.js';
 import { readCredentials } from './credentials.js';
 import { refuseForeignOrigin, requireOwnOrigin } from './own-origin.js';

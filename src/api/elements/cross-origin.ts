@@ -1,7 +1,7 @@
 import type { CrossOrigin, CrossOriginRequest } from '../../http/cross-origin.js';
 import type { Store } from '../../store/store.js';
 import type { Environment } from '../../store/table/account.js';
-import { elementSettings } from '../../wire/environment.js';
+import { elementSettings } from '../../wire/general/environment.js';
 import { findElementSession } from './element-session.js';
 
 /** Not the console, whose sessions are for pages of this server alone. */

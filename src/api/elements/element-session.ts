@@ -6,7 +6,7 @@ import { type ElementSession, signedOut } from '../../store/session/element-entr
 import type { Store } from '../../store/store.js';
 import type { Environment } from '../../store/table/account.js';
 import { asId } from '../../wire/common.js';
-import { elementSettings } from '../../wire/environment.js';
+import { elementSettings } from '../../wire/general/environment.js';
 import { sessionCookie } from './session-cookie.js';
 
 /** What a request shows of who is signed in. */

@@ -7,7 +7,7 @@ import { bearerSecret } from '../../store/account/authenticate.js';
 import { signedOut } from '../../store/session/element-entrance.js';
 import { userWithKey } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
-import { Jwks } from '../../wire/environment.js';
+import { Jwks } from '../../wire/general/environment.js';
 import { RevisionAnswer } from '../../wire/headers.js';
 import { UserRead } from '../../wire/user.js';
 import { OwnInviteApprove } from '../../wire/user-invite.js';

@@ -5,7 +5,7 @@ import type { UnmatchedRequest } from '../../http/server.js';
 import type { ElementEntrance } from '../../store/session/element-entrance.js';
 import type { Environment } from '../../store/table/account.js';
 import { Key } from '../../wire/common.js';
-import { elementSettings } from '../../wire/environment.js';
+import { elementSettings } from '../../wire/general/environment.js';
 import { endpoint } from '../access.js';
 import { sessionCookie } from './session-cookie.js';
 

@@ -1,6 +1,6 @@
 import { forbidden } from '../../failure.js';
 import type { PresentedToken } from '../../token/user-token.js';
-import { elementSettings } from '../../wire/environment.js';
+import { elementSettings } from '../../wire/general/environment.js';
 
 /** The claim that holds the key of a user where neither the environment nor the request names one. */
 const defaultClaim = 'sub';

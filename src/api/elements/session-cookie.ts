@@ -1,6 +1,6 @@
 import { cookieSeconds } from '../../store/session/element-sessions.js';
 import type { Environment } from '../../store/table/account.js';
-import { elementSettings } from '../../wire/environment.js';
+import { elementSettings } from '../../wire/general/environment.js';
 
 /** The cookie of a sign-in to elements. */
 export const sessionCookie = 'permit_session';

@@ -15,7 +15,7 @@ import {
 	ElementLoginRead,
 	LoginResult,
 } from '../../wire/element-session.js';
-import { Jwks } from '../../wire/environment.js';
+import { Jwks } from '../../wire/general/environment.js';
 import { type Contexts, endpoint } from '../access.js';
 import { refuseForeignPage, shownSecret } from './element-session.js';
 import { presentToken } from './present-token.js';

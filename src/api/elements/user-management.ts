@@ -22,7 +22,6 @@ import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readJoinedPage, readRows } from '../../store/unit/row-query.js';
-import { AuditLogPage } from '../../wire/audit-log.js';
 import { Reference } from '../../wire/common.js';
 import {
 	ElementAuditLogQuery,
@@ -35,6 +34,7 @@ import {
 	ElementUserPage,
 	ElementUserQuery,
 } from '../../wire/element-user.js';
+import { AuditLogPage } from '../../wire/general/audit-log.js';
 import { RoleAssignmentRead } from '../../wire/role-assignment.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { sessionActor } from './session-actor.js';

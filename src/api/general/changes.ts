@@ -1,7 +1,7 @@
 import { hidePath } from '../../domain/element/config.js';
 import { reply } from '../../http/endpoint.js';
 import { type AttributedChange, readHistory } from '../../store/unit/history.js';
-import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/change.js';
+import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/general/change.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 
 /** The history of an environment: every write to it, from the change log (design: a change is what a write is). */

@@ -11,8 +11,8 @@ import {
 	maxDraftChanges,
 	maxPreviewFiles,
 	maxPreviewLength,
-} from '../../wire/draft.js';
-import { maxListedChanges } from '../../wire/environment-import.js';
+} from '../../wire/general/draft.js';
+import { maxListedChanges } from '../../wire/general/environment-import.js';
 import { EnvironmentPath, endpoint, mayWrite, revisionHeader } from '../access.js';
 import { withoutAddresses } from './changes.js';
 

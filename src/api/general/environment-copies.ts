@@ -3,8 +3,8 @@ import { reply } from '../../http/endpoint.js';
 import type { Caller } from '../../store/account/caller.js';
 import type { CopyTask } from '../../store/account/copy-task.js';
 import { Reference } from '../../wire/common.js';
-import { EnvironmentRead } from '../../wire/environment.js';
-import { EnvironmentCopy, TaskQuery, TaskResult } from '../../wire/environment-copy.js';
+import { EnvironmentRead } from '../../wire/general/environment.js';
+import { EnvironmentCopy, TaskQuery, TaskResult } from '../../wire/general/environment-copy.js';
 import { RevisionAnswer } from '../../wire/headers.js';
 import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 

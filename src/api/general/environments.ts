@@ -4,10 +4,10 @@ import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
 import { readRows } from '../../store/unit/row-query.js';
-import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/environment.js';
+import { EnvironmentCreate, EnvironmentRead, EnvironmentUpdate } from '../../wire/general/environment.js';
+import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { RevisionAnswer } from '../../wire/headers.js';
 import { PageQuery } from '../../wire/query.js';
-import { EnvironmentStats } from '../../wire/statistics.js';
 import { EnvironmentPath, endpoint, ProjectPath, revisionHeader } from '../access.js';
 import { readPdpConfig, visibleConfigs } from '../pdps/pdp-config.js';
 

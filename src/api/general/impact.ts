@@ -1,7 +1,7 @@
 import { reply } from '../../http/endpoint.js';
 import { applyDraft } from '../../transfer/draft.js';
 import { AuthorizationResult } from '../../wire/check.js';
-import { ExplanationRequest, Impact, ImpactRequest, maxChangesSince } from '../../wire/impact.js';
+import { ExplanationRequest, Impact, ImpactRequest, maxChangesSince } from '../../wire/general/impact.js';
 import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 
 const tag = 'Impact';

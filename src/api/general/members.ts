@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { reply } from '../../http/endpoint.js';
 import { Reference } from '../../wire/common.js';
+import { Members } from '../../wire/general/statistics.js';
 import { pageShape } from '../../wire/query.js';
-import { Members } from '../../wire/statistics.js';
 import { endpoint } from '../access.js';
 
 /** Members of the organization (contract: Organizations and members): a self-hosted install has API keys instead. */

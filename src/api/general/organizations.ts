@@ -3,9 +3,9 @@ import { definedFields } from '../../domain/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
 import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
-import { OrganizationRead, OrganizationUpdate } from '../../wire/organization.js';
+import { OrganizationRead, OrganizationUpdate } from '../../wire/general/organization.js';
+import { OrganizationStats } from '../../wire/general/statistics.js';
 import { pageShape, Search } from '../../wire/query.js';
-import { OrganizationStats } from '../../wire/statistics.js';
 import { endpoint } from '../access.js';
 
 const tag = 'Organizations';

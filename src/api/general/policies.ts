@@ -4,14 +4,14 @@ import { maxRemembered, type PastPolicy, type PolicyHistory } from '../../store/
 import type { LivePolicy } from '../../store/policy/publications.js';
 import type { Environment } from '../../store/table/account.js';
 import { Reference } from '../../wire/common.js';
-import { paginated } from '../../wire/list.js';
 import {
 	type PolicyRevisionRead as Listed,
 	maxListedTests,
 	PolicyOfRevision,
 	PolicyRevisionRead,
 	PolicyTestResults,
-} from '../../wire/policy.js';
+} from '../../wire/general/policy.js';
+import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 

@@ -2,7 +2,7 @@ import { reply } from '../../http/endpoint.js';
 import { type Counters, policyState } from '../../store/policy/policy-state.js';
 import type { PolicyInForce, Publications } from '../../store/policy/publications.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { PolicyRead } from '../../wire/policy.js';
+import { PolicyRead } from '../../wire/general/policy.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 /** The Rego that was generated from an environment. */

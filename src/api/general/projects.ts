@@ -3,7 +3,7 @@ import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
 import { reply } from '../../http/endpoint.js';
 import { readRows } from '../../store/unit/row-query.js';
-import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/project.js';
+import { ProjectCreate, ProjectRead, ProjectUpdate } from '../../wire/general/project.js';
 import { PageQuery } from '../../wire/query.js';
 import { endpoint, ProjectPath } from '../access.js';
 

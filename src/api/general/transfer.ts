@@ -7,8 +7,8 @@ import {
 	EnvironmentDocument,
 	EnvironmentExport,
 	ExportQuery,
-} from '../../wire/environment-document.js';
-import { ImportQuery, ImportReport } from '../../wire/environment-import.js';
+} from '../../wire/general/environment-document.js';
+import { ImportQuery, ImportReport } from '../../wire/general/environment-import.js';
 import { RevisionAnswer } from '../../wire/headers.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 

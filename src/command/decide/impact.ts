@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../config.js';
-import { Impact, type ImpactCause, type ImpactRow } from '../../wire/impact.js';
+import { Impact, type ImpactCause, type ImpactRow } from '../../wire/general/impact.js';
 import type { Told } from '../declaration.js';
 import { onFile } from '../on-file.js';
 import { askFor, path } from '../server.js';

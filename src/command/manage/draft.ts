@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { AppliedDraft, DraftPreview } from '../../wire/draft.js';
+import { AppliedDraft, DraftPreview } from '../../wire/general/draft.js';
 import type { Told } from '../declaration.js';
 import { onFile } from '../on-file.js';
 import { askFor, path } from '../server.js';

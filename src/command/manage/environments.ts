@@ -1,6 +1,6 @@
 import { ConfigError } from '../../config.js';
-import { EnvironmentRead } from '../../wire/environment.js';
-import { ProjectRead } from '../../wire/project.js';
+import { EnvironmentRead } from '../../wire/general/environment.js';
+import { ProjectRead } from '../../wire/general/project.js';
 import type { Told } from '../declaration.js';
 import { askForAll, path, type Server } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';

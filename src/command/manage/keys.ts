@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../../config.js';
-import { ApiKeyRead } from '../../wire/api-key.js';
+import { ApiKeyRead } from '../../wire/general/api-key.js';
 import type { Told } from '../declaration.js';
 import { ask, askFor, askForAll, path, type Server } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';

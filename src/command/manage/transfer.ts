@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ImportReport } from '../../wire/environment-import.js';
+import { ImportReport } from '../../wire/general/environment-import.js';
 import type { Told } from '../declaration.js';
 import { onFile } from '../on-file.js';
 import { ask, askFor, decodeText, path, queryText } from '../server.js';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { ApiKeyRead, ApiKeyScopeRead } from '../../wire/api-key.js';
-import { EnvironmentRead } from '../../wire/environment.js';
-import { ProjectRead } from '../../wire/project.js';
-import { EnvironmentStats } from '../../wire/statistics.js';
+import { ApiKeyRead, ApiKeyScopeRead } from '../../wire/general/api-key.js';
+import { EnvironmentRead } from '../../wire/general/environment.js';
+import { ProjectRead } from '../../wire/general/project.js';
+import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { askFor, askForAll, path, type Server } from '../server.js';
 
 /** An environment and how much it holds. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ConfigError } from '../../config.js';
-import { AuditLogModel } from '../../wire/audit-log.js';
+import { AuditLogModel } from '../../wire/general/audit-log.js';
 import { print } from '../console.js';
 import type { Told } from '../declaration.js';
 import { askForAll, path } from '../server.js';

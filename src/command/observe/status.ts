@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { errorMessage } from '../../failure.js';
 import { Health } from '../../wire/check.js';
-import { PolicyRead } from '../../wire/policy.js';
+import { PolicyRead } from '../../wire/general/policy.js';
 import type { Told } from '../declaration.js';
 import { placeName } from '../place-name.js';
 import { ask, askFor, path } from '../server.js';

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { z } from 'zod';
-import { PartlyLogged } from '../../wire/audit-log.js';
+import { PartlyLogged } from '../../wire/general/audit-log.js';
 import { deadline } from '../follow/deadline.js';
 import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents } from './event-queue.js';
 

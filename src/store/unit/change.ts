@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../wire/change.js';
+import type { ChangeKind } from '../../wire/general/change.js';
 
 /** What a write consists of: the typed entries of the change log. Audit, deltas and recompilation all read these. */
 

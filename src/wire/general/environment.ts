@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
 import {
 	AlwaysNull,
 	Attributes,
@@ -13,7 +13,7 @@ import {
 	Text,
 	Timestamp,
 	Uuid,
-} from './common.js';
+} from '../common.js';
 
 const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 

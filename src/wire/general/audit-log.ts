@@ -1,12 +1,12 @@
 /** The decision log: what decision points send, and what is shown of it. */
 
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { Reference, Text, Timestamp, Uuid } from './common.js';
-import { ValidationProblems } from './error.js';
-import { paginated } from './list.js';
-import { pageShape, Search } from './query.js';
-import { unchecked } from './unchecked.js';
+import { boundedArray } from '../bounded.js';
+import { Reference, Text, Timestamp, Uuid } from '../common.js';
+import { ValidationProblems } from '../error.js';
+import { paginated } from '../list.js';
+import { pageShape, Search } from '../query.js';
+import { unchecked } from '../unchecked.js';
 
 /** The most events of one request. */
 export const maxLoggedDecisions = 10_000;

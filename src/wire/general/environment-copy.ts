@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { defaulted, optional, Reference, Text, Uuid } from './common.js';
+import { boundedArray } from '../bounded.js';
+import { defaulted, optional, Reference, Text, Uuid } from '../common.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
 /** Which objects of one kind are copied, by their keys. */

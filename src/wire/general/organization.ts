@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Attributes, clearable, Name, optional, StoredObject, Timestamp, Uuid } from './common.js';
+import { Attributes, clearable, Name, optional, StoredObject, Timestamp, Uuid } from '../common.js';
 
 /** The fields of an organization that may change. */
 export const OrganizationUpdate = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Flag } from './query.js';
+import { Flag } from '../query.js';
 
 /** What happens to an object that a document names and that exists with other content. */
 export const ImportStrategy = z.enum(['fail', 'overwrite', 'replace']);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ComparedAttributes } from './attributes.js';
-import { unboundedArray } from './bounded.js';
+import { ComparedAttributes } from '../attributes.js';
+import { unboundedArray } from '../bounded.js';
 import {
 	Attributes,
 	defaulted,
@@ -14,14 +14,14 @@ import {
 	Text,
 	Timestamp,
 	UserKey,
-} from './common.js';
-import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from './condition-set.js';
-import { derivationSettings } from './derivation.js';
-import { configuredLevels, ElementsSettings, ElementsType } from './elements-config.js';
-import { Email } from './email.js';
-import { ResourceKey } from './resource.js';
-import { AttributeType } from './resource-attribute.js';
-import { UserInviteStatus } from './user-invite.js';
+} from '../common.js';
+import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../condition-set.js';
+import { derivationSettings } from '../derivation.js';
+import { configuredLevels, ElementsSettings, ElementsType } from '../elements-config.js';
+import { Email } from '../email.js';
+import { ResourceKey } from '../resource.js';
+import { AttributeType } from '../resource-attribute.js';
+import { UserInviteStatus } from '../user-invite.js';
 
 /**
  * A whole environment as one JSON document. It has keys and never ids, so that it means the same in every environment.

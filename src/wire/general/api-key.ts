@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AlwaysNull, defaulted, Name, optional, Reference, Timestamp, Uuid } from './common.js';
+import { AlwaysNull, defaulted, Name, optional, Reference, Timestamp, Uuid } from '../common.js';
+import { pageShape } from '../query.js';
 import { EnvironmentRead } from './environment.js';
 import { ProjectRead } from './project.js';
-import { pageShape } from './query.js';
 
 /** What a key is for: everything of an organization, of a project, or of one environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);

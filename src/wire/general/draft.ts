@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
+import { Key, optional, StoredObject, UserKey } from '../common.js';
+import { OwnConditionSetKey } from '../condition-set.js';
+import { ResourceKey } from '../resource.js';
 import { ChangeKind, ChangeOperation, ChangeRead } from './change.js';
-import { Key, optional, StoredObject, UserKey } from './common.js';
-import { OwnConditionSetKey } from './condition-set.js';
 import {
 	ActionGroupEntry,
 	AttributeEntry,
@@ -26,7 +27,6 @@ import {
 	UserInviteEntry,
 } from './environment-document.js';
 import { ChangeReport } from './environment-import.js';
-import { ResourceKey } from './resource.js';
 
 /**
  * A draft: changes of an environment that are looked at before they are made, and are made all together or not at all.

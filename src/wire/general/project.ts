@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -11,7 +11,7 @@ import {
 	Text,
 	Timestamp,
 	Uuid,
-} from './common.js';
+} from '../common.js';
 import { EnvironmentCreate } from './environment.js';
 
 const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must hold two or more of a-z, 0-9, `-`');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { optional, Reference, Uuid } from '../common.js';
+import { HiddenText } from '../hidden-text.js';
 import { ApiKeyAccessLevel, ApiKeyObjectType } from './api-key.js';
-import { optional, Reference, Uuid } from './common.js';
-import { HiddenText } from './hidden-text.js';
 
 /** How somebody signs in to the console: by one of ticket, API key, and the session of another environment. */
 export const ConsoleSignIn = z

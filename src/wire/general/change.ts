@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { StoredObject, Timestamp, Uuid } from './common.js';
-import { paginated } from './list.js';
-import { pageShape, Search } from './query.js';
+import { boundedArray } from '../bounded.js';
+import { StoredObject, Timestamp, Uuid } from '../common.js';
+import { paginated } from '../list.js';
+import { pageShape, Search } from '../query.js';
 
 /** The kinds of objects that changes are about. */
 export const ChangeKind = z.enum([
