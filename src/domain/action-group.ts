@@ -13,7 +13,7 @@ import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Columns } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../wire/action-group.js';
+import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../wire/schema/action-group.js';
 import { definedFields } from './defined-fields.js';
 
 /** Groups of actions as the API shows them. */

@@ -17,7 +17,7 @@ import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Columns, TableModel } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ConditionSetCreate, ConditionSetUpdate } from '../wire/condition-set.js';
+import type { ConditionSetCreate, ConditionSetUpdate } from '../wire/schema/condition-set.js';
 import { conditionProblems, readDefinedAttributes } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';

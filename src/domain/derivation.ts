@@ -14,7 +14,7 @@ import type {
 	DerivedRoleBlockEdit,
 	DerivedRoleRuleCreate,
 	DerivedRoleRuleRead,
-} from '../wire/derivation.js';
+} from '../wire/schema/derivation.js';
 import { refuseRolesOverLimit } from './check-limit/cycle-limit.js';
 import { pairWithParts } from './pair-with-parts.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';

@@ -7,7 +7,7 @@ import { changeRecord, hasValues } from '../store/unit/change-record.js';
 import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { RelationBlockRead, RelationCreate, RelationRead } from '../wire/relation.js';
+import type { RelationBlockRead, RelationCreate, RelationRead } from '../wire/schema/relation.js';
 import { removeTuples } from './relationship-tuple.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';

@@ -6,7 +6,7 @@ import type { ChangedRecord } from '../store/unit/change.js';
 import { changeRecord, hasValues } from '../store/unit/change-record.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../wire/derivation.js';
+import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../wire/schema/derivation.js';
 
 /** What a role is linked to, by keys. */
 interface RoleLinks {

@@ -12,7 +12,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { countRows } from '../store/unit/row-query.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AttributeEntry, OwnResourceEntry, ResourceEntry } from '../wire/general/environment-document.js';
-import { AttributeType } from '../wire/resource-attribute.js';
+import { AttributeType } from '../wire/schema/resource-attribute.js';
 import {
 	type DocumentPart,
 	type Entry,

@@ -4,9 +4,9 @@ import { boundedArray } from './bounded.js';
 import { defaulted, Name, optional, Reference, UserKey, Uuid } from './common.js';
 import { PermissionLevel } from './elements-config.js';
 import { Email } from './email.js';
-import { expiryShape, granting } from './granting.js';
 import { paginated } from './list.js';
 import { pageShape, Search } from './query.js';
+import { expiryShape, granting } from './schema/granting.js';
 import { UserRead } from './user.js';
 import { UserInviteRead } from './user-invite.js';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { operations, tooManyMessage } from './bulk.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from './common.js';
-import { expiryShape, granting, shownExpiry } from './granting.js';
 import { Flag, pageShape, References } from './query.js';
+import { expiryShape, granting, shownExpiry } from './schema/granting.js';
 
 const details = ['subject_details', 'relation_details', 'object_details', 'tenant_details'];
 const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];

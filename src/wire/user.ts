@@ -14,8 +14,8 @@ import {
 	UserKey,
 } from './common.js';
 import { Email } from './email.js';
-import { expiryShape, granting } from './granting.js';
 import { Flag, pageShape, Search, SearchOperator } from './query.js';
+import { expiryShape, granting } from './schema/granting.js';
 
 /** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
 export const roleShape = {

@@ -28,7 +28,7 @@ const rooms = {
 		mayNot: [],
 	},
 	'src/main.ts': { may: ['commander', './compose.js', './http/server.js'], mayNot: [] },
-	'src/wire/role.ts': {
+	'src/wire/schema/role.ts': {
 		may: ['zod', './common.js', '../../compiler/condition/operator.js'],
 		mayNot: ['koa', 'node:fs', '../store/store.js', '../../compiler/model.js'],
 	},

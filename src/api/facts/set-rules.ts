@@ -3,7 +3,7 @@ import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '..
 import { reply } from '../../http/endpoint.js';
 import { rulesBy } from '../../store/table/condition-set-rule.js';
 import { readRows } from '../../store/unit/row-query.js';
-import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/set-rule.js';
+import { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/schema/set-rule.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 const tag = 'Condition set rules';

@@ -4,9 +4,9 @@ import { reply } from '../../http/endpoint.js';
 import { type NestingSide, nestedGroups } from '../../store/table/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
-import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../../wire/group.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
+import { GroupNesting, GroupNestingRemove, GroupRead, GroupReadSchema } from '../../wire/schema/group.js';
 import { endpoint } from '../access.js';
 import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 

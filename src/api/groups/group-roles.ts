@@ -5,9 +5,9 @@ import { reply } from '../../http/endpoint.js';
 import { type GroupRoleRow, groupRolesBy } from '../../store/table/group-role.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { instanceName } from '../../wire/common.js';
-import { GroupRead, GroupRoleCreate, GroupRoleRead, GroupRoleRemove } from '../../wire/group.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
+import { GroupRead, GroupRoleCreate, GroupRoleRead, GroupRoleRemove } from '../../wire/schema/group.js';
 import { endpoint } from '../access.js';
 import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 

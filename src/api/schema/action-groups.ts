@@ -11,9 +11,9 @@ import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readRows } from '../../store/unit/row-query.js';
-import { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/action-group.js';
 import { Reference } from '../../wire/common.js';
 import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
+import { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/schema/action-group.js';
 import { endpoint } from '../access.js';
 import { ResourcePath } from './resources.js';
 

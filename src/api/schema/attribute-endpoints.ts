@@ -10,7 +10,7 @@ import {
 	ResourceAttributeCreate,
 	ResourceAttributeRead,
 	ResourceAttributeUpdate,
-} from '../../wire/resource-attribute.js';
+} from '../../wire/schema/resource-attribute.js';
 import { endpoint } from '../access.js';
 
 type Names = Readonly<Record<string, string>>;

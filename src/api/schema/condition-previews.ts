@@ -6,7 +6,7 @@ import {
 	ConditionEvaluationRead,
 	ConditionPreview,
 	ConditionPreviewRead,
-} from '../../wire/condition-preview.js';
+} from '../../wire/schema/condition-preview.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 const tag = 'Condition sets';

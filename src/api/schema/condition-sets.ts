@@ -18,14 +18,14 @@ import {
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage, readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
+import { arrayOrPaginated } from '../../wire/list.js';
 import {
 	ConditionSetCreate,
 	ConditionSetFamilyQuery,
 	ConditionSetQuery,
 	ConditionSetRead,
 	ConditionSetUpdate,
-} from '../../wire/condition-set.js';
-import { arrayOrPaginated } from '../../wire/list.js';
+} from '../../wire/schema/condition-set.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 

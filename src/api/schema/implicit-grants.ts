@@ -7,7 +7,7 @@ import {
 	DerivedRoleRuleCreate,
 	DerivedRoleRuleRead,
 	DerivedRoleRuleRemove,
-} from '../../wire/derivation.js';
+} from '../../wire/schema/derivation.js';
 import { endpoint } from '../access.js';
 import { ResourceRolePath } from './resource-roles.js';
 

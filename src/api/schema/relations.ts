@@ -8,7 +8,7 @@ import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
-import { RelationCreate, RelationRead } from '../../wire/relation.js';
+import { RelationCreate, RelationRead } from '../../wire/schema/relation.js';
 import { endpoint } from '../access.js';
 import { ResourcePath } from './resources.js';
 

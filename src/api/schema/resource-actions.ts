@@ -7,7 +7,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { attributeFilterText, pageShape, withAttributeFilters } from '../../wire/query.js';
-import { ResourceActionCreate, ResourceActionRead, ResourceActionUpdate } from '../../wire/resource-action.js';
+import { ResourceActionCreate, ResourceActionRead, ResourceActionUpdate } from '../../wire/schema/resource-action.js';
 import { endpoint } from '../access.js';
 import { ResourcePath } from './resources.js';
 

@@ -14,7 +14,7 @@ import {
 	ResourceRolePermissionsRemove,
 	ResourceRoleRead,
 	ResourceRoleUpdate,
-} from '../../wire/resource-role.js';
+} from '../../wire/schema/resource-role.js';
 import { endpoint } from '../access.js';
 import { ResourcePath } from './resources.js';
 

@@ -5,7 +5,13 @@ import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
 import { arrayOrPaginated } from '../../wire/list.js';
 import { attributeFilterText } from '../../wire/query.js';
-import { ResourceCreate, ResourceQuery, ResourceRead, ResourceReplace, ResourceUpdate } from '../../wire/resource.js';
+import {
+	ResourceCreate,
+	ResourceQuery,
+	ResourceRead,
+	ResourceReplace,
+	ResourceUpdate,
+} from '../../wire/schema/resource.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 

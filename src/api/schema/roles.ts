@@ -17,7 +17,7 @@ import {
 	RoleQuery,
 	RoleRead,
 	RoleUpdate,
-} from '../../wire/role.js';
+} from '../../wire/schema/role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 

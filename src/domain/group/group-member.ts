@@ -5,7 +5,7 @@ import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
-import type { GroupUserAdd } from '../../wire/group.js';
+import type { GroupUserAdd } from '../../wire/schema/group.js';
 import { assignMany, unassignMany } from '../assignment.js';
 import { requireTenant } from '../named-instance.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';

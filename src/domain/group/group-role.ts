@@ -13,7 +13,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { countRows } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
-import type { GroupRoleCreate } from '../../wire/group.js';
+import type { GroupRoleCreate } from '../../wire/schema/group.js';
 import { asDate } from '../as-date.js';
 import { grantImplicitly } from '../derivation.js';
 import { refuseUnknownInstance, requireTenant } from '../named-instance.js';

@@ -14,7 +14,7 @@ import {
 	type GroupReadSchema,
 	groupResource,
 	maxShownOfGroup,
-} from '../../wire/group.js';
+} from '../../wire/schema/group.js';
 import { removeAssignments } from '../assignment.js';
 import { removeRequests } from '../element/request-record.js';
 import { removeUserInvites } from '../element/user-invite.js';

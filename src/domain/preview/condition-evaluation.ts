@@ -1,7 +1,7 @@
 import { unprocessable } from '../../failure.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts } from '../../wire/common.js';
-import type { ConditionEvaluation, ConditionEvaluationRead } from '../../wire/condition-preview.js';
+import type { ConditionEvaluation, ConditionEvaluationRead } from '../../wire/schema/condition-preview.js';
 import { type AskedSelection, resolveSelection } from './condition-selection.js';
 import { readSides, tenantRecord } from './condition-subject.js';
 import { explainConditions } from './condition-thread.js';

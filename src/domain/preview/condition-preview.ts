@@ -5,7 +5,7 @@ import { someUsersAfter, User } from '../../store/table/user.js';
 import { rowsWithIds } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../../store/unit/row-chunks.js';
-import type { ConditionPreview, ConditionPreviewRead } from '../../wire/condition-preview.js';
+import type { ConditionPreview, ConditionPreviewRead } from '../../wire/schema/condition-preview.js';
 import { readInstance } from '../resource-instance.js';
 import { readUsers } from '../user.js';
 import { asksForRoles, resolveSelection } from './condition-selection.js';

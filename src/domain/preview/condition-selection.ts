@@ -3,7 +3,7 @@ import { attributesIn } from '../../../compiler/condition/grammar.js';
 import { ancestorSetIds, type ConditionSet, conditionSetsWithIds } from '../../store/table/condition-set.js';
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { AskedSet } from '../../wire/condition-preview.js';
+import type { AskedSet } from '../../wire/schema/condition-preview.js';
 import { conditionProblems, parseStoredCondition, readDefinedAttributes } from '../condition-check.js';
 import { findConditionSet, parentProblems, refuseProblems, resourceProblems } from '../condition-set.js';
 

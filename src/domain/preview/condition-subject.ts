@@ -6,7 +6,7 @@ import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts, type JsonObject } from '../../wire/common.js';
-import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/condition-preview.js';
+import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/schema/condition-preview.js';
 import { onlyInstance, requireTenant } from '../named-instance.js';
 
 /**

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { Key, optional, StoredObject, UserKey } from '../common.js';
-import { OwnConditionSetKey } from '../condition-set.js';
-import { ResourceKey } from '../resource.js';
+import { OwnConditionSetKey } from '../schema/condition-set.js';
+import { ResourceKey } from '../schema/resource.js';
 import { ChangeKind, ChangeOperation, ChangeRead } from './change.js';
 import {
 	ActionGroupEntry,

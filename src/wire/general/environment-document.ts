@@ -15,12 +15,12 @@ import {
 	Timestamp,
 	UserKey,
 } from '../common.js';
-import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../condition-set.js';
-import { derivationSettings } from '../derivation.js';
 import { configuredLevels, ElementsSettings, ElementsType } from '../elements-config.js';
 import { Email } from '../email.js';
-import { ResourceKey } from '../resource.js';
-import { AttributeType } from '../resource-attribute.js';
+import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../schema/condition-set.js';
+import { derivationSettings } from '../schema/derivation.js';
+import { ResourceKey } from '../schema/resource.js';
+import { AttributeType } from '../schema/resource-attribute.js';
 import { UserInviteStatus } from '../user-invite.js';
 
 /**

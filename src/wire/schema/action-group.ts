@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -12,7 +12,7 @@ import {
 	StoredObject,
 	Text,
 	Uuid,
-} from './common.js';
+} from '../common.js';
 
 /** An action of the group's resource, which the handler looks up. */
 const GroupedAction = Reference.meta({ description: 'The key or id of an action of the resource.', example: 'read' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentObject, optional, Timestamp } from './common.js';
+import { environmentObject, optional, Timestamp } from '../common.js';
 
 /**
  * Bodies of requests that grant access. Unknown members, such as a condition, are refused: without them, the grant would

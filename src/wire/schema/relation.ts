@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from './common.js';
+import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from '../common.js';
 
 /** A new relation, from instances of the subject resource to instances of the resource in the path. */
 export const RelationCreate = z

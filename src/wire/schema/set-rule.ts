@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defaulted, environmentObject, Reference } from './common.js';
+import { defaulted, environmentObject, Reference } from '../common.js';
+import { pageShape, Searches } from '../query.js';
 import { granting } from './granting.js';
-import { pageShape, Searches } from './query.js';
 import { Permission } from './role.js';
 
 const flag = defaulted(z.boolean(), () => false);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clearable, environmentObject, Key, optional, Text, Uuid } from './common.js';
+import { clearable, environmentObject, Key, optional, Text, Uuid } from '../common.js';
 
 /** What values an attribute takes. */
 export const AttributeType = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
 import {
 	Attributes,
 	clearable,
@@ -12,7 +12,7 @@ import {
 	StoredObject,
 	Text,
 	Uuid,
-} from './common.js';
+} from '../common.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { defaulted, Reference, Uuid } from './common.js';
+import { boundedArray } from '../bounded.js';
+import { defaulted, Reference, Uuid } from '../common.js';
 import { granting } from './granting.js';
 
 /** Role derivations, `granted_to` and implicit grants in the contract: a role that follows from one on another object. */

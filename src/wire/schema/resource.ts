@@ -12,8 +12,8 @@ import {
 	StoredObject,
 	Text,
 	Uuid,
-} from './common.js';
-import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
+} from '../common.js';
+import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';

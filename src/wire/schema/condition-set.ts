@@ -11,8 +11,8 @@ import {
 	StoredObject,
 	Text,
 	Uuid,
-} from './common.js';
-import { Flag, PageQuery, pageShape, Search } from './query.js';
+} from '../common.js';
+import { Flag, PageQuery, pageShape, Search } from '../query.js';
 import { ResourceRead } from './resource.js';
 
 /** What a set selects: users, or resources of one type (spec: Schema and facts object fields). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from './common.js';
+import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from '../common.js';
+import { Flag, pageShape, References, Searches } from '../query.js';
 import { expiryShape, granting } from './granting.js';
-import { Flag, pageShape, References, Searches } from './query.js';
 import { ResourceKey } from './resource.js';
 
 /** The key of the resource of groups that name no other. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { operations } from './bulk.js';
+import { boundedArray } from '../bounded.js';
+import { operations } from '../bulk.js';
 import {
 	AlwaysNull,
 	Attributes,
@@ -14,11 +14,11 @@ import {
 	StoredObject,
 	Text,
 	unserved,
-} from './common.js';
+} from '../common.js';
+import { arrayOrPaginated } from '../list.js';
+import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
 import { granting } from './granting.js';
-import { arrayOrPaginated } from './list.js';
-import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
 /** `<resource>:<action>`, or the id of an action, which the handler looks up. */
 export const Permission = Reference.meta({

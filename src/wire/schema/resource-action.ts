@@ -10,7 +10,7 @@ import {
 	StoredObject,
 	Text,
 	Uuid,
-} from './common.js';
+} from '../common.js';
 
 /** A new action of a resource. */
 export const ResourceActionCreate = z
