@@ -21,7 +21,7 @@ import type { ChangedRecord } from '../store/unit/change.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { UserKey } from '../wire/common.js';
-import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../wire/role-assignment.js';
+import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../wire/facts/role-assignment.js';
 import { ensureTargets, findTargets, type ResolvedAssignment, resolveAssignments } from './assignment-reference.js';
 import { endsBefore } from './ends-before.js';
 import { removeInChunks } from './remove-in-chunks.js';

@@ -6,7 +6,7 @@ import { Tenant } from '../store/table/tenant.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId, instanceName } from '../wire/common.js';
-import type { RelationshipTupleCreate } from '../wire/relationship-tuple.js';
+import type { RelationshipTupleCreate } from '../wire/facts/relationship-tuple.js';
 import { asDate } from './as-date.js';
 import { createMissingInstances, findInstances } from './named-instance.js';
 

@@ -23,7 +23,7 @@ import type {
 	RelationshipTupleCreate,
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
-} from '../wire/relationship-tuple.js';
+} from '../wire/facts/relationship-tuple.js';
 import { refuseTuplesOverLimit } from './check-limit/cycle-limit.js';
 import { endsBefore } from './ends-before.js';
 import { findInstances } from './named-instance.js';

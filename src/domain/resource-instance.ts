@@ -18,7 +18,7 @@ import type {
 	ResourceInstanceCreate,
 	ResourceInstanceRead,
 	ResourceInstanceUpdate,
-} from '../wire/resource-instance.js';
+} from '../wire/facts/resource-instance.js';
 import { removeAssignments } from './assignment.js';
 import { removeRequests } from './element/request-record.js';
 import { removeUserInvites } from './element/user-invite.js';

@@ -1,6 +1,6 @@
 import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { TenantCreate } from '../wire/tenant.js';
+import type { TenantCreate } from '../wire/facts/tenant.js';
 import { removeAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
 import { removeRequests } from './element/request-record.js';

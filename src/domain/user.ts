@@ -7,7 +7,7 @@ import { onlyRow } from '../store/unit/only-row.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
-import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/user.js';
+import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/facts/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { definedFields } from './defined-fields.js';
 import { removeRequests } from './element/request-record.js';

@@ -5,8 +5,8 @@
 
 import { z } from 'zod';
 import { boundedArray, choice } from './bounded.js';
-import { tooManyMessage } from './bulk.js';
 import { attributes } from './check.js';
+import { tooManyMessage } from './facts/bulk.js';
 import { unchecked } from './unchecked.js';
 
 /** The most evaluations of one request. */

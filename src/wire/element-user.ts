@@ -4,10 +4,10 @@ import { boundedArray } from './bounded.js';
 import { defaulted, Name, optional, Reference, UserKey, Uuid } from './common.js';
 import { PermissionLevel } from './elements-config.js';
 import { Email } from './email.js';
+import { UserRead } from './facts/user.js';
 import { paginated } from './list.js';
 import { pageShape, Search } from './query.js';
 import { expiryShape, granting } from './schema/granting.js';
-import { UserRead } from './user.js';
 import { UserInviteRead } from './user-invite.js';
 
 /** What users of elements who manage other users send and get (contract: Elements). */

@@ -18,7 +18,7 @@ import { countRows } from '../../src/store/unit/row-query.js';
 import { KeySets } from '../../src/token/key-sets.js';
 import { UserTokens } from '../../src/token/user-token.js';
 import { EnvironmentCopier } from '../../src/transfer/environment-copy.js';
-import { TenantCreate } from '../../src/wire/tenant.js';
+import { TenantCreate } from '../../src/wire/facts/tenant.js';
 import { type Client, client, type Loose } from '../support/client.js';
 import {
 	bearing,

@@ -3,7 +3,7 @@ import type { AccessRequestListed, OperationApprovalListed } from '../../src/wir
 import type { ElementActor } from '../../src/wire/element-session.js';
 import type { ElementRoleRead } from '../../src/wire/element-user.js';
 import type { ElementsRuntime } from '../../src/wire/elements-config.js';
-import type { UserRead } from '../../src/wire/user.js';
+import type { UserRead } from '../../src/wire/facts/user.js';
 
 /**
  * The pages' own types of answers are those of the API, as far as they go. Where they are not, this file does not

@@ -8,7 +8,7 @@ import { edgesAround } from '../../src/store/model/fact-edges.js';
 import { rolesHeld } from '../../src/store/model/role-steps.js';
 import { User } from '../../src/store/table/user.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
-import { GraphQuery } from '../../src/wire/graph.js';
+import { GraphQuery } from '../../src/wire/facts/graph.js';
 import { onEachStore } from '../support/each-store.js';
 import { type Place, scopeIn } from '../support/management.js';
 import { rowsRead } from '../support/rows-read.js';

@@ -1,4 +1,4 @@
-import type { Graph } from '../../src/wire/graph.js';
+import type { Graph } from '../../src/wire/facts/graph.js';
 import type { Answer } from './client.js';
 import type { Place } from './management.js';
 

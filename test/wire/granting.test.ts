@@ -1,15 +1,15 @@
 import test from 'ava';
 import { z } from 'zod';
+import * as tuple from '../../src/wire/facts/relationship-tuple.js';
+import * as assignment from '../../src/wire/facts/role-assignment.js';
+import * as user from '../../src/wire/facts/user.js';
 import { EnvironmentDocument } from '../../src/wire/general/environment-document.js';
-import * as tuple from '../../src/wire/relationship-tuple.js';
-import * as assignment from '../../src/wire/role-assignment.js';
 import * as derivation from '../../src/wire/schema/derivation.js';
 import * as group from '../../src/wire/schema/group.js';
 import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/schema/resource.js';
 import * as resourceRole from '../../src/wire/schema/resource-role.js';
 import * as role from '../../src/wire/schema/role.js';
 import * as setRule from '../../src/wire/schema/set-rule.js';
-import * as user from '../../src/wire/user.js';
 import * as invite from '../../src/wire/user-invite.js';
 import { json, parsed } from './parsed.js';
 

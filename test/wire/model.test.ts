@@ -1,15 +1,19 @@
 import test from 'ava';
 import type { z } from 'zod';
+import {
+	RoleAssignmentBulkCreate,
+	RoleAssignmentCreate,
+	RoleAssignmentQuery,
+} from '../../src/wire/facts/role-assignment.js';
+import { TenantCreate, TenantUpdate } from '../../src/wire/facts/tenant.js';
+import { UserCreate, UserReplace, UserRoleRemove, UserUpdate } from '../../src/wire/facts/user.js';
 import { EnvironmentCreate } from '../../src/wire/general/environment.js';
 import { ProjectCreate, ProjectUpdate } from '../../src/wire/general/project.js';
-import { RoleAssignmentBulkCreate, RoleAssignmentCreate, RoleAssignmentQuery } from '../../src/wire/role-assignment.js';
 import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/schema/resource.js';
 import { ResourceActionCreate } from '../../src/wire/schema/resource-action.js';
 import { ResourceAttributeCreate, ResourceAttributeUpdate } from '../../src/wire/schema/resource-attribute.js';
 import { ResourceRoleCreate, ResourceRoleUpdate } from '../../src/wire/schema/resource-role.js';
 import { RoleBulkReplace, RoleCreate, RolePermissions, RoleUpdate } from '../../src/wire/schema/role.js';
-import { TenantCreate, TenantUpdate } from '../../src/wire/tenant.js';
-import { UserCreate, UserReplace, UserRoleRemove, UserUpdate } from '../../src/wire/user.js';
 import { json, parsed } from './parsed.js';
 
 /** Request bodies of the contract: what SDKs send is taken, what cannot be stored or is not served is refused. */

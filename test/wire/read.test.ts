@@ -4,14 +4,16 @@ import { z } from 'zod';
 import type { Endpoint } from '../../src/http/endpoint.js';
 import { openapi } from '../../src/http/openapi.js';
 import { ErrorBody, ValidationErrorBody } from '../../src/wire/error.js';
+import * as tuple from '../../src/wire/facts/relationship-tuple.js';
+import * as instance from '../../src/wire/facts/resource-instance.js';
+import * as assignment from '../../src/wire/facts/role-assignment.js';
+import * as tenant from '../../src/wire/facts/tenant.js';
+import * as user from '../../src/wire/facts/user.js';
 import * as apiKey from '../../src/wire/general/api-key.js';
 import * as environment from '../../src/wire/general/environment.js';
 import { PolicyRead } from '../../src/wire/general/policy.js';
 import * as project from '../../src/wire/general/project.js';
 import { arrayOrPaginated, paginated } from '../../src/wire/list.js';
-import * as tuple from '../../src/wire/relationship-tuple.js';
-import * as instance from '../../src/wire/resource-instance.js';
-import * as assignment from '../../src/wire/role-assignment.js';
 import * as actionGroup from '../../src/wire/schema/action-group.js';
 import * as derivation from '../../src/wire/schema/derivation.js';
 import * as group from '../../src/wire/schema/group.js';
@@ -21,8 +23,6 @@ import * as action from '../../src/wire/schema/resource-action.js';
 import * as attribute from '../../src/wire/schema/resource-attribute.js';
 import * as resourceRole from '../../src/wire/schema/resource-role.js';
 import * as role from '../../src/wire/schema/role.js';
-import * as tenant from '../../src/wire/tenant.js';
-import * as user from '../../src/wire/user.js';
 
 /** Answers carry every field of the contract, explicit nulls included, and nothing else. */
 

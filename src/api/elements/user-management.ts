@@ -34,8 +34,8 @@ import {
 	ElementUserPage,
 	ElementUserQuery,
 } from '../../wire/element-user.js';
+import { RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
 import { AuditLogPage } from '../../wire/general/audit-log.js';
-import { RoleAssignmentRead } from '../../wire/role-assignment.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { sessionActor } from './session-actor.js';
 

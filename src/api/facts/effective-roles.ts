@@ -3,7 +3,7 @@ import { reply } from '../../http/endpoint.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import { Reference } from '../../wire/common.js';
-import { EffectiveRoleQuery, EffectiveRoles } from '../../wire/effective-role.js';
+import { EffectiveRoleQuery, EffectiveRoles } from '../../wire/facts/effective-role.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 /** What users hold, and why. */

@@ -13,8 +13,7 @@ import { Resource } from '../../store/table/resource.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type PageResult, readPage } from '../../store/unit/row-query.js';
-import { BulkReport } from '../../wire/bulk.js';
-import { arrayOrPaginated, paginated } from '../../wire/list.js';
+import { BulkReport } from '../../wire/facts/bulk.js';
 import {
 	maxBulkTuples,
 	RelationshipTupleBulkCreate,
@@ -24,7 +23,8 @@ import {
 	RelationshipTupleQuery,
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
-} from '../../wire/relationship-tuple.js';
+} from '../../wire/facts/relationship-tuple.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 import { findIds, findInstanceIds } from './find-ids.js';

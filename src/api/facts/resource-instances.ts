@@ -15,9 +15,8 @@ import { Tenant } from '../../store/table/tenant.js';
 import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type PageResult, readPage } from '../../store/unit/row-query.js';
-import { BulkReport } from '../../wire/bulk.js';
 import { Reference } from '../../wire/common.js';
-import { arrayOrPaginated, paginated } from '../../wire/list.js';
+import { BulkReport } from '../../wire/facts/bulk.js';
 import {
 	maxBulkInstances,
 	ResourceInstanceBulkRemove,
@@ -28,7 +27,8 @@ import {
 	ResourceInstanceQuery,
 	ResourceInstanceRead,
 	ResourceInstanceUpdate,
-} from '../../wire/resource-instance.js';
+} from '../../wire/facts/resource-instance.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 import { findIds } from './find-ids.js';

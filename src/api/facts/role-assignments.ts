@@ -9,7 +9,6 @@ import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
-import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import {
 	maxBulkAssignments,
 	RoleAssignmentBulkCreate,
@@ -23,7 +22,8 @@ import {
 	RoleAssignmentRead,
 	RoleAssignmentRemove,
 	RoleAssignmentRemoveQuery,
-} from '../../wire/role-assignment.js';
+} from '../../wire/facts/role-assignment.js';
+import { arrayOrPaginated, paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 import { findIds, findInstanceIds } from './find-ids.js';

@@ -4,10 +4,8 @@ import { reply } from '../../http/endpoint.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
-import { BulkReport } from '../../wire/bulk.js';
 import { Reference } from '../../wire/common.js';
-import { arrayOrPaginated } from '../../wire/list.js';
-import { attributeFilterText } from '../../wire/query.js';
+import { BulkReport } from '../../wire/facts/bulk.js';
 import {
 	maxBulkTenants,
 	TenantBulkCreate,
@@ -16,7 +14,9 @@ import {
 	TenantQuery,
 	TenantRead,
 	TenantUpdate,
-} from '../../wire/tenant.js';
+} from '../../wire/facts/tenant.js';
+import { arrayOrPaginated } from '../../wire/list.js';
+import { attributeFilterText } from '../../wire/query.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { listAnswer, withItems } from '../list-answer.js';
 

@@ -11,8 +11,8 @@ import { Tenant } from '../../store/table/tenant.js';
 import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
+import { UserRead } from '../../wire/facts/user.js';
 import { paginated } from '../../wire/list.js';
-import { UserRead } from '../../wire/user.js';
 import {
 	UserInviteApprove,
 	UserInviteCreate,

@@ -4,7 +4,7 @@ import type { Tenant } from '../../store/table/tenant.js';
 import { usersBy } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
-import type { UserQuery } from '../../wire/user.js';
+import type { UserQuery } from '../../wire/facts/user.js';
 
 /** The page that the query asks for, of the users of the environment or of a tenant. */
 export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Tenant) {

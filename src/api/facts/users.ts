@@ -12,10 +12,9 @@ import {
 } from '../../domain/user.js';
 import { reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
-import { BulkReport } from '../../wire/bulk.js';
 import { Reference, UserKey } from '../../wire/common.js';
-import { paginated } from '../../wire/list.js';
-import { RoleAssignmentRead, RoleAssignmentRemoveQuery } from '../../wire/role-assignment.js';
+import { BulkReport } from '../../wire/facts/bulk.js';
+import { RoleAssignmentRead, RoleAssignmentRemoveQuery } from '../../wire/facts/role-assignment.js';
 import {
 	maxBulkUsers,
 	UserBulkCreate,
@@ -28,7 +27,8 @@ import {
 	UserRoleCreate,
 	UserRoleRemove,
 	UserUpdate,
-} from '../../wire/user.js';
+} from '../../wire/facts/user.js';
+import { paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { userPage } from './user-page.js';
 

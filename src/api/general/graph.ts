@@ -1,6 +1,6 @@
 import { findGraph } from '../../domain/graph/find-graph.js';
 import { reply } from '../../http/endpoint.js';
-import { Graph, GraphQuery, maxGraphDepth, maxGraphNodes } from '../../wire/graph.js';
+import { Graph, GraphQuery, maxGraphDepth, maxGraphNodes } from '../../wire/facts/graph.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
 /** How things of an environment are connected. */

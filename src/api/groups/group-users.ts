@@ -6,10 +6,10 @@ import { reply } from '../../http/endpoint.js';
 import { usersBy } from '../../store/table/user.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
+import { UserRead } from '../../wire/facts/user.js';
 import { paginated } from '../../wire/list.js';
 import { PageQuery } from '../../wire/query.js';
 import { GroupRead, GroupUserAdd, GroupUserRemove } from '../../wire/schema/group.js';
-import { UserRead } from '../../wire/user.js';
 import { endpoint } from '../access.js';
 import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 

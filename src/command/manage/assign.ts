@@ -1,5 +1,5 @@
 import { ConfigError } from '../../config.js';
-import { RoleAssignmentRead } from '../../wire/role-assignment.js';
+import { RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
 import type { Told } from '../declaration.js';
 import { ask, askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../../config.js';
-import { RoleAssignmentRead } from '../../wire/role-assignment.js';
+import { RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
 import type { Told } from '../declaration.js';
 import { askFor, askForAll, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';

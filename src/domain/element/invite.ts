@@ -11,7 +11,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId, UserKey } from '../../wire/common.js';
 import type { ElementUserCreate } from '../../wire/element-user.js';
 import { Email, isSameAddress } from '../../wire/email.js';
-import type { UserCreate, UserRead } from '../../wire/user.js';
+import type { UserCreate, UserRead } from '../../wire/facts/user.js';
 import type { OwnInviteApprove, UserInviteRead } from '../../wire/user-invite.js';
 import { assignMany } from '../assignment.js';
 import { addTenantUser } from '../tenant-user.js';

@@ -12,7 +12,7 @@ import { groupsAmong } from '../../store/table/group.js';
 import { memberKey } from '../../store/table/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName } from '../../wire/common.js';
-import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/effective-role.js';
+import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';
 import { derivationSteps } from './derivation-steps.js';
 
 /** The most relationships between an assigned role and one that is derived from it. */

@@ -2,8 +2,8 @@ import type { FactEdge, FactNode } from '../../store/model/fact-edges.js';
 import { type FactNames, factNames, roleAndRelationKeys } from '../../store/model/fact-names.js';
 import { memberKey } from '../../store/table/group-role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { GraphEdge, GraphNode } from '../../wire/graph.js';
-import { nodeText } from '../../wire/graph-node.js';
+import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
+import { nodeText } from '../../wire/facts/graph-node.js';
 
 /** Says of nodes and edges of facts, which are known by ids, what answers say of them. */
 export class FactLabels {

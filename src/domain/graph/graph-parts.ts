@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge } from '../../wire/graph.js';
+import type { Graph, GraphEdge } from '../../wire/facts/graph.js';
 
 /** How much of a graph is wanted. */
 export interface GraphExtent {

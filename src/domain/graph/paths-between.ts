@@ -3,7 +3,7 @@ import { relationSteps } from '../../store/model/role-steps.js';
 import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { Role, rolesOfResources } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { Graph } from '../../wire/graph.js';
+import type { Graph } from '../../wire/facts/graph.js';
 import { derivationSteps } from './derivation-steps.js';
 import { findPaths, type PathGoal } from './find-paths.js';
 import { pathsThroughTenant } from './tenant-paths.js';

@@ -1,8 +1,8 @@
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Resource, ResourceRole, Role, Schema } from '../../../compiler/model.js';
 import { notFound } from '../../failure.js';
-import type { GraphEdge, GraphNode } from '../../wire/graph.js';
-import { type NodeName, nodeText } from '../../wire/graph-node.js';
+import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
+import { type NodeName, nodeText } from '../../wire/facts/graph-node.js';
 import { allowed, type GraphExtent, type GraphParts, maxGraphEdges } from './graph-parts.js';
 import { takeNeighbours } from './take-neighbours.js';
 

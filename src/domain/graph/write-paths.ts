@@ -1,7 +1,7 @@
 import type { FactEdge, FactNode } from '../../store/model/fact-edges.js';
 import type { RoleStep } from '../../store/model/role-steps.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { Graph, GraphEdge } from '../../wire/graph.js';
+import type { Graph, GraphEdge } from '../../wire/facts/graph.js';
 import { FactLabels } from './fact-labels.js';
 import type { FoundPath } from './find-paths.js';
 import { allowed } from './graph-parts.js';

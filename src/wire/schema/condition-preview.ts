@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { abbreviated } from '../abbreviated.js';
 import { ComparedAttributes } from '../attributes.js';
 import { defaulted, InstanceReference, optional, Reference, StoredObject } from '../common.js';
+import { ResourceInstanceRead } from '../facts/resource-instance.js';
+import { UserRead } from '../facts/user.js';
 import { paginated } from '../list.js';
-import { ResourceInstanceRead } from '../resource-instance.js';
-import { UserRead } from '../user.js';
 import { ConditionSetType, Conditions } from './condition-set.js';
 
 /** Requests that ask what a set selects before it is used. A stored set is named, any other one is written out. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
-import { operations } from '../bulk.js';
 import {
 	AlwaysNull,
 	Attributes,
@@ -15,6 +14,7 @@ import {
 	Text,
 	unserved,
 } from '../common.js';
+import { operations } from '../facts/bulk.js';
 import { arrayOrPaginated } from '../list.js';
 import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';

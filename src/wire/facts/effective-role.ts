@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Reference, Timestamp } from './common.js';
-import { wholeNumberUpTo } from './query.js';
+import { Reference, Timestamp } from '../common.js';
+import { wholeNumberUpTo } from '../query.js';
 
 /** Which roles a user holds, and where each comes from. */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { environmentScoped, Reference, StoredObject, Uuid } from './common.js';
-import { Flag, pageShape, References } from './query.js';
-import { expiryShape, shownExpiry } from './schema/granting.js';
+import { boundedArray } from '../bounded.js';
+import { environmentScoped, Reference, StoredObject, Uuid } from '../common.js';
+import { Flag, pageShape, References } from '../query.js';
+import { expiryShape, shownExpiry } from '../schema/granting.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
 /** A role to give to a user in a tenant or on a resource instance. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Text, Timestamp } from './common.js';
+import { Text, Timestamp } from '../common.js';
+import { wholeNumberUpTo } from '../query.js';
 import { type NodeName, parseNode } from './graph-node.js';
-import { wholeNumberUpTo } from './query.js';
 
 /** What is connected with what: the schema, the facts, and the paths from one to another. */
 

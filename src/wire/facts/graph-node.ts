@@ -1,4 +1,4 @@
-import { maxKeyLength } from './common.js';
+import { maxKeyLength } from '../common.js';
 
 /**
  * How an answer about connections names what it shows, and how a request names where it starts. The first part says

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ComparedAttributes } from './attributes.js';
+import { ComparedAttributes } from '../attributes.js';
+import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from '../common.js';
+import { Flag, pageShape, References, Searches } from '../query.js';
 import { idents, operations } from './bulk.js';
-import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from './common.js';
-import { Flag, pageShape, References, Searches } from './query.js';
 
 /** A new resource instance: one thing of a resource type, in one tenant. */
 export const ResourceInstanceCreate = z

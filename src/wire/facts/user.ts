@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { ComparedAttributes } from './attributes.js';
-import { boundedArray } from './bounded.js';
-import { idents, operations } from './bulk.js';
+import { ComparedAttributes } from '../attributes.js';
+import { boundedArray } from '../bounded.js';
 import {
 	clearable,
 	defaulted,
@@ -12,10 +11,11 @@ import {
 	Reference,
 	StoredObject,
 	UserKey,
-} from './common.js';
-import { Email } from './email.js';
-import { Flag, pageShape, Search, SearchOperator } from './query.js';
-import { expiryShape, granting } from './schema/granting.js';
+} from '../common.js';
+import { Email } from '../email.js';
+import { Flag, pageShape, Search, SearchOperator } from '../query.js';
+import { expiryShape, granting } from '../schema/granting.js';
+import { idents, operations } from './bulk.js';
 
 /** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
 export const roleShape = {

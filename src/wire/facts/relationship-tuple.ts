@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
+import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from '../common.js';
+import { Flag, pageShape, References } from '../query.js';
+import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 import { operations, tooManyMessage } from './bulk.js';
-import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from './common.js';
-import { Flag, pageShape, References } from './query.js';
-import { expiryShape, granting, shownExpiry } from './schema/granting.js';
 
 const details = ['subject_details', 'relation_details', 'object_details', 'tenant_details'];
 const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];

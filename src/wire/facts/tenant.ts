@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ComparedAttributes } from './attributes.js';
+import { ComparedAttributes } from '../attributes.js';
+import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from '../common.js';
+import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { idents, operations } from './bulk.js';
-import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from './common.js';
-import { Flag, pageShape, Search, withAttributeFilters } from './query.js';
 
 /** A new tenant. Attributes that were never given stay null. */
 export const TenantCreate = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { Reference } from './common.js';
+import { boundedArray } from '../bounded.js';
+import { Reference } from '../common.js';
 
 /** Requests and answers of calls that write many objects at once. Each call is one unit: all or nothing. */
 
