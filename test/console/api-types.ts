@@ -1,8 +1,8 @@
 import type * as Pages from '../../src/console/model/api-types.js';
-import type { AccessRequestListed, OperationApprovalListed } from '../../src/wire/element-request.js';
-import type { ElementActor } from '../../src/wire/element-session.js';
-import type { ElementRoleRead } from '../../src/wire/element-user.js';
-import type { ElementsRuntime } from '../../src/wire/elements-config.js';
+import type { AccessRequestListed, OperationApprovalListed } from '../../src/wire/element/element-request.js';
+import type { ElementActor } from '../../src/wire/element/element-session.js';
+import type { ElementRoleRead } from '../../src/wire/element/element-user.js';
+import type { ElementsRuntime } from '../../src/wire/element/elements-config.js';
 import type { UserRead } from '../../src/wire/facts/user.js';
 
 /**

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../../src/wire/attributes.js';
 import { Query, UsersQuery } from '../../src/wire/check.js';
+import { UserInviteApprove } from '../../src/wire/element/user-invite.js';
 import { ResourceInstanceCreate, ResourceInstanceUpdate } from '../../src/wire/facts/resource-instance.js';
 import { TenantCreate, TenantUpdate } from '../../src/wire/facts/tenant.js';
 import { UserCreate, UserReplace, UserUpdate } from '../../src/wire/facts/user.js';
 import { EnvironmentDocument } from '../../src/wire/general/environment-document.js';
 import { ConditionEvaluation } from '../../src/wire/schema/condition-preview.js';
-import { UserInviteApprove } from '../../src/wire/user-invite.js';
 import { parsed } from './parsed.js';
 
 /** The bounds of attributes that conditions compare, stored and sent (docs/limits.md). */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { presentToken } from '../../src/api/elements/present-token.js';
 import { Failure } from '../../src/failure.js';
-import { ElementFrontendLogin, ElementLoginQuery } from '../../src/wire/element-session.js';
+import { ElementFrontendLogin, ElementLoginQuery } from '../../src/wire/element/element-session.js';
 import { EnvironmentSettings, elementSettings } from '../../src/wire/general/environment.js';
 
 /** Settings of elements, and requests that hold secrets. */

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
+import * as invite from '../../src/wire/element/user-invite.js';
 import * as tuple from '../../src/wire/facts/relationship-tuple.js';
 import * as assignment from '../../src/wire/facts/role-assignment.js';
 import * as user from '../../src/wire/facts/user.js';
@@ -10,7 +11,6 @@ import { ResourceCreate, ResourceReplace, ResourceUpdate } from '../../src/wire/
 import * as resourceRole from '../../src/wire/schema/resource-role.js';
 import * as role from '../../src/wire/schema/role.js';
 import * as setRule from '../../src/wire/schema/set-rule.js';
-import * as invite from '../../src/wire/user-invite.js';
 import { json, parsed } from './parsed.js';
 
 /** What bodies of writes that give access make of members they do not know (contract: Endpoints by object). */

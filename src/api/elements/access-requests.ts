@@ -12,7 +12,7 @@ import {
 	AccessRequestReview,
 	RequestCancellation,
 	RequestComment,
-} from '../../wire/element-request.js';
+} from '../../wire/element/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { requestHandlers } from './request-handlers.js';
 

@@ -14,7 +14,7 @@ import {
 	ElementsConfigPage,
 	ElementsConfigRead,
 	ElementsConfigUpdate,
-} from '../../wire/elements-config.js';
+} from '../../wire/element/elements-config.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 import { withItems } from '../list-answer.js';

@@ -13,7 +13,7 @@ import {
 	ElementRequestQuery,
 	ElementRequestRead,
 	RequestComment,
-} from '../../wire/element-request.js';
+} from '../../wire/element/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { findIds } from '../facts/find-ids.js';
 import { withItems } from '../list-answer.js';

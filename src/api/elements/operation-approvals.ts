@@ -11,7 +11,7 @@ import {
 	OperationApprovalReview,
 	RequestCancellation,
 	RequestComment,
-} from '../../wire/element-request.js';
+} from '../../wire/element/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { requestHandlers } from './request-handlers.js';
 import { sessionActor } from './session-actor.js';

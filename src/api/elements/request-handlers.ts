@@ -17,7 +17,7 @@ import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type Page, readPage } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import type { AccessRequestQuery, AccessRequestReview, RequestType } from '../../wire/element-request.js';
+import type { AccessRequestQuery, AccessRequestReview, RequestType } from '../../wire/element/element-request.js';
 import { findIds, findInstanceIds } from '../facts/find-ids.js';
 import { withItems } from '../list-answer.js';
 

@@ -4,7 +4,7 @@ import { reply } from '../../http/endpoint.js';
 import { ElementsConfig } from '../../store/table/elements-config.js';
 import { instancesNamed } from '../../store/table/resource-instance.js';
 import { Reference } from '../../wire/common.js';
-import { ElementsRuntime, ElementsRuntimeQuery } from '../../wire/elements-config.js';
+import { ElementsRuntime, ElementsRuntimeQuery } from '../../wire/element/elements-config.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { sessionActor } from './session-actor.js';
 

@@ -8,7 +8,7 @@ import {
 	AccessRequestReview,
 	RequestCancellation,
 	RequestComment,
-} from '../../wire/element-request.js';
+} from '../../wire/element/element-request.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { accessRequestHandlers } from './access-requests.js';
 import { sessionActor } from './session-actor.js';

@@ -4,7 +4,7 @@ import { reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
-import { ElementSessionPage, ElementSessionQuery, ElementSessionsOfUser } from '../../wire/element-session.js';
+import { ElementSessionPage, ElementSessionQuery, ElementSessionsOfUser } from '../../wire/element/element-session.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { withItems } from '../list-answer.js';
 

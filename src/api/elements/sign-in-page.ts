@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Raw } from '../../http/endpoint.js';
 import type { Environment } from '../../store/table/account.js';
-import type { ElementActor } from '../../wire/element-session.js';
+import type { ElementActor } from '../../wire/element/element-session.js';
 import { elementSettings } from '../../wire/general/environment.js';
 
 /** What the page tells the page that embeds it. */

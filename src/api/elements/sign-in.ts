@@ -14,7 +14,7 @@ import {
 	ElementLoginQuery,
 	ElementLoginRead,
 	LoginResult,
-} from '../../wire/element-session.js';
+} from '../../wire/element/element-session.js';
 import { Jwks } from '../../wire/general/environment.js';
 import { type Contexts, endpoint } from '../access.js';
 import { refuseForeignPage, shownSecret } from './element-session.js';

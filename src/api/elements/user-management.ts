@@ -33,7 +33,7 @@ import {
 	ElementUserCreate,
 	ElementUserPage,
 	ElementUserQuery,
-} from '../../wire/element-user.js';
+} from '../../wire/element/element-user.js';
 import { RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
 import { AuditLogPage } from '../../wire/general/audit-log.js';
 import { EnvironmentPath, endpoint } from '../access.js';

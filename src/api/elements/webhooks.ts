@@ -4,7 +4,7 @@ import { ElementsConfig } from '../../store/table/elements-config.js';
 import { deliveriesOf } from '../../store/table/webhook-delivery.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
-import { WebhookDeliveryPage, WebhookDeliveryQuery, WebhookSecretRead } from '../../wire/webhook-delivery.js';
+import { WebhookDeliveryPage, WebhookDeliveryQuery, WebhookSecretRead } from '../../wire/element/webhook-delivery.js';
 import { EnvironmentPath, endpoint, refuseReader, requireAdmin } from '../access.js';
 import { withItems } from '../list-answer.js';
 

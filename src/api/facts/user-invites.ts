@@ -11,15 +11,15 @@ import { Tenant } from '../../store/table/tenant.js';
 import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import { readPage } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
-import { UserRead } from '../../wire/facts/user.js';
-import { paginated } from '../../wire/list.js';
 import {
 	UserInviteApprove,
 	UserInviteCreate,
 	UserInviteQuery,
 	UserInviteRead,
 	UserInviteUpdate,
-} from '../../wire/user-invite.js';
+} from '../../wire/element/user-invite.js';
+import { UserRead } from '../../wire/facts/user.js';
+import { paginated } from '../../wire/list.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 import { withItems } from '../list-answer.js';
 import { findIds } from './find-ids.js';

@@ -5,7 +5,7 @@ import { changeRecord, hasValues } from '../../store/unit/change-record.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Columns } from '../../store/unit/table-model.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import { configuredLevels } from '../../wire/elements-config.js';
+import { configuredLevels } from '../../wire/element/elements-config.js';
 import { elementRoleName } from './role.js';
 
 /** Elements in the change log: with the roles of each level, by name. */

@@ -19,7 +19,7 @@ import type {
 	ElementsConfigRead,
 	ElementsConfigUpdate,
 	WebhookEdit,
-} from '../../wire/elements-config.js';
+} from '../../wire/element/elements-config.js';
 import { hiddenSecret } from '../../wire/proxy-config.js';
 import { definedFields } from '../defined-fields.js';
 import { createRole } from '../role.js';

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.js';
 import { heldLevels } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import { configuredLevels, type PermissionLevel } from '../../wire/elements-config.js';
+import { configuredLevels, type PermissionLevel } from '../../wire/element/elements-config.js';
 
 /** Who acts in an element: a user, in one tenant. Ids. */
 export interface ActingUser {

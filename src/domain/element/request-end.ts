@@ -2,7 +2,7 @@ import { Failure } from '../../failure.js';
 import type { ElementRequest } from '../../store/table/element-request.js';
 import type { ElementsConfig } from '../../store/table/elements-config.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import type { AccessRequestReview } from '../../wire/element-request.js';
+import type { AccessRequestReview } from '../../wire/element/element-request.js';
 import { asDate } from '../as-date.js';
 import { endsBefore } from '../ends-before.js';
 import { durationSetting } from './setting.js';

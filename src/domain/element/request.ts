@@ -26,7 +26,7 @@ import type {
 	OperationApprovalListed,
 	OperationApprovalRead,
 	RequestType,
-} from '../../wire/element-request.js';
+} from '../../wire/element/element-request.js';
 import { asDate } from '../as-date.js';
 import { assignForRequest } from '../assignment.js';
 import type { ActingUser } from './level.js';

@@ -3,7 +3,7 @@ import type { ConfiguredLevel } from '../../store/table/elements-config.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { PermissionLevel } from '../../wire/elements-config.js';
+import type { PermissionLevel } from '../../wire/element/elements-config.js';
 
 /** Between the key of a resource and the key of its role; no key has it. */
 export const roleSeparator = '#';

@@ -5,7 +5,12 @@ import { Tenant } from '../../store/table/tenant.js';
 import { isMember } from '../../store/table/tenant-user.js';
 import { User, userWithKey } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { ElementActor, ElementLogin, ElementSessionRead, LoginResult } from '../../wire/element-session.js';
+import type {
+	ElementActor,
+	ElementLogin,
+	ElementSessionRead,
+	LoginResult,
+} from '../../wire/element/element-session.js';
 import { refuseHiddenUser } from './level.js';
 
 /** A user, and a tenant that it belongs to. */

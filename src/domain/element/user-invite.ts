@@ -6,7 +6,12 @@ import { type User, userWithKey } from '../../store/table/user.js';
 import { UserInvite, type UserInviteFilter, userInvitesBy } from '../../store/table/user-invite.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import type { UserInviteApprove, UserInviteCreate, UserInviteRead, UserInviteUpdate } from '../../wire/user-invite.js';
+import type {
+	UserInviteApprove,
+	UserInviteCreate,
+	UserInviteRead,
+	UserInviteUpdate,
+} from '../../wire/element/user-invite.js';
 import { asDate } from '../as-date.js';
 import { definedFields } from '../defined-fields.js';
 import { removeEndedInvites } from './ended-invite.js';

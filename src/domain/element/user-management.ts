@@ -4,7 +4,7 @@ import type { InstanceRow } from '../../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
-import type { PermissionLevel } from '../../wire/elements-config.js';
+import type { PermissionLevel } from '../../wire/element/elements-config.js';
 import { type ActingUser, type ActorLevels, actorLevels } from './level.js';
 import { findOwnInstance } from './request-target.js';
 import { findElementRoles, roleSeparator } from './role.js';

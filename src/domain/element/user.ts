@@ -10,7 +10,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { RowQuery } from '../../store/unit/row-query.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceParts } from '../../wire/common.js';
-import type { ElementRoleAssign, ElementUserCreate } from '../../wire/element-user.js';
+import type { ElementRoleAssign, ElementUserCreate } from '../../wire/element/element-user.js';
 import type { UserRead } from '../../wire/facts/user.js';
 import { assign, assignMany, removeAssignments, unassign } from '../assignment.js';
 import { addTenantUser, removeTenantUser } from '../tenant-user.js';

@@ -11,8 +11,8 @@ import type { UserInvite } from '../../store/table/user-invite.js';
 import { insertDelivery, type WebhookDelivery } from '../../store/table/webhook-delivery.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import type { PermissionLevel } from '../../wire/elements-config.js';
-import type { WebhookDeliveryRead, WebhookSecretRead } from '../../wire/webhook-delivery.js';
+import type { PermissionLevel } from '../../wire/element/elements-config.js';
+import type { WebhookDeliveryRead, WebhookSecretRead } from '../../wire/element/webhook-delivery.js';
 
 /** What the webhooks of elements are told (contract: Invites and webhooks), in the same unit as what happened. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure, type FailureCode } from '../../failure.js';
-import { OperationApprovalRead } from '../../wire/element-request.js';
+import { OperationApprovalRead } from '../../wire/element/element-request.js';
 import { type RevisionToken, writtenRevision } from '../../wire/revision-token.js';
 import { type FindFacts, refusedKey } from '../follow/control-plane.js';
 import { deadline } from '../follow/deadline.js';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { reply } from '../../http/endpoint.js';
 import { Reference } from '../../wire/common.js';
-import { OperationApprovalRead } from '../../wire/element-request.js';
+import { OperationApprovalRead } from '../../wire/element/element-request.js';
 import { LoadedAnswer } from '../../wire/headers.js';
 import { revisionHeaders } from '../../wire/revision-token.js';
 import type { Progress } from '../follow/progress.js';

@@ -1,5 +1,5 @@
 import type { QueryBuilder } from 'objection';
-import type { RequestStatus, RequestType } from '../../wire/element-request.js';
+import type { RequestStatus, RequestType } from '../../wire/element/element-request.js';
 import { whereIdsIn } from '../unit/filter.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';

@@ -1,5 +1,5 @@
 import { raw } from 'objection';
-import type { ElementsType, PermissionLevel } from '../../wire/elements-config.js';
+import type { ElementsType, PermissionLevel } from '../../wire/element/elements-config.js';
 import { whereSearched } from '../unit/filter.js';
 import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';

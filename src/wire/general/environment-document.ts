@@ -15,13 +15,13 @@ import {
 	Timestamp,
 	UserKey,
 } from '../common.js';
-import { configuredLevels, ElementsSettings, ElementsType } from '../elements-config.js';
+import { configuredLevels, ElementsSettings, ElementsType } from '../element/elements-config.js';
+import { UserInviteStatus } from '../element/user-invite.js';
 import { Email } from '../email.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../schema/condition-set.js';
 import { derivationSettings } from '../schema/derivation.js';
 import { ResourceKey } from '../schema/resource.js';
 import { AttributeType } from '../schema/resource-attribute.js';
-import { UserInviteStatus } from '../user-invite.js';
 
 /**
  * A whole environment as one JSON document. It has keys and never ids, so that it means the same in every environment.

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { environmentObject, InstanceReference, optional, Reference, Text, Timestamp, Uuid } from './common.js';
-import { paginated } from './list.js';
-import { pageShape } from './query.js';
-import { expiryShape, granting, shownExpiry } from './schema/granting.js';
+import { environmentObject, InstanceReference, optional, Reference, Text, Timestamp, Uuid } from '../common.js';
+import { paginated } from '../list.js';
+import { pageShape } from '../query.js';
+import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 
 /** The states of access requests and operation approvals (spec: States and transitions). */
 export const RequestStatus = z.enum(['pending', 'approved', 'denied', 'canceled']);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { ComparedAttributes } from './attributes.js';
-import { boundedArray } from './bounded.js';
-import { defaulted, Name, optional, Reference, UserKey, Uuid } from './common.js';
+import { ComparedAttributes } from '../attributes.js';
+import { boundedArray } from '../bounded.js';
+import { defaulted, Name, optional, Reference, UserKey, Uuid } from '../common.js';
+import { Email } from '../email.js';
+import { UserRead } from '../facts/user.js';
+import { paginated } from '../list.js';
+import { pageShape, Search } from '../query.js';
+import { expiryShape, granting } from '../schema/granting.js';
 import { PermissionLevel } from './elements-config.js';
-import { Email } from './email.js';
-import { UserRead } from './facts/user.js';
-import { paginated } from './list.js';
-import { pageShape, Search } from './query.js';
-import { expiryShape, granting } from './schema/granting.js';
 import { UserInviteRead } from './user-invite.js';
 
 /** What users of elements who manage other users send and get (contract: Elements). */

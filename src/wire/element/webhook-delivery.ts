@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { environmentScoped, StoredObject, Timestamp, Uuid } from './common.js';
-import { paginated } from './list.js';
-import { pageShape } from './query.js';
+import { environmentScoped, StoredObject, Timestamp, Uuid } from '../common.js';
+import { paginated } from '../list.js';
+import { pageShape } from '../query.js';
 
 /** What became of a delivery: `pending` ones are sent, or sent again; `failed` ones were given up. */
 const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { boundedArray, boundedRecord } from './bounded.js';
-import { defaulted, environmentObject, Key, keyed, Name, optional, Reference, Text, Uuid } from './common.js';
-import { paginated } from './list.js';
+import { boundedArray, boundedRecord } from '../bounded.js';
+import { defaulted, environmentObject, Key, keyed, Name, optional, Reference, Text, Uuid } from '../common.js';
+import { paginated } from '../list.js';
 
 /** What an element is for. `approval_flow` is the form for access requests. */
 export const ElementsType = z.enum([

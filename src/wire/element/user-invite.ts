@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ComparedAttributes } from './attributes.js';
-import { clearable, defaulted, environmentObject, Name, optional, Timestamp, UserKey, Uuid } from './common.js';
-import { Email } from './email.js';
-import { pageShape, References, Search } from './query.js';
-import { Expiry, granting } from './schema/granting.js';
+import { ComparedAttributes } from '../attributes.js';
+import { clearable, defaulted, environmentObject, Name, optional, Timestamp, UserKey, Uuid } from '../common.js';
+import { Email } from '../email.js';
+import { pageShape, References, Search } from '../query.js';
+import { Expiry, granting } from '../schema/granting.js';
 
 /** Whether an invite has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);

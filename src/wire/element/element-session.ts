@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AlwaysNull, Name, optional, Reference, Timestamp, Uuid } from './common.js';
-import { HiddenText } from './hidden-text.js';
-import { paginated } from './list.js';
-import { pageShape } from './query.js';
+import { AlwaysNull, Name, optional, Reference, Timestamp, Uuid } from '../common.js';
+import { HiddenText } from '../hidden-text.js';
+import { paginated } from '../list.js';
+import { pageShape } from '../query.js';
 
 /** Who is to be signed in where, each by id or key (spec: Authentication, 2 and 3). */
 export const ElementLogin = z
