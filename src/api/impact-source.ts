@@ -1,7 +1,7 @@
 import type { Caller } from '../store/account/caller.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { AuthorizationResult, Query } from '../wire/check.js';
+import type { AuthorizationResult, Query } from '../wire/decision/check.js';
 import type { Impact, ImpactLimits } from '../wire/general/impact.js';
 
 /** A change that is tried, by whom, and who waits. */

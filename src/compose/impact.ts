@@ -19,7 +19,7 @@ import type { Store } from '../store/store.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import { clientGone } from '../turns.js';
 import { valueInTime } from '../value-in-time.js';
-import type { AuthorizationResult } from '../wire/check.js';
+import type { AuthorizationResult } from '../wire/decision/check.js';
 import { type Impact, maxChangesSince } from '../wire/general/impact.js';
 
 /** What impact is made with. */

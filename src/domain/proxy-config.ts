@@ -9,7 +9,7 @@ import {
 	type ProxyConfigRead,
 	type ProxyConfigUpdate,
 	type ProxySecret,
-} from '../wire/proxy-config.js';
+} from '../wire/decision/proxy-config.js';
 import { definedFields } from './defined-fields.js';
 
 /** A proxy config as the API shows it: with its secret, or with a placeholder for it. */

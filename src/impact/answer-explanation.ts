@@ -4,7 +4,7 @@ import { decideWithAttempts } from '../pdp/attempt/attempts.js';
 import { normalise } from '../pdp/decide/normalise.js';
 import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
-import type { AuthorizationResult } from '../wire/check.js';
+import type { AuthorizationResult } from '../wire/decision/check.js';
 import { changedState, patchState } from './changed-state.js';
 import { closurePatches } from './index-closures.js';
 import type { ExplanationQuestion } from './messages.js';

@@ -2,7 +2,7 @@
 
 import type { PastFact } from '../../compiler/delta.js';
 import type { Patch, Schema } from '../../compiler/model.js';
-import type { AuthorizationResult, Query } from '../wire/check.js';
+import type { AuthorizationResult, Query } from '../wire/decision/check.js';
 import type { Comparison } from './compare-states.js';
 import type { LoggedInput, ReplayedDecisions } from './replay-decisions.js';
 import type { TouchedFacts } from './touched-facts.js';

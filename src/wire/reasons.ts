@@ -1,7 +1,7 @@
 /** The reasons of a decision (`debug`), and the check as the policy got it (`query`). */
 
 import { z } from 'zod';
-import { Attempt } from './attempt.js';
+import { Attempt } from './decision/attempt.js';
 
 const OpenObject = z.record(z.string(), z.unknown());
 

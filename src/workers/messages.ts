@@ -3,7 +3,7 @@
 import type { FeedRequest } from '../pdp/follow/feed-client.js';
 import type { ReplicaState } from '../pdp/follow/replica.js';
 import type { MetricFamilies } from '../telemetry/metric-family.js';
-import type { Health } from '../wire/check.js';
+import type { Health } from '../wire/decision/check.js';
 
 /** What a worker needs to begin. */
 export interface Beginning {

@@ -7,7 +7,7 @@ import { nothingYet, type ReplicaState } from '../pdp/follow/replica.js';
 import { type EventCounts, EventQueue, type EventReceiver } from '../pdp/log/event-queue.js';
 import { counter, gauge, type MetricFamilies, sample } from '../telemetry/metric-family.js';
 import { renderFamilies } from '../telemetry/render-families.js';
-import type { Health } from '../wire/check.js';
+import type { Health } from '../wire/decision/check.js';
 import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
 import { SharedFeed } from './shared-feed.js';
 import { noProgress, SharedProgress } from './shared-progress.js';

@@ -9,8 +9,8 @@ import { requireRevision } from '../../src/command/revision-word.js';
 import { path } from '../../src/command/server.js';
 import { jsonText, table, visible, visibleLines } from '../../src/command/terminal.js';
 import { ConfigError } from '../../src/config.js';
-import type { Attempt } from '../../src/wire/attempt.js';
-import type { Health } from '../../src/wire/check.js';
+import type { Attempt } from '../../src/wire/decision/attempt.js';
+import type { Health } from '../../src/wire/decision/check.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
 /** What commands print, in which nothing that others chose acts on a terminal, and the words that they read. */

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
-import type { AuthorizationResult } from '../../src/wire/check.js';
+import type { AuthorizationResult } from '../../src/wire/decision/check.js';
 import { withoutOrder } from '../compiler/engine.js';
 import { type Client, client } from '../support/client.js';
 import { chosenStores } from '../support/each-store.js';

@@ -3,7 +3,7 @@ import { documentBytes } from '../../compiler/index.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
-import type { Attempt } from '../../src/wire/attempt.js';
+import type { Attempt } from '../../src/wire/decision/attempt.js';
 import { readCaseModel, serving } from './cases.js';
 import { acme } from './environment.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { normalise, normalisePermissions } from '../../src/pdp/decide/normalise.js';
-import { BulkQuery, PermissionsQuery, Query } from '../../src/wire/check.js';
+import { BulkQuery, PermissionsQuery, Query } from '../../src/wire/decision/check.js';
 
 /** What clients really send, and the one form the policy gets to see. */
 

@@ -1,7 +1,7 @@
 /** Checks and the models that they ask, changed as attempts say. */
 
 import type { Facts, Json, Model } from '../../compiler/model.js';
-import type { Attempt, AttemptFact } from '../../src/wire/attempt.js';
+import type { Attempt, AttemptFact } from '../../src/wire/decision/attempt.js';
 import { noFacts } from '../support/no-facts.js';
 import type { Query } from './query.js';
 

@@ -5,7 +5,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { type RunningDecisionPoint, startDecisionPoint } from '../../src/compose/compose.js';
 import { createLogger } from '../../src/log.js';
-import { maxBulkChecks } from '../../src/wire/check.js';
+import { maxBulkChecks } from '../../src/wire/decision/check.js';
 import { type ImpactRow, maxImpactChecks, maxImpactRows } from '../../src/wire/general/impact.js';
 import { type Answer, type Client, client } from '../support/client.js';
 import { applyDraft, changesBetween, environmentPath, previewDraft } from '../support/drafts.js';

@@ -209,7 +209,7 @@ const rooms = {
 		may: [
 			'./api.js',
 			'../../../src/pdp/follow/replica.js',
-			'../../../src/wire/check.js',
+			'../../../src/wire/decision/check.js',
 			'../../../src/bundle/bundle.js',
 			'zod',
 		],

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../../src/wire/attributes.js';
-import { Query, UsersQuery } from '../../src/wire/check.js';
+import { Query, UsersQuery } from '../../src/wire/decision/check.js';
 import { UserInviteApprove } from '../../src/wire/element/user-invite.js';
 import { ResourceInstanceCreate, ResourceInstanceUpdate } from '../../src/wire/facts/resource-instance.js';
 import { TenantCreate, TenantUpdate } from '../../src/wire/facts/tenant.js';

@@ -4,8 +4,8 @@ import { endpoints } from '../../src/api/table.js';
 import { decisionEndpoints } from '../../src/pdp/endpoint/decision-endpoints.js';
 import { listingEndpoints } from '../../src/pdp/endpoint/listing-endpoints.js';
 import { boundedArray, boundedRecord, choice, maxItems, maxProblems, unboundedArray } from '../../src/wire/bounded.js';
-import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/check.js';
 import { Attributes, Key } from '../../src/wire/common.js';
+import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/decision/check.js';
 import { json, parsed } from './parsed.js';
 
 /** Lists and maps of requests: validation ends early where much is wrong. */

@@ -13,7 +13,7 @@ import { LineageEnded } from '../../../src/pdp/follow/progress.js';
 import { possibleDelay } from '../../../src/pdp/follow/timer.js';
 import { authorizedUsers } from '../../../src/pdp/listing/authorized-users.js';
 import { permissions, userTenants } from '../../../src/pdp/listing/permissions.js';
-import * as wire from '../../../src/wire/check.js';
+import * as wire from '../../../src/wire/decision/check.js';
 import { parseRevision } from '../../../src/wire/revision-token.js';
 import {
 	type AuthorizedUsers,

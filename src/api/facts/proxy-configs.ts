@@ -4,7 +4,7 @@ import { reply } from '../../http/endpoint.js';
 import { allProxyConfigs, ProxyConfig } from '../../store/table/proxy-config.js';
 import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
-import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from '../../wire/proxy-config.js';
+import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from '../../wire/decision/proxy-config.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentPath, endpoint, isAdmin } from '../access.js';
 

@@ -1,6 +1,6 @@
 import { reply } from '../../http/endpoint.js';
 import { applyDraft } from '../../transfer/draft.js';
-import { AuthorizationResult } from '../../wire/check.js';
+import { AuthorizationResult } from '../../wire/decision/check.js';
 import { ExplanationRequest, Impact, ImpactRequest, maxChangesSince } from '../../wire/general/impact.js';
 import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 

@@ -1,6 +1,6 @@
 import { type Request, reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
-import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../../wire/decision-point.js';
+import { PdpConfigRequest, PdpStateUpdate, RemoteConfig } from '../../wire/decision/decision-point.js';
 import { type Contexts, endpoint, mayReport } from '../access.js';
 import { remoteConfig } from './pdp-config.js';
 

@@ -3,7 +3,7 @@ import type { AccountUnit } from '../../store/account/account.js';
 import type { Caller } from '../../store/account/caller.js';
 import type { ApiKey, Environment } from '../../store/table/account.js';
 import { asId } from '../../wire/common.js';
-import type { PdpConfigRead, RemoteConfig } from '../../wire/decision-point.js';
+import type { PdpConfigRead, RemoteConfig } from '../../wire/decision/decision-point.js';
 
 /**
  * The PDP configs of an environment that a caller may see, oldest first. They hold secrets, so only a key of the access

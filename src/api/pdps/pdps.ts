@@ -7,7 +7,13 @@ import type { WritingAccountUnit } from '../../store/account/writing-account.js'
 import type { Environment } from '../../store/table/account.js';
 import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';
-import { PdpConfigRead, PdpInstanceRead, PdpRefresh, PdpRefreshRead, RemoteConfig } from '../../wire/decision-point.js';
+import {
+	PdpConfigRead,
+	PdpInstanceRead,
+	PdpRefresh,
+	PdpRefreshRead,
+	RemoteConfig,
+} from '../../wire/decision/decision-point.js';
 import { RevisionAnswer } from '../../wire/headers.js';
 import { PageQuery } from '../../wire/query.js';
 import { EnvironmentPath, endpoint, requireAdmin, revisionHeader } from '../access.js';

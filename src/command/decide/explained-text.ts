@@ -1,4 +1,4 @@
-import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/attempt.js';
+import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import { visible } from '../terminal.js';
 import type { Reason } from './reasons.js';
 import { tenantPlace } from './tenant-place.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Attempt } from '../../wire/attempt.js';
+import { Attempt } from '../../wire/decision/attempt.js';
 
 const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.string() });
 

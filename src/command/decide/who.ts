@@ -1,4 +1,4 @@
-import { AuthorizedUsers } from '../../wire/check.js';
+import { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { Told } from '../declaration.js';
 import { parseResource } from '../resource-word.js';
 import { askFor } from '../server.js';

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../failure.js';
-import { BulkResult, Health } from '../../wire/check.js';
+import { BulkResult, Health } from '../../wire/decision/check.js';
 import { exchange, parseJsonBytes } from '../server.js';
 
 /** How long a decision point may take to answer, in milliseconds. */

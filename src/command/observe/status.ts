@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { errorMessage } from '../../failure.js';
-import { Health } from '../../wire/check.js';
+import { Health } from '../../wire/decision/check.js';
 import { PolicyRead } from '../../wire/general/policy.js';
 import type { Told } from '../declaration.js';
 import { placeName } from '../place-name.js';

@@ -14,13 +14,13 @@ import { grantRows, rolesKeyed } from '../../store/table/role.js';
 import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { hiddenSecret } from '../../wire/decision/proxy-config.js';
 import type {
 	ElementsConfigCreate,
 	ElementsConfigRead,
 	ElementsConfigUpdate,
 	WebhookEdit,
 } from '../../wire/element/elements-config.js';
-import { hiddenSecret } from '../../wire/proxy-config.js';
 import { definedFields } from '../defined-fields.js';
 import { createRole } from '../role.js';
 import { grantPermissions } from '../role-permission.js';

@@ -1,8 +1,8 @@
 /** The ways in which a check passes, or in which it would: what `debug.attempts` holds. */
 
 import type { Json } from '../../../compiler/model.js';
-import type { Attempt, AttemptFact } from '../../wire/attempt.js';
-import type { AuthorizationResult } from '../../wire/check.js';
+import type { Attempt, AttemptFact } from '../../wire/decision/attempt.js';
+import type { AuthorizationResult } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';

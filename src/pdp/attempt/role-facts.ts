@@ -1,6 +1,6 @@
 /** What a check would be if some facts were others: the facts of a revision, with few added and few removed. */
 
-import type { AttemptFact } from '../../wire/attempt.js';
+import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
 import type { FactsIndex } from '../facts/facts-index.js';

@@ -8,7 +8,7 @@ import { operatorNamed } from '../../../compiler/condition/operator.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
 import { CompiledPatterns } from '../../compiled-patterns.js';
-import type { AttemptFact } from '../../wire/attempt.js';
+import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';
 import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../facts/condition-sets.js';

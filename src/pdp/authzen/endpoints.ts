@@ -17,7 +17,7 @@ import {
 	ResourceSearch,
 	type SeveralEvaluations,
 	SubjectSearch,
-} from '../../wire/authzen.js';
+} from '../../wire/decision/authzen.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';

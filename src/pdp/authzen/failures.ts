@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.js';
 import type { Request } from '../../http/endpoint.js';
-import { ErrorMessage } from '../../wire/authzen.js';
+import { ErrorMessage } from '../../wire/decision/authzen.js';
 
 /** Where the paths of AuthZEN begin. */
 const places = ['/access/v1/', '/.well-known/authzen-configuration'];

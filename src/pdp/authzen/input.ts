@@ -1,7 +1,7 @@
 /** What AuthZEN asks, as checks. */
 
-import type { Evaluation } from '../../wire/authzen.js';
-import type { Query } from '../../wire/check.js';
+import type { Evaluation } from '../../wire/decision/authzen.js';
+import type { Query } from '../../wire/decision/check.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { requestOrigin } from '../../http/request-origin.js';
-import { DecisionPointMetadata } from '../../wire/authzen.js';
+import { DecisionPointMetadata } from '../../wire/decision/authzen.js';
 import { endpoint } from '../endpoint/endpoint.js';
 
 /** The paths of the API, below the address of the decision point. */

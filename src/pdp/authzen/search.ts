@@ -10,7 +10,7 @@ import {
 	type ResourceSearch,
 	type SearchPage,
 	type SubjectSearch,
-} from '../../wire/authzen.js';
+} from '../../wire/decision/authzen.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import { enough, forEachItem, sortedBy } from '../engine/chunks.js';

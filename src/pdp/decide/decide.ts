@@ -1,7 +1,7 @@
 /** One decision: evaluates a check, answers it, and writes the decision log. */
 
 import type { EventLog } from '../../log.js';
-import type { AuthorizationResult } from '../../wire/check.js';
+import type { AuthorizationResult } from '../../wire/decision/check.js';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { environmentDeleted } from '../follow/deleted-environment.js';

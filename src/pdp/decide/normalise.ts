@@ -1,6 +1,6 @@
 /** Turns what clients send into what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
 
-import type { PermissionsQuery, Query, UsersQuery } from '../../wire/check.js';
+import type { PermissionsQuery, Query, UsersQuery } from '../../wire/decision/check.js';
 import type { EngineInput } from '../engine/engine.js';
 
 type Attributes = Readonly<Record<string, unknown>>;

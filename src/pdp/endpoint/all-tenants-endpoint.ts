@@ -1,6 +1,6 @@
 /** The check for all tenants, and how its callers may say who they are. */
 
-import { AllowedTenants, AllTenantsQuery } from '../../wire/check.js';
+import { AllowedTenants, AllTenantsQuery } from '../../wire/decision/check.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import type { Mode } from '../decide/normalise.js';
 import { allowedTenants } from '../listing/all-tenants.js';

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Failure } from '../../failure.js';
 import { Raw, reply } from '../../http/endpoint.js';
-import { LocalAssignment, type Query } from '../../wire/check.js';
+import { LocalAssignment, type Query } from '../../wire/decision/check.js';
 import {
 	AssignmentsInput,
 	BulkInput,
@@ -14,7 +14,7 @@ import {
 	PermissionsInput,
 	RootResult,
 	UsersInput,
-} from '../../wire/data-api.js';
+} from '../../wire/decision/data-api.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';

@@ -2,7 +2,7 @@
 
 import { unprocessable } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/check.js';
+import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
 import { decideWithAttempts } from '../attempt/attempts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';

@@ -2,7 +2,7 @@
 
 import { reply } from '../../http/endpoint.js';
 import { sendTo, wantsPage } from '../../http/root-redirect.js';
-import { Health } from '../../wire/check.js';
+import { Health } from '../../wire/decision/check.js';
 import { LoadedAnswer } from '../../wire/headers.js';
 import { currentHealth } from '../follow/current-health.js';
 import type { Replica } from '../follow/replica.js';

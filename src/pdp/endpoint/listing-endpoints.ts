@@ -11,7 +11,7 @@ import {
 	UserPermissions,
 	UsersQuery,
 	UserTenants,
-} from '../../wire/check.js';
+} from '../../wire/decision/check.js';
 import { DecidedAnswer } from '../../wire/headers.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { type Mode, normalisePermissions, normaliseUsers } from '../decide/normalise.js';

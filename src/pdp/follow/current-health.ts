@@ -1,4 +1,4 @@
-import type { Health } from '../../wire/check.js';
+import type { Health } from '../../wire/decision/check.js';
 import type { Replica } from './replica.js';
 
 /** Which of its files or which key is wrong is in the log. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../../log.js';
-import type { Health } from '../../wire/check.js';
+import type { Health } from '../../wire/decision/check.js';
 import type { Listeners } from './listeners.js';
 
 /** How often a decision point reports when nothing happens, in milliseconds. */

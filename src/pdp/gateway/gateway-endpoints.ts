@@ -2,8 +2,8 @@
 
 import { Failure, unprocessable } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
-import { AuthorizationResult } from '../../wire/check.js';
-import { KongAnswer, KongQuery, NginxQuery } from '../../wire/gateway.js';
+import { AuthorizationResult } from '../../wire/decision/check.js';
+import { KongAnswer, KongQuery, NginxQuery } from '../../wire/decision/gateway.js';
 import { DecidedAnswer, NginxRequest } from '../../wire/headers.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';

@@ -1,7 +1,7 @@
 /** The endpoints of Trino's OPA plugin (contract: Trino bodies). */
 
 import { reply } from '../../http/endpoint.js';
-import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../../wire/gateway.js';
+import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../../wire/decision/gateway.js';
 import { DecidedAnswer } from '../../wire/headers.js';
 import type { Mode } from '../decide/normalise.js';
 import { endpoint, revisionHeader, unavailableOrCostly } from '../endpoint/endpoint.js';

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { Failure } from '../../failure.js';
-import type { TrinoColumnMasks, TrinoQuery, TrinoResource, TrinoRowFilters } from '../../wire/gateway.js';
+import type { TrinoColumnMasks, TrinoQuery, TrinoResource, TrinoRowFilters } from '../../wire/decision/gateway.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { evaluationFailed } from '../engine/engine.js';

@@ -1,7 +1,7 @@
 /** Checks of requests to URLs: the mapping rules of proxy configs say which action on which resource they stand for. */
 
 import type { Logger } from '../../log.js';
-import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../../wire/check.js';
+import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer } from '../../wire/headers.js';
 import { decideWithAttempts } from '../attempt/attempts.js';
 import { type DecisionContext, decide } from '../decide/decide.js';

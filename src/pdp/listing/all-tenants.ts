@@ -1,6 +1,6 @@
 /** One check asked in many tenants. */
 
-import type { Query } from '../../wire/check.js';
+import type { Query } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { forEachItem, sortedBy } from '../engine/chunks.js';

@@ -1,7 +1,7 @@
 /** Who may do an action on a resource, and by which assignments. The index proposes, the policy decides. */
 
 import { z } from 'zod';
-import type { AuthorizedUsers } from '../../wire/check.js';
+import type { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';

@@ -1,6 +1,6 @@
 /** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
 
-import type { LocalAssignment, LocalAssignmentsQuery } from '../../wire/check.js';
+import type { LocalAssignment, LocalAssignmentsQuery } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { sortedBy } from '../engine/chunks.js';
 import type { Steps } from '../engine/steps.js';

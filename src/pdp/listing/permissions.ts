@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { UserPermissions } from '../../wire/check.js';
+import { UserPermissions } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { PermissionsInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';

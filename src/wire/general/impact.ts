@@ -1,8 +1,8 @@
 /** Who gains and who loses by a change: checks that come out differently before and after it. */
 
 import { z } from 'zod';
-import { Query } from '../check.js';
 import { defaulted, optional } from '../common.js';
+import { Query } from '../decision/check.js';
 import { Draft } from './draft.js';
 
 const optionalKey = (description: string) => z.string().optional().describe(description);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from '../common.js';
-import { DegradedReason } from '../degraded-reason.js';
+import { DegradedReason } from '../decision/degraded-reason.js';
 
 /**
  * What the compiler made of an environment. `revision` is the environment's newest, `schema_revision` the newest that

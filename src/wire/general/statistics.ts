@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AlwaysNull, StoredObject } from '../common.js';
-import { PdpConfigRead } from '../decision-point.js';
+import { PdpConfigRead } from '../decision/decision-point.js';
 import { EnvironmentRead } from './environment.js';
 import { OrganizationRead } from './organization.js';
 

@@ -4,15 +4,15 @@
  */
 
 import { z } from 'zod';
-import { abbreviated } from './abbreviated.js';
-import { refuseTooLarge } from './attributes.js';
-import { boundedArray, choice } from './bounded.js';
+import { abbreviated } from '../abbreviated.js';
+import { refuseTooLarge } from '../attributes.js';
+import { boundedArray, choice } from '../bounded.js';
+import { tooManyMessage } from '../facts/bulk.js';
+import { type JsonJudge, refuseFaults } from '../json-fault.js';
+import { pageShape } from '../query.js';
+import { DecidedQuery, DecisionReasons } from '../reasons.js';
+import { unchecked } from '../unchecked.js';
 import { DegradedReason } from './degraded-reason.js';
-import { tooManyMessage } from './facts/bulk.js';
-import { type JsonJudge, refuseFaults } from './json-fault.js';
-import { pageShape } from './query.js';
-import { DecidedQuery, DecisionReasons } from './reasons.js';
-import { unchecked } from './unchecked.js';
 
 const optionalText = z.string().nullish();
 

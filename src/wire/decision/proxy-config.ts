@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
-import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from './common.js';
+import { boundedArray } from '../bounded.js';
+import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from '../common.js';
 
 /** How a proxy presents the secret to its service: as a bearer token, as user and password, or as headers. */
 const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);

@@ -1,7 +1,7 @@
 /** What gateways ask decision points, each in its own words: nginx, Kong and Trino. */
 
 import { z } from 'zod';
-import { boundedArray } from './bounded.js';
+import { boundedArray } from '../bounded.js';
 import { maxUrlLength } from './check.js';
 
 /** Which status nginx is answered for a denial; 200 unless it is given, as everybody else is. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AlwaysNull, Attributes, optional, StoredObject, Text, Timestamp, Uuid } from './common.js';
+import { AlwaysNull, Attributes, optional, StoredObject, Text, Timestamp, Uuid } from '../common.js';
 
 /**
  * A PDP config: the settings of the decision points of an environment that share an API key. `client_secret` is that

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { boundedArray, choice } from './bounded.js';
+import { boundedArray, choice } from '../bounded.js';
+import { tooManyMessage } from '../facts/bulk.js';
+import { unchecked } from '../unchecked.js';
 import { attributes } from './check.js';
-import { tooManyMessage } from './facts/bulk.js';
-import { unchecked } from './unchecked.js';
 
 /** The most evaluations of one request. */
 export const maxEvaluations = 10_000;
