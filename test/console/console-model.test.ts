@@ -9,11 +9,11 @@ import {
 	type DraftChange,
 	draftSubject,
 	withChange,
-} from '../../src/console/model/draft.js';
+} from '../../src/console/model/draft/draft.js';
+import { schemaDifference } from '../../src/console/model/draft/schema-difference.js';
 import { jsonProblem } from '../../src/console/model/json-problem.js';
 import { readPointState } from '../../src/console/model/point-state.js';
 import { isProductionEnvironment } from '../../src/console/model/production.js';
-import { schemaDifference } from '../../src/console/model/schema-difference.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
 
 /** What the console decides without a page. */

@@ -1,9 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Draft, DraftChange } from '../../src/console/model/draft.js';
-import { readDraftFile } from '../../src/console/model/draft-file.js';
-import { describeDraft } from '../../src/console/model/draft-words.js';
-import { causePhrases, countText, groupImpact, type ImpactCause } from '../../src/console/model/impact-groups.js';
+import type { Draft, DraftChange } from '../../src/console/model/draft/draft.js';
+import { readDraftFile } from '../../src/console/model/draft/draft-file.js';
+import { describeDraft } from '../../src/console/model/draft/draft-words.js';
+import { causePhrases, countText, groupImpact, type ImpactCause } from '../../src/console/model/draft/impact-groups.js';
+import { readStaleDraft } from '../../src/console/model/draft/stale-draft.js';
 import { phraseText } from '../../src/console/model/phrase.js';
 import {
 	draftedObjects,
@@ -12,7 +13,6 @@ import {
 	withObject,
 	withoutObject,
 } from '../../src/console/model/schema-objects.js';
-import { readStaleDraft } from '../../src/console/model/stale-draft.js';
 
 /** What the console makes of a draft without a page. */
 

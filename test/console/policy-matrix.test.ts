@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Draft } from '../../src/console/model/draft.js';
+import type { Draft } from '../../src/console/model/draft/draft.js';
 import { toggleDerivation, toggleGrant, toggleRule } from '../../src/console/model/matrix-edit.js';
 import { isFolded, matrixView, withFold } from '../../src/console/model/matrix-view.js';
 import {

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import { type Draft, withoutChange } from '../model/draft.js';
+import { type Draft, withoutChange } from '../model/draft/draft.js';
 import { openSession, sessionState } from './session.js';
 
 /** The draft of the environment that is open; `null` while nothing is drafted. It outlives the session in this tab. */

@@ -1,4 +1,4 @@
-import type { Draft } from './draft.js';
+import type { Draft } from './draft/draft.js';
 import { isEqualJson, isRecord } from './equal-json.js';
 import { columnRole, type MatrixAction, type MatrixColumn } from './policy-matrix.js';
 import type { Derivation, SetRule } from './policy-schema.js';

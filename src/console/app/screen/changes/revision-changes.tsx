@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
-import { maySayReverse } from '../../../model/undo-changes.js';
+import { maySayReverse } from '../../../model/draft/undo-changes.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { KeyText } from '../../part/key-text.js';

@@ -1,4 +1,4 @@
-import type { DraftChange } from '../../../model/draft.js';
+import type { DraftChange } from '../../../model/draft/draft.js';
 import { answered, management } from '../../api.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import type { ConditionSetValue } from '../../../model/condition-set-value.js';
-import { type DraftChange, withChange } from '../../../model/draft.js';
+import { type DraftChange, withChange } from '../../../model/draft/draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { type ConditionSetValue, isSameSet } from '../../../model/condition-set-value.js';
-import { withChange } from '../../../model/draft.js';
+import { withChange } from '../../../model/draft/draft.js';
 import { diffLines } from '../../../model/line-diff.js';
 import { conditionSetFile } from '../../../model/policy-files.js';
 import { answered, management } from '../../api.js';

@@ -1,6 +1,6 @@
 import { kindWord } from '../../../model/change-words.js';
-import type { Draft } from '../../../model/draft.js';
-import type { StaleDraft } from '../../../model/stale-draft.js';
+import type { Draft } from '../../../model/draft/draft.js';
+import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';

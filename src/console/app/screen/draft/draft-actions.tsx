@@ -1,4 +1,4 @@
-import type { Draft } from '../../../model/draft.js';
+import type { Draft } from '../../../model/draft/draft.js';
 import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';

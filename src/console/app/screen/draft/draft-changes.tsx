@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { operationWords } from '../../../model/change-words.js';
-import type { Draft } from '../../../model/draft.js';
-import { type DraftedChange, describeDraft } from '../../../model/draft-words.js';
-import type { StaleDraft } from '../../../model/stale-draft.js';
+import type { Draft } from '../../../model/draft/draft.js';
+import { type DraftedChange, describeDraft } from '../../../model/draft/draft-words.js';
+import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { announce } from '../../../part/announce.js';
 import { currentDraft, removeFromDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { Draft } from '../../../model/draft.js';
-import { readDraftFile } from '../../../model/draft-file.js';
+import type { Draft } from '../../../model/draft/draft.js';
+import { readDraftFile } from '../../../model/draft/draft-file.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';

@@ -1,6 +1,6 @@
 import type { components } from '#management-api';
-import type { Draft } from '../../../model/draft.js';
-import { causePhrases, countText, groupImpact, type ImpactGroup } from '../../../model/impact-groups.js';
+import type { Draft } from '../../../model/draft/draft.js';
+import { causePhrases, countText, groupImpact, type ImpactGroup } from '../../../model/draft/impact-groups.js';
 import { answeredOnce, management } from '../../api.js';
 import { KeyText } from '../../part/key-text.js';
 import { LazyDetails } from '../../part/lazy-details.js';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ApiFailure } from '../../../model/api-failure.js';
-import type { Draft } from '../../../model/draft.js';
-import { readStaleDraft, type StaleDraft } from '../../../model/stale-draft.js';
+import type { Draft } from '../../../model/draft/draft.js';
+import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
 import { answered, management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
-import { afterPublishing, type Draft } from '../../../model/draft.js';
-import { readStaleDraft, type StaleDraft } from '../../../model/stale-draft.js';
+import { afterPublishing, type Draft } from '../../../model/draft/draft.js';
+import { readStaleDraft, type StaleDraft } from '../../../model/draft/stale-draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';

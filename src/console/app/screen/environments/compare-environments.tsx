@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { draftSchema } from '../../../model/draft-file.js';
-import { type SchemaDifference, schemaDifference } from '../../../model/schema-difference.js';
+import { draftSchema } from '../../../model/draft/draft-file.js';
+import { type SchemaDifference, schemaDifference } from '../../../model/draft/schema-difference.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import { readSchemaOfEnvironment } from '../../other-environment.js';

@@ -1,4 +1,4 @@
-import type { Phrase } from './phrase.js';
+import type { Phrase } from '../phrase.js';
 
 /** What grants an action (docs/drafts.md: Impact). */
 export interface ImpactCause {

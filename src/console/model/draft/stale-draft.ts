@@ -1,4 +1,4 @@
-import { isRecord } from './equal-json.js';
+import { isRecord } from '../equal-json.js';
 
 /** Something that changed since the base of a draft, and that the draft is about. */
 export interface StaleObject {

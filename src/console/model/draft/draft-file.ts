@@ -1,6 +1,6 @@
+import { isRecord } from '../equal-json.js';
+import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from '../schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
-import { isRecord } from './equal-json.js';
-import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from './schema-objects.js';
 
 /** What a file that was chosen becomes. */
 export interface DraftFile {

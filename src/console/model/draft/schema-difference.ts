@@ -1,4 +1,4 @@
-import { isEqualJson, isRecord } from './equal-json.js';
+import { isEqualJson, isRecord } from '../equal-json.js';
 
 /** How an object of one schema compares with the one of the same name in another. */
 export interface SchemaDifference {

@@ -1,6 +1,6 @@
 /** Changes that are collected before they are made, all or none (docs/drafts.md). */
 
-import { isRecord } from './equal-json.js';
+import { isRecord } from '../equal-json.js';
 
 /** A change of one object. `key` is absent for objects that only their content names. */
 export interface DraftChange {

@@ -1,9 +1,9 @@
-import { kindWord } from './change-words.js';
+import { kindWord } from '../change-words.js';
+import { isRecord } from '../equal-json.js';
+import { automaticPrefix } from '../policy-schema.js';
+import { type MemberDifference, recordDifference } from '../record-difference.js';
+import { type SchemaObjects, schemaKinds, subjectName } from '../schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
-import { isRecord } from './equal-json.js';
-import { automaticPrefix } from './policy-schema.js';
-import { type MemberDifference, recordDifference } from './record-difference.js';
-import { type SchemaObjects, schemaKinds, subjectName } from './schema-objects.js';
 
 /** A change of a draft as it is told to people. */
 export interface DraftedChange {

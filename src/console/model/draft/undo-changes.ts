@@ -1,5 +1,5 @@
+import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../logged-change.js';
 import type { DraftChange } from './draft.js';
-import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from './logged-change.js';
 import { undoResources } from './undo-resources.js';
 
 /**
