@@ -1,12 +1,12 @@
 import test from 'ava';
+import type { LoggedChange, UndoSurroundings } from '../../src/console/model/change/logged-change.js';
+import { maxDifferences, recordDifference } from '../../src/console/model/change/record-difference.js';
 import {
 	maySayReverse,
 	neededTenants,
 	needsResources,
 	undoChanges,
 } from '../../src/console/model/draft/undo-changes.js';
-import type { LoggedChange, UndoSurroundings } from '../../src/console/model/logged-change.js';
-import { maxDifferences, recordDifference } from '../../src/console/model/record-difference.js';
 
 /** What the screen of changes decides without a page: what differs, and what undoes it. */
 

@@ -1,5 +1,10 @@
 import test from 'ava';
-import { groupByRevision, isChangeKind, isChangeOperation, kindWord } from '../../src/console/model/change-words.js';
+import {
+	groupByRevision,
+	isChangeKind,
+	isChangeOperation,
+	kindWord,
+} from '../../src/console/model/change/change-words.js';
 import { directoryPath, readDirectoryPath } from '../../src/console/model/directory-path.js';
 import { type HeldRole, rolesAtRequest, rolesByTenant, sourceText } from '../../src/console/model/held-role.js';
 import { type ObjectPermissions, permissionPage } from '../../src/console/model/permission-rows.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { schemaKinds, summariseRevisions, summaryText } from '../../src/console/model/revision-changes.js';
+import { schemaKinds, summariseRevisions, summaryText } from '../../src/console/model/change/revision-changes.js';
 import { ChangeKind } from '../../src/wire/general/change.js';
 
 /** What the list of published policies says of each. */

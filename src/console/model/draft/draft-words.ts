@@ -1,7 +1,7 @@
-import { kindWord } from '../change-words.js';
+import { kindWord } from '../change/change-words.js';
+import { type MemberDifference, recordDifference } from '../change/record-difference.js';
 import { isRecord } from '../equal-json.js';
 import { automaticPrefix } from '../policy-schema.js';
-import { type MemberDifference, recordDifference } from '../record-difference.js';
 import { type SchemaObjects, schemaKinds, subjectName } from '../schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 

@@ -1,4 +1,4 @@
-import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../logged-change.js';
+import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../change/logged-change.js';
 import type { DraftChange } from './draft.js';
 import { undoResources } from './undo-resources.js';
 

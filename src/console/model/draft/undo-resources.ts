@@ -1,4 +1,4 @@
-import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../logged-change.js';
+import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../change/logged-change.js';
 import type { DraftChange } from './draft.js';
 
 /** The log has actions and attributes of resources as objects of their own. In drafts they are part of their resource. */

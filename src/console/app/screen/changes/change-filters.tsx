@@ -1,4 +1,4 @@
-import { changeKinds, kindWord, operationWords } from '../../../model/change-words.js';
+import { changeKinds, kindWord, operationWords } from '../../../model/change/change-words.js';
 import { answered, management } from '../../api.js';
 import { SearchField } from '../../part/search-field.js';
 import { useLoaded } from '../../use-loaded.js';

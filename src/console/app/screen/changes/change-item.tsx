@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '#management-api';
-import { kindWord, operationWords } from '../../../model/change-words.js';
+import { kindWord, operationWords } from '../../../model/change/change-words.js';
+import { type MemberDifference, maxDifferences, recordDifference } from '../../../model/change/record-difference.js';
 import { directoryPath } from '../../../model/directory-path.js';
-import { type MemberDifference, maxDifferences, recordDifference } from '../../../model/record-difference.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { KeyText } from '../../part/key-text.js';

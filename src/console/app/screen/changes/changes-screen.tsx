@@ -1,4 +1,4 @@
-import { groupByRevision, isChangeKind, isChangeOperation } from '../../../model/change-words.js';
+import { groupByRevision, isChangeKind, isChangeOperation } from '../../../model/change/change-words.js';
 import { answered, management } from '../../api.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';

@@ -1,8 +1,8 @@
 import type { components } from '#management-api';
 import { ApiFailure } from '../../../model/api-failure.js';
+import type { LoggedRecord } from '../../../model/change/logged-change.js';
 import { withChange } from '../../../model/draft/draft.js';
 import { neededTenants, needsResources, undoChanges } from '../../../model/draft/undo-changes.js';
-import type { LoggedRecord } from '../../../model/logged-change.js';
 import { answered, management } from '../../api.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { environmentPath } from '../../session.js';

@@ -1,4 +1,4 @@
-import { kindWord } from '../../../model/change-words.js';
+import { kindWord } from '../../../model/change/change-words.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import type { StaleDraft } from '../../../model/draft/stale-draft.js';
 import { announce } from '../../../part/announce.js';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { operationWords } from '../../../model/change-words.js';
+import { operationWords } from '../../../model/change/change-words.js';
 import type { Draft } from '../../../model/draft/draft.js';
 import { type DraftedChange, describeDraft } from '../../../model/draft/draft-words.js';
 import type { StaleDraft } from '../../../model/draft/stale-draft.js';

@@ -1,5 +1,5 @@
 import type { components } from '#management-api';
-import { kindWord, operationWords } from '../../../model/change-words.js';
+import { kindWord, operationWords } from '../../../model/change/change-words.js';
 import { diffCounts, diffLines } from '../../../model/line-diff.js';
 import { DataTable } from '../../part/data-table.js';
 import { DiffView } from '../../part/diff-view.js';

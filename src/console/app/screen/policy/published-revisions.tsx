@@ -1,4 +1,4 @@
-import { schemaKinds, summariseRevisions, summaryText } from '../../../model/revision-changes.js';
+import { schemaKinds, summariseRevisions, summaryText } from '../../../model/change/revision-changes.js';
 import { answered, management } from '../../api.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';

@@ -1,4 +1,4 @@
-import { isRecord } from './equal-json.js';
+import { isRecord } from '../equal-json.js';
 import type { LoggedRecord } from './logged-change.js';
 
 /** How two states of an object differ, in the few lines that a person reads. */

@@ -1,4 +1,4 @@
-import type { DraftChange } from './draft/draft.js';
+import type { DraftChange } from '../draft/draft.js';
 
 /** The state of one object in the change log. */
 export type LoggedRecord = Readonly<Record<string, unknown>>;
