@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { operators } from '../../compiler/condition/operator.js';
-import type { Attempt, DecisionDebug } from '../../src/console/model/attempt.js';
+import type { Attempt, DecisionDebug } from '../../src/console/model/check/attempt.js';
 import {
 	attemptSentence,
 	attemptsTitle,
 	comparisonWords,
 	exampleWords,
 	factWords,
-} from '../../src/console/model/attempt-words.js';
+} from '../../src/console/model/check/attempt-words.js';
 import {
 	type CheckForm,
 	checkBody,
@@ -20,15 +20,15 @@ import {
 	loggedCheckForm,
 	readCheckForm,
 	withAttribute,
-} from '../../src/console/model/check-form.js';
-import { decisiveReason, reasonSections } from '../../src/console/model/decided.js';
+} from '../../src/console/model/check/check-form.js';
+import { decisiveReason, reasonSections } from '../../src/console/model/check/decided.js';
 import {
 	auditLogParameters,
 	type DecisionFilter,
 	readDecisionFilter,
-} from '../../src/console/model/decision-filter.js';
-import { denialCodes, explainCode } from '../../src/console/model/denial-codes.js';
-import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/logged-decision.js';
+} from '../../src/console/model/check/decision-filter.js';
+import { denialCodes, explainCode } from '../../src/console/model/check/denial-codes.js';
+import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/check/logged-decision.js';
 import { phraseText, reasonPhrases } from '../../src/console/model/phrase.js';
 import { stringText } from '../../src/console/model/rego-value.js';
 import { visibleText } from '../../src/console/model/visible-text.js';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import test from 'ava';
 import fc from 'fast-check';
+import { curlCommand } from '../../src/console/model/check/curl-command.js';
 import { consolePath, readConsolePlace } from '../../src/console/model/console-place.js';
-import { curlCommand } from '../../src/console/model/curl-command.js';
 import {
 	afterPublishing,
 	type Draft,

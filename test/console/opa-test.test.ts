@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import test from 'ava';
 import { compile, documentBytes, type Json, type Model } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
-import type { Attempt } from '../../src/console/model/attempt.js';
-import { type CheckBody, checkBody, emptyCheckForm } from '../../src/console/model/check-form.js';
+import type { Attempt } from '../../src/console/model/check/attempt.js';
+import { type CheckBody, checkBody, emptyCheckForm } from '../../src/console/model/check/check-form.js';
 import {
 	chainFacts,
 	type Derivations,
 	readDerivations,
 	type TestFacts,
 	writeOpaTest,
-} from '../../src/console/model/opa-test.js';
+} from '../../src/console/model/check/opa-test.js';
 import { attemptExcerpts } from '../../src/console/model/rego-lines.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';

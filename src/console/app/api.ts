@@ -3,7 +3,7 @@ import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import type { paths as DecisionPaths } from '#decision-api';
 import type { paths as ManagementPaths } from '#management-api';
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
-import type { RecordedCall } from '../model/curl-command.js';
+import type { RecordedCall } from '../model/check/curl-command.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
 
 /** The calls of the screen that is open, the oldest first: "As curl" shows them. */

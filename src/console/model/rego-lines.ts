@@ -1,4 +1,4 @@
-import { type Attempt, type AttemptStep, roleKey, splitInstance } from './attempt.js';
+import { type Attempt, type AttemptStep, roleKey, splitInstance } from './check/attempt.js';
 import { automaticPrefix } from './policy-schema.js';
 
 /** A file of a policy. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { curlCommand } from '../../model/curl-command.js';
+import { curlCommand } from '../../model/check/curl-command.js';
 import { recordedCalls } from '../api.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';

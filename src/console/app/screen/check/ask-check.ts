@@ -1,5 +1,5 @@
-import type { DecisionDebug } from '../../../model/attempt.js';
-import { type CheckBody, type CheckForm, checkBody } from '../../../model/check-form.js';
+import type { DecisionDebug } from '../../../model/check/attempt.js';
+import { type CheckBody, type CheckForm, checkBody } from '../../../model/check/check-form.js';
 import { answered, answeredOnce, decisions, management } from '../../api.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Attempt, AttemptComparison, AttemptFact } from '../../../model/attempt.js';
+import type { Attempt, AttemptComparison, AttemptFact } from '../../../model/check/attempt.js';
 import {
 	attemptSentence,
 	comparisonWords,
@@ -8,8 +8,8 @@ import {
 	factWords,
 	type NamedCheck,
 	stopWords,
-} from '../../../model/attempt-words.js';
-import { type CheckForm, withAttribute } from '../../../model/check-form.js';
+} from '../../../model/check/attempt-words.js';
+import { type CheckForm, withAttribute } from '../../../model/check/check-form.js';
 import { phraseText } from '../../../model/phrase.js';
 import type { PolicyFile } from '../../../model/rego-lines.js';
 import { ActionButton } from '../../../part/action-button.js';

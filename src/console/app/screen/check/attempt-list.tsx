@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { Attempt } from '../../../model/attempt.js';
-import type { CheckForm } from '../../../model/check-form.js';
+import type { Attempt } from '../../../model/check/attempt.js';
+import type { CheckForm } from '../../../model/check/check-form.js';
 import type { PolicyFile } from '../../../model/rego-lines.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';

@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../model/attempt.js';
+import type { Attempt } from '../../../model/check/attempt.js';
 import { attemptExcerpts, type PolicyFile } from '../../../model/rego-lines.js';
 import { CodeView } from '../../part/code-view.js';
 import { KeyText } from '../../part/key-text.js';

@@ -1,4 +1,4 @@
-import { type AttemptFact, splitInstance } from '../../../model/attempt.js';
+import { type AttemptFact, splitInstance } from '../../../model/check/attempt.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 

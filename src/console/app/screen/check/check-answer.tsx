@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { attemptSentence, attemptsTitle } from '../../../model/attempt-words.js';
-import type { CheckForm } from '../../../model/check-form.js';
-import { decisiveReason, reasonSections } from '../../../model/decided.js';
-import { explainCode } from '../../../model/denial-codes.js';
+import { attemptSentence, attemptsTitle } from '../../../model/check/attempt-words.js';
+import type { CheckForm } from '../../../model/check/check-form.js';
+import { decisiveReason, reasonSections } from '../../../model/check/decided.js';
+import { explainCode } from '../../../model/check/denial-codes.js';
 import { reasonPhrases } from '../../../model/phrase.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { PhraseText } from '../../part/phrase-text.js';

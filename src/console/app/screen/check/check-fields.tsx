@@ -5,7 +5,7 @@ import {
 	formProblem,
 	objectProblem,
 	separateInstance,
-} from '../../../model/check-form.js';
+} from '../../../model/check/check-form.js';
 import { Failure } from '../../../part/action-button.js';
 import { Combobox } from '../../part/combobox.js';
 import { JsonField } from '../../part/json-field.js';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type CheckForm, checkBody, checkQuery, readCheckForm } from '../../../model/check-form.js';
+import { type CheckForm, checkBody, checkQuery, readCheckForm } from '../../../model/check/check-form.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';

@@ -1,7 +1,7 @@
 import { ApiFailure } from '../../../model/api-failure.js';
-import type { DecisionDebug } from '../../../model/attempt.js';
-import type { CheckBody } from '../../../model/check-form.js';
-import type { TestFacts } from '../../../model/opa-test.js';
+import type { DecisionDebug } from '../../../model/check/attempt.js';
+import type { CheckBody } from '../../../model/check/check-form.js';
+import type { TestFacts } from '../../../model/check/opa-test.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 

@@ -1,4 +1,4 @@
-import { chainFacts, readDerivations, type TestFacts, writeOpaTest } from '../../../model/opa-test.js';
+import { chainFacts, readDerivations, type TestFacts, writeOpaTest } from '../../../model/check/opa-test.js';
 import { answered, management } from '../../api.js';
 import { environmentPath, openSession } from '../../session.js';
 import type { CheckAnswer } from './ask-check.js';

@@ -1,6 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type DecisionFilter, fieldInstant, isNarrowed, readDecisionFilter } from '../../../model/decision-filter.js';
-import { denialCodes } from '../../../model/denial-codes.js';
+import {
+	type DecisionFilter,
+	fieldInstant,
+	isNarrowed,
+	readDecisionFilter,
+} from '../../../model/check/decision-filter.js';
+import { denialCodes } from '../../../model/check/denial-codes.js';
 import { fieldTime } from '../../../model/instants.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { checkQuery } from '../../../model/check-form.js';
-import { auditLogParameters, type DecisionFilter } from '../../../model/decision-filter.js';
-import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/logged-decision.js';
+import { checkQuery } from '../../../model/check/check-form.js';
+import { auditLogParameters, type DecisionFilter } from '../../../model/check/decision-filter.js';
+import { decisionForm, type LoggedDecision, newRows, readDecisionNote } from '../../../model/check/logged-decision.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { answered, management } from '../../api.js';
 import { DataTable } from '../../part/data-table.js';

@@ -1,4 +1,4 @@
-import { type DecisionFilter, isNarrowed, readDecisionFilter } from '../../../model/decision-filter.js';
+import { type DecisionFilter, isNarrowed, readDecisionFilter } from '../../../model/check/decision-filter.js';
 import { Screen } from '../../part/screen.js';
 import { useSearch } from '../../use-search.js';
 import { DecisionFilters } from './decision-filters.js';

@@ -1,3 +1,4 @@
+import type { Phrase } from '../phrase.js';
 import {
 	type Attempt,
 	type AttemptComparison,
@@ -6,7 +7,6 @@ import {
 	placeTenant,
 	roleKey,
 } from './attempt.js';
-import type { Phrase } from './phrase.js';
 
 /** Attempts in words: by which way a check passes, or would, and what is missing. */
 

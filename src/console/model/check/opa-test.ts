@@ -1,7 +1,7 @@
+import type { PolicyFile } from '../rego-lines.js';
+import { type RegoValue, regoText } from '../rego-value.js';
 import { type Attempt, placeTenant, roleKey, splitInstance } from './attempt.js';
 import type { CheckBody } from './check-form.js';
-import type { PolicyFile } from './rego-lines.js';
-import { type RegoValue, regoText } from './rego-value.js';
 
 /**
  * A check as a test for `opa test`, beside the policy as it is downloaded. Its facts are its own, so that the test says

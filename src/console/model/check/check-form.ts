@@ -1,5 +1,5 @@
+import { jsonProblem } from '../json-problem.js';
 import { splitInstance } from './attempt.js';
-import { jsonProblem } from './json-problem.js';
 
 /** A check as a form has it: texts, empty where nothing is given. */
 export interface CheckForm {
