@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { acceptedKinds } from '../../compiler/condition/accepted-kinds.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import { operators } from '../../compiler/condition/operator.js';
-import { attributeType, conditionAttributes } from '../../src/console/model/condition-attributes.js';
+import { attributeType, conditionAttributes } from '../../src/console/model/condition/condition-attributes.js';
 import {
 	type AttributeType,
 	conditionOperators,
@@ -15,8 +15,12 @@ import {
 	readOperandText,
 	withAttribute,
 	withOperator,
-} from '../../src/console/model/condition-operator.js';
-import { isSameSet, possibleParents, readConditionSetValue } from '../../src/console/model/condition-set-value.js';
+} from '../../src/console/model/condition/condition-operator.js';
+import {
+	isSameSet,
+	possibleParents,
+	readConditionSetValue,
+} from '../../src/console/model/condition/condition-set-value.js';
 import {
 	addCondition,
 	type ConditionComparison,
@@ -29,7 +33,7 @@ import {
 	readConditions,
 	replaceCondition,
 	writeConditions,
-} from '../../src/console/model/condition-tree.js';
+} from '../../src/console/model/condition/condition-tree.js';
 import type { Json } from '../../src/console/model/json.js';
 
 /** The builder of conditions: rows, the JSON that they stand for, and the operators that it offers. */

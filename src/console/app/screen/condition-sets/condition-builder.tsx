@@ -1,5 +1,5 @@
-import { attributeType, type ConditionAttribute } from '../../../model/condition-attributes.js';
-import { operatorsFor, withAttribute, withOperator } from '../../../model/condition-operator.js';
+import { attributeType, type ConditionAttribute } from '../../../model/condition/condition-attributes.js';
+import { operatorsFor, withAttribute, withOperator } from '../../../model/condition/condition-operator.js';
 import {
 	addCondition,
 	type ConditionComparison,
@@ -8,7 +8,7 @@ import {
 	type ConditionPath,
 	type ConditionTree,
 	replaceCondition,
-} from '../../../model/condition-tree.js';
+} from '../../../model/condition/condition-tree.js';
 import { Combobox } from '../../part/combobox.js';
 import { OperandField } from './operand-field.js';
 import { RawField } from './raw-field.js';

@@ -1,4 +1,4 @@
-import { readConditionSetValue } from '../../../model/condition-set-value.js';
+import { readConditionSetValue } from '../../../model/condition/condition-set-value.js';
 import { currentDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';

@@ -7,7 +7,7 @@ import {
 	operandForms,
 	operandText,
 	readOperandText,
-} from '../../../model/condition-operator.js';
+} from '../../../model/condition/condition-operator.js';
 import type { Json } from '../../../model/json.js';
 import { type Choice, Combobox } from '../../part/combobox.js';
 

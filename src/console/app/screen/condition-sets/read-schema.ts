@@ -1,5 +1,5 @@
 import { ApiFailure, failureMessage } from '../../../model/api-failure.js';
-import { type ConditionSetValue, readConditionSetValue } from '../../../model/condition-set-value.js';
+import { type ConditionSetValue, readConditionSetValue } from '../../../model/condition/condition-set-value.js';
 import { management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 

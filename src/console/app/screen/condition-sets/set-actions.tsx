@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso';
-import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
 import { type DraftChange, withChange } from '../../../model/draft/draft.js';
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';

@@ -1,9 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
-import { conditionAttributes } from '../../../model/condition-attributes.js';
-import { type ConditionSetValue, isSameSet, possibleParents } from '../../../model/condition-set-value.js';
-import { type ConditionTree, problemsByPath, readConditions, writeConditions } from '../../../model/condition-tree.js';
+import { conditionAttributes } from '../../../model/condition/condition-attributes.js';
+import { type ConditionSetValue, isSameSet, possibleParents } from '../../../model/condition/condition-set-value.js';
+import {
+	type ConditionTree,
+	problemsByPath,
+	readConditions,
+	writeConditions,
+} from '../../../model/condition/condition-tree.js';
 import type { DraftChange } from '../../../model/draft/draft.js';
 import type { Json } from '../../../model/json.js';
 import { answered, management } from '../../api.js';

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
 
 interface SetFieldsProps {
 	readonly setKey: Signal<string>;

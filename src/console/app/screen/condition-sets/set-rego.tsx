@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type ConditionSetValue, isSameSet } from '../../../model/condition-set-value.js';
+import { type ConditionSetValue, isSameSet } from '../../../model/condition/condition-set-value.js';
 import { withChange } from '../../../model/draft/draft.js';
 import { diffLines } from '../../../model/line-diff.js';
 import { conditionSetFile } from '../../../model/policy-files.js';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ConditionSetValue } from '../../../model/condition-set-value.js';
+import type { ConditionSetValue } from '../../../model/condition/condition-set-value.js';
 import { jsonProblem } from '../../../model/json-problem.js';
 import { answered, management } from '../../api.js';
 import { Combobox } from '../../part/combobox.js';

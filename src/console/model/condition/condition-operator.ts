@@ -1,5 +1,5 @@
+import { isJsonObject, type Json } from '../json.js';
 import type { ConditionComparison } from './condition-tree.js';
-import { isJsonObject, type Json } from './json.js';
 
 /** The operators of comparisons, for forms (docs/conditions.md: Operators). The server checks again what they make. */
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from './json.js';
+import { isJsonObject, type Json } from '../json.js';
 
 /** Conditions as rows (docs/condition-semantics.md: Grammar), and these as JSON. Both hold the same. */
 

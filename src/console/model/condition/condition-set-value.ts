@@ -1,4 +1,4 @@
-import type { Json } from './json.js';
+import type { Json } from '../json.js';
 
 /** A condition set as documents and drafts have it (docs/documents.md). */
 export interface ConditionSetValue {
