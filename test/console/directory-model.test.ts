@@ -7,7 +7,7 @@ import {
 } from '../../src/console/model/change/change-words.js';
 import { directoryPath, readDirectoryPath } from '../../src/console/model/directory-path.js';
 import { type HeldRole, rolesAtRequest, rolesByTenant, sourceText } from '../../src/console/model/held-role.js';
-import { type ObjectPermissions, permissionPage } from '../../src/console/model/permission-rows.js';
+import { type ObjectPermissions, permissionPage } from '../../src/console/model/matrix/permission-rows.js';
 
 /** What the directory, the changes and the requests decide without a page. */
 

@@ -5,14 +5,14 @@ import { readDraftFile } from '../../src/console/model/draft/draft-file.js';
 import { describeDraft } from '../../src/console/model/draft/draft-words.js';
 import { causePhrases, countText, groupImpact, type ImpactCause } from '../../src/console/model/draft/impact-groups.js';
 import { readStaleDraft } from '../../src/console/model/draft/stale-draft.js';
-import { phraseText } from '../../src/console/model/phrase.js';
 import {
 	draftedObjects,
 	readSchemaObjects,
 	type SchemaObjects,
 	withObject,
 	withoutObject,
-} from '../../src/console/model/schema-objects.js';
+} from '../../src/console/model/matrix/schema-objects.js';
+import { phraseText } from '../../src/console/model/phrase.js';
 
 /** What the console makes of a draft without a page. */
 

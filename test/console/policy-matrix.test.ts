@@ -1,17 +1,21 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Draft } from '../../src/console/model/draft/draft.js';
-import { toggleDerivation, toggleGrant, toggleRule } from '../../src/console/model/matrix-edit.js';
-import { isFolded, matrixView, withFold } from '../../src/console/model/matrix-view.js';
+import { toggleDerivation, toggleGrant, toggleRule } from '../../src/console/model/matrix/matrix-edit.js';
+import { isFolded, matrixView, withFold } from '../../src/console/model/matrix/matrix-view.js';
 import {
 	type CellReason,
 	columnRole,
 	type MatrixColumn,
 	type PolicyMatrix,
 	policyMatrix,
-} from '../../src/console/model/policy-matrix.js';
-import { readPolicySchema } from '../../src/console/model/policy-schema.js';
-import { draftedObjects, readSchemaObjects, type SchemaObjects } from '../../src/console/model/schema-objects.js';
+} from '../../src/console/model/matrix/policy-matrix.js';
+import { readPolicySchema } from '../../src/console/model/matrix/policy-schema.js';
+import {
+	draftedObjects,
+	readSchemaObjects,
+	type SchemaObjects,
+} from '../../src/console/model/matrix/schema-objects.js';
 
 /** The policy matrix as a function of a schema and a draft. */
 

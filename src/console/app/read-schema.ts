@@ -1,5 +1,5 @@
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
-import { readSchemaObjects, type SchemaObjects } from '../model/schema-objects.js';
+import { readSchemaObjects, type SchemaObjects } from '../model/matrix/schema-objects.js';
 import { management } from './api.js';
 import { environmentPath } from './session.js';
 

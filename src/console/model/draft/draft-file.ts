@@ -1,5 +1,5 @@
 import { isRecord } from '../equal-json.js';
-import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from '../schema-objects.js';
+import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from '../matrix/schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 
 /** What a file that was chosen becomes. */

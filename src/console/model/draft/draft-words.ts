@@ -1,8 +1,8 @@
 import { kindWord } from '../change/change-words.js';
 import { type MemberDifference, recordDifference } from '../change/record-difference.js';
 import { isRecord } from '../equal-json.js';
-import { automaticPrefix } from '../policy-schema.js';
-import { type SchemaObjects, schemaKinds, subjectName } from '../schema-objects.js';
+import { automaticPrefix } from '../matrix/policy-schema.js';
+import { type SchemaObjects, schemaKinds, subjectName } from '../matrix/schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 
 /** A change of a draft as it is told to people. */

@@ -1,4 +1,4 @@
-import { automaticPrefix } from '../../../model/policy-schema.js';
+import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';

@@ -1,4 +1,4 @@
-import { permissionPage } from '../../../model/permission-rows.js';
+import { permissionPage } from '../../../model/matrix/permission-rows.js';
 import { answered, decisions } from '../../api.js';
 import { Combobox } from '../../part/combobox.js';
 import { DataTable } from '../../part/data-table.js';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { toggleDerivation, toggleGrant } from '../../../model/matrix-edit.js';
-import type { MatrixRow } from '../../../model/matrix-view.js';
-import { columnPhrases, reasonPhrases, stateWords } from '../../../model/matrix-words.js';
+import { toggleDerivation, toggleGrant } from '../../../model/matrix/matrix-edit.js';
+import type { MatrixRow } from '../../../model/matrix/matrix-view.js';
+import { columnPhrases, reasonPhrases, stateWords } from '../../../model/matrix/matrix-words.js';
 import {
 	type CellReason,
 	columnRole,
@@ -9,7 +9,7 @@ import {
 	type MatrixAction,
 	type MatrixColumn,
 	type PolicyMatrix,
-} from '../../../model/policy-matrix.js';
+} from '../../../model/matrix/policy-matrix.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';

@@ -1,8 +1,8 @@
 import { useId } from 'preact/hooks';
-import { toggleRule } from '../../../model/matrix-edit.js';
-import { resourceSetPhrases } from '../../../model/matrix-words.js';
-import type { MatrixAction } from '../../../model/policy-matrix.js';
-import { automaticPrefix } from '../../../model/policy-schema.js';
+import { toggleRule } from '../../../model/matrix/matrix-edit.js';
+import { resourceSetPhrases } from '../../../model/matrix/matrix-words.js';
+import type { MatrixAction } from '../../../model/matrix/policy-matrix.js';
+import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { mayWrite } from '../../session.js';

@@ -2,8 +2,8 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has one stop of the Tab key, and heads are none.
 
 import { Component } from 'preact';
-import type { MatrixRow } from '../../../model/matrix-view.js';
-import type { MatrixColumn, PolicyMatrix } from '../../../model/policy-matrix.js';
+import type { MatrixRow } from '../../../model/matrix/matrix-view.js';
+import type { MatrixColumn, PolicyMatrix } from '../../../model/matrix/policy-matrix.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { KeyText } from '../../part/key-text.js';
 import { MatrixCell } from './matrix-cell.js';

@@ -2,15 +2,15 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: of all cells one has the stop of the Tab key.
 
 import { isEqualJson } from '../../../model/equal-json.js';
-import type { MatrixRow } from '../../../model/matrix-view.js';
-import { cellLabel } from '../../../model/matrix-words.js';
+import type { MatrixRow } from '../../../model/matrix/matrix-view.js';
+import { cellLabel } from '../../../model/matrix/matrix-words.js';
 import type {
 	MatrixCell as CellContent,
 	CellState,
 	MatrixAction,
 	MatrixColumn,
 	PolicyMatrix,
-} from '../../../model/policy-matrix.js';
+} from '../../../model/matrix/policy-matrix.js';
 import type { VirtualPlace } from './use-virtual.js';
 
 interface MatrixCellProps {

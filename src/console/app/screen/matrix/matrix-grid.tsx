@@ -2,9 +2,9 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has one stop of the Tab key, and heads are none.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Fold, isFolded, type MatrixRow } from '../../../model/matrix-view.js';
-import { columnWords } from '../../../model/matrix-words.js';
-import { columnRole, type MatrixColumn, type PolicyMatrix } from '../../../model/policy-matrix.js';
+import { type Fold, isFolded, type MatrixRow } from '../../../model/matrix/matrix-view.js';
+import { columnWords } from '../../../model/matrix/matrix-words.js';
+import { columnRole, type MatrixColumn, type PolicyMatrix } from '../../../model/matrix/policy-matrix.js';
 import { KeyText } from '../../part/key-text.js';
 import { GridRow } from './grid-row.js';
 import { isEditable } from './matrix-cell.js';

@@ -1,4 +1,4 @@
-import type { CellState } from '../../../model/policy-matrix.js';
+import type { CellState } from '../../../model/matrix/policy-matrix.js';
 import { CellMark } from './matrix-cell.js';
 
 const meanings: readonly (readonly [CellState, string])[] = [

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { toggleGrant } from '../../../model/matrix-edit.js';
-import { type Fold, type MatrixRow, matrixView, withFold } from '../../../model/matrix-view.js';
-import { cellLabel } from '../../../model/matrix-words.js';
-import { type MatrixColumn, policyMatrix } from '../../../model/policy-matrix.js';
-import { readPolicySchema } from '../../../model/policy-schema.js';
-import { draftedObjects } from '../../../model/schema-objects.js';
+import { toggleGrant } from '../../../model/matrix/matrix-edit.js';
+import { type Fold, type MatrixRow, matrixView, withFold } from '../../../model/matrix/matrix-view.js';
+import { cellLabel } from '../../../model/matrix/matrix-words.js';
+import { type MatrixColumn, policyMatrix } from '../../../model/matrix/policy-matrix.js';
+import { readPolicySchema } from '../../../model/matrix/policy-schema.js';
+import { draftedObjects } from '../../../model/matrix/schema-objects.js';
 import { announce } from '../../../part/announce.js';
 import { currentDraft, editDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';

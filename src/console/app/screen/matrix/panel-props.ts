@@ -1,5 +1,5 @@
-import type { MatrixColumn, PolicyMatrix } from '../../../model/policy-matrix.js';
-import type { SchemaObjects } from '../../../model/schema-objects.js';
+import type { MatrixColumn, PolicyMatrix } from '../../../model/matrix/policy-matrix.js';
+import type { SchemaObjects } from '../../../model/matrix/schema-objects.js';
 
 /** What each part of the panel knows of the cell that it is about. */
 export interface PanelProps {

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { toggleDerivation } from '../../../model/matrix-edit.js';
-import { derivationSource } from '../../../model/matrix-words.js';
+import { toggleDerivation } from '../../../model/matrix/matrix-edit.js';
+import { derivationSource } from '../../../model/matrix/matrix-words.js';
+import { columnRole } from '../../../model/matrix/policy-matrix.js';
+import type { Derivation, PolicySchema } from '../../../model/matrix/policy-schema.js';
 import { phraseText } from '../../../model/phrase.js';
-import { columnRole } from '../../../model/policy-matrix.js';
-import type { Derivation, PolicySchema } from '../../../model/policy-schema.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
 import { mayWrite } from '../../session.js';

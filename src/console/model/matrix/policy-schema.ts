@@ -1,5 +1,5 @@
-import { isRecord } from './equal-json.js';
-import { groupBy } from './group-by.js';
+import { isRecord } from '../equal-json.js';
+import { groupBy } from '../group-by.js';
 import type { SchemaObject, SchemaObjects } from './schema-objects.js';
 
 /** A schema as the matrix reads it: what can be done, and what grants it. Keys are those of documents. */

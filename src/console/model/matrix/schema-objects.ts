@@ -1,5 +1,5 @@
-import { type Draft, type DraftChange, draftSubject } from './draft/draft.js';
-import { isEqualJson, isRecord } from './equal-json.js';
+import { type Draft, type DraftChange, draftSubject } from '../draft/draft.js';
+import { isEqualJson, isRecord } from '../equal-json.js';
 
 /** An object of a schema, named as drafts name it. */
 export interface SchemaObject {

@@ -1,5 +1,5 @@
-import type { Draft } from './draft/draft.js';
-import { isEqualJson, isRecord } from './equal-json.js';
+import type { Draft } from '../draft/draft.js';
+import { isEqualJson, isRecord } from '../equal-json.js';
 import { columnRole, type MatrixAction, type MatrixColumn } from './policy-matrix.js';
 import type { Derivation, SetRule } from './policy-schema.js';
 import {

@@ -1,4 +1,4 @@
-import { groupBy } from './group-by.js';
+import { groupBy } from '../group-by.js';
 import { automaticPrefix, type PolicyRole, type PolicySchema, type SetRule } from './policy-schema.js';
 
 /** Who may be granted something: a column of the matrix. */

@@ -1,4 +1,4 @@
-import { type Phrase, phraseText } from './phrase.js';
+import { type Phrase, phraseText } from '../phrase.js';
 import {
 	type CellReason,
 	type CellState,
