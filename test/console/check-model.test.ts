@@ -30,7 +30,7 @@ import {
 import { denialCodes, explainCode } from '../../src/console/model/check/denial-codes.js';
 import { decisionForm, newRows, readDecisionNote } from '../../src/console/model/check/logged-decision.js';
 import { phraseText, reasonPhrases } from '../../src/console/model/phrase.js';
-import { stringText } from '../../src/console/model/rego-value.js';
+import { stringText } from '../../src/console/model/policy/rego-value.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { root } from '../support/root.js';

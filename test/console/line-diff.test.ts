@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { applyDiff, type DiffHunk, diffCounts, diffLines } from '../../src/console/model/line-diff.js';
+import { applyDiff, type DiffHunk, diffCounts, diffLines } from '../../src/console/model/policy/line-diff.js';
 
 /** The diff of two texts. */
 

@@ -13,7 +13,7 @@ import {
 	type TestFacts,
 	writeOpaTest,
 } from '../../src/console/model/check/opa-test.js';
-import { attemptExcerpts } from '../../src/console/model/rego-lines.js';
+import { attemptExcerpts } from '../../src/console/model/policy/rego-lines.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { runToEnd } from '../../src/pdp/engine/steps.js';

@@ -15,8 +15,8 @@ import {
 	policyPart,
 	policyTree,
 	regoOutline,
-} from '../../src/console/model/policy-files.js';
-import { tarArchive } from '../../src/console/model/tar-archive.js';
+} from '../../src/console/model/policy/policy-files.js';
+import { tarArchive } from '../../src/console/model/policy/tar-archive.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { userSet } from '../support/conditions.js';
 

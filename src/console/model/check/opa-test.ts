@@ -1,5 +1,5 @@
-import type { PolicyFile } from '../rego-lines.js';
-import { type RegoValue, regoText } from '../rego-value.js';
+import type { PolicyFile } from '../policy/rego-lines.js';
+import { type RegoValue, regoText } from '../policy/rego-value.js';
 import { type Attempt, placeTenant, roleKey, splitInstance } from './attempt.js';
 import type { CheckBody } from './check-form.js';
 

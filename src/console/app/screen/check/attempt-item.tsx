@@ -11,7 +11,7 @@ import {
 } from '../../../model/check/attempt-words.js';
 import { type CheckForm, withAttribute } from '../../../model/check/check-form.js';
 import { phraseText } from '../../../model/phrase.js';
-import type { PolicyFile } from '../../../model/rego-lines.js';
+import type { PolicyFile } from '../../../model/policy/rego-lines.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { confirmWrite } from '../../part/confirm.js';

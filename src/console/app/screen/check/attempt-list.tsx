@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Attempt } from '../../../model/check/attempt.js';
 import type { CheckForm } from '../../../model/check/check-form.js';
-import type { PolicyFile } from '../../../model/rego-lines.js';
+import type { PolicyFile } from '../../../model/policy/rego-lines.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';

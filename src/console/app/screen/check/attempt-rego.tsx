@@ -1,5 +1,5 @@
 import type { Attempt } from '../../../model/check/attempt.js';
-import { attemptExcerpts, type PolicyFile } from '../../../model/rego-lines.js';
+import { attemptExcerpts, type PolicyFile } from '../../../model/policy/rego-lines.js';
 import { CodeView } from '../../part/code-view.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';

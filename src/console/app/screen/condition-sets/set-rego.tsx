@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { type ConditionSetValue, isSameSet } from '../../../model/condition/condition-set-value.js';
 import { withChange } from '../../../model/draft/draft.js';
-import { diffLines } from '../../../model/line-diff.js';
-import { conditionSetFile } from '../../../model/policy-files.js';
+import { diffLines } from '../../../model/policy/line-diff.js';
+import { conditionSetFile } from '../../../model/policy/policy-files.js';
 import { answered, management } from '../../api.js';
 import { currentDraft } from '../../current-draft.js';
 import { CodeView } from '../../part/code-view.js';

@@ -1,6 +1,6 @@
 import type { components } from '#management-api';
 import { kindWord, operationWords } from '../../../model/change/change-words.js';
-import { diffCounts, diffLines } from '../../../model/line-diff.js';
+import { diffCounts, diffLines } from '../../../model/policy/line-diff.js';
 import { DataTable } from '../../part/data-table.js';
 import { DiffView } from '../../part/diff-view.js';
 import { KeyText } from '../../part/key-text.js';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { diffLines } from '../../../model/line-diff.js';
-import { type ChangedFile, changedFiles, policyPart } from '../../../model/policy-files.js';
+import { diffLines } from '../../../model/policy/line-diff.js';
+import { type ChangedFile, changedFiles, policyPart } from '../../../model/policy/policy-files.js';
 import { DiffView } from '../../part/diff-view.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';

@@ -1,5 +1,5 @@
-import type { PolicyFile } from '../../../model/policy-files.js';
-import { tarArchive } from '../../../model/tar-archive.js';
+import type { PolicyFile } from '../../../model/policy/policy-files.js';
+import { tarArchive } from '../../../model/policy/tar-archive.js';
 import { announce } from '../../../part/announce.js';
 import { CopyButton } from '../../part/copy-button.js';
 import { openSession } from '../../session.js';

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { type PolicyFile, type policyPart, regoOutline } from '../../../model/policy-files.js';
+import { type PolicyFile, type policyPart, regoOutline } from '../../../model/policy/policy-files.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { CodeView } from '../../part/code-view.js';
 import { CopyButton } from '../../part/copy-button.js';

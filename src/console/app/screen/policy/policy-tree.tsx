@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { PolicyFolder, PolicyLeaf, PolicyNode } from '../../../model/policy-files.js';
+import type { PolicyFolder, PolicyLeaf, PolicyNode } from '../../../model/policy/policy-files.js';
 
 interface PolicyTreeProps {
 	readonly nodes: readonly PolicyNode[];

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { ApiFailure } from '../../../model/api-failure.js';
-import { type PolicyFile, policyPart, policyTree } from '../../../model/policy-files.js';
+import { type PolicyFile, policyPart, policyTree } from '../../../model/policy/policy-files.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { SearchField } from '../../part/search-field.js';

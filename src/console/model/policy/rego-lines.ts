@@ -1,5 +1,5 @@
-import { type Attempt, type AttemptStep, roleKey, splitInstance } from './check/attempt.js';
-import { automaticPrefix } from './matrix/policy-schema.js';
+import { type Attempt, type AttemptStep, roleKey, splitInstance } from '../check/attempt.js';
+import { automaticPrefix } from '../matrix/policy-schema.js';
 
 /** A file of a policy. */
 export interface PolicyFile {
