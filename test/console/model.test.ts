@@ -1,7 +1,6 @@
 import test from 'ava';
 import { ApiFailure, failureMessage } from '../../src/console/model/api-failure.js';
-import { readElementAddress } from '../../src/console/model/element-address.js';
-import { durationText, expiryMember, fieldTime } from '../../src/console/model/instants.js';
+import { readElementAddress } from '../../src/console/model/element/element-address.js';
 import {
 	mayAssign,
 	mayManage,
@@ -9,8 +8,9 @@ import {
 	maySee,
 	requestableRoles,
 	weakestFirst,
-} from '../../src/console/model/levels.js';
-import { sentToken } from '../../src/console/model/sent-token.js';
+} from '../../src/console/model/element/levels.js';
+import { sentToken } from '../../src/console/model/element/sent-token.js';
+import { durationText, expiryMember, fieldTime } from '../../src/console/model/instants.js';
 import { requestSubject, userName } from '../../src/console/model/wording.js';
 
 /** What the pages of elements decide without a page. */

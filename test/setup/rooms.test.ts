@@ -221,7 +221,7 @@ const rooms = {
 			're2js',
 		],
 	},
-	'src/console/model/levels.ts': {
+	'src/console/model/element/levels.ts': {
 		may: ['./api-types.js'],
 		mayNot: ['preact', 'node:fs', 'zod', '../page/requests.js', '../../wire/role.js', '../../failure.js'],
 	},

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig } from '../model/api-types.js';
-import { requestableRoles } from '../model/levels.js';
+import { requestableRoles } from '../model/element/levels.js';
 import { approvalsSetting, type OpenedElement, requestsSetting, reviewersSetting } from './opened-element.js';
 import { requestKind } from './request-kind.js';
 import { ReviewInbox } from './review-inbox.js';

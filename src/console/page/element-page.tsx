@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { ApiFailure } from '../model/api-failure.js';
-import { readElementAddress } from '../model/element-address.js';
+import { readElementAddress } from '../model/element/element-address.js';
 import { visibleText } from '../model/visible-text.js';
 import { Announcement } from '../part/announce.js';
 import { createApiClient } from './api-client.js';

@@ -1,4 +1,4 @@
-import { sentToken } from '../model/sent-token.js';
+import { sentToken } from '../model/element/sent-token.js';
 
 /** Takes bearer tokens from the page that embeds this one, if it is of one of the origins, and tells it so. */
 export function listenForToken(origins: readonly string[], take: (token: string) => void): void {

@@ -1,6 +1,6 @@
 import { ApiFailure } from '../model/api-failure.js';
 import type { Actor, ElementConfig, ElementRuntime, PermissionLevel } from '../model/api-types.js';
-import type { ElementAddress } from '../model/element-address.js';
+import type { ElementAddress } from '../model/element/element-address.js';
 import type { ApiClient } from './api-client.js';
 
 /** An element that a signed-in user has open. */

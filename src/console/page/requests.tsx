@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig } from '../model/api-types.js';
-import { requestableRoles } from '../model/levels.js';
+import { requestableRoles } from '../model/element/levels.js';
 import { MyRequests } from './my-requests.js';
 import { type OpenedElement, reviewersSetting } from './opened-element.js';
 import { RequestForm } from './request-form.js';

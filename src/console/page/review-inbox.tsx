@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ElementConfig, ListedRequest, Paginated } from '../model/api-types.js';
+import type { RolesAt } from '../model/element/levels.js';
 import { expiryMember } from '../model/instants.js';
-import type { RolesAt } from '../model/levels.js';
 import { visibleLines, visibleText } from '../model/visible-text.js';
 import { requesterName, requestSubject } from '../model/wording.js';
 import { Failure, useWork } from '../part/action-button.js';

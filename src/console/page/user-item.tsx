@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { ElementRole, ListedUser } from '../model/api-types.js';
-import { mayManage, mayRemove } from '../model/levels.js';
+import { mayManage, mayRemove } from '../model/element/levels.js';
 import { visibleText } from '../model/visible-text.js';
 import { userName } from '../model/wording.js';
 import { ActionButton } from '../part/action-button.js';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ElementConfig, ElementRole, ListedUser, Paginated } from '../model/api-types.js';
-import { mayAssign, mayManage, maySee, weakestFirst } from '../model/levels.js';
+import { mayAssign, mayManage, maySee, weakestFirst } from '../model/element/levels.js';
 import { announce } from '../part/announce.js';
 import { PagedListFrame, perPage, usePagedList } from '../part/paged-list.js';
 import { AddUser } from './add-user.js';

@@ -1,4 +1,4 @@
-import type { ElementConfig, LeveledRole, PermissionLevel } from './api-types.js';
+import type { ElementConfig, LeveledRole, PermissionLevel } from '../api-types.js';
 
 /** What the levels of users allow (docs/contract.md: Elements). The server decides; pages only show what it will allow. */
 
