@@ -1,8 +1,8 @@
 /** What is wrong with a schema: every finding at once, each with its place, in a stable order. */
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
-import { type Extending, extendsCycles } from './grant.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
+import { type Extending, extendsCycles } from './policy/grant.js';
 import { checkSets } from './set-check.js';
 
 /** Finds everything that is wrong with a schema, sorted by place. Throws nothing. */

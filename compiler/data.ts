@@ -32,8 +32,6 @@
 
 import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
 import { derivationGraph } from './cycle.js';
-import { byDuration, factExpiry, latestExpiry } from './expiry.js';
-import { type Grants, resourceRoleGrants, tenantRoleGrants } from './grant.js';
 import { groupBy } from './group-by.js';
 import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
 import type {
@@ -50,7 +48,9 @@ import type {
 	SetRule,
 } from './model.js';
 import { byCodeUnit, canonical, sortedBy } from './order.js';
-import { pendingTable } from './pending.js';
+import { byDuration, factExpiry, latestExpiry } from './policy/expiry.js';
+import { type Grants, resourceRoleGrants, tenantRoleGrants } from './policy/grant.js';
+import { pendingTable } from './policy/pending.js';
 import { addTo, type Tree, writeTree } from './tree.js';
 
 /** The whole document as a value. For large environments use `documentBytes`. */

@@ -1,7 +1,6 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
 import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
-import { factExpiry, latestExpiry, type Until } from './expiry.js';
 import { groupBy } from './group-by.js';
 import type {
 	Attributes,
@@ -18,7 +17,8 @@ import type {
 	UserAttributes,
 } from './model.js';
 import { canonical, sortedBy } from './order.js';
-import { pendingTable } from './pending.js';
+import { factExpiry, latestExpiry, type Until } from './policy/expiry.js';
+import { pendingTable } from './policy/pending.js';
 import { addTo, type Tree, treeValue } from './tree.js';
 
 /** A user and a tenant, where role assignments may have been added or removed. */

@@ -3,7 +3,7 @@ import { check } from './check.js';
 import { document } from './data.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { Json, Model, RegoFile, Schema } from './model.js';
-import { writePolicy } from './policy.js';
+import { writePolicy } from './policy/policy.js';
 
 export {
 	type BrokenObject,

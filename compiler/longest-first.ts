@@ -1,4 +1,4 @@
-import { outlasts, type Until } from './expiry.js';
+import { outlasts, type Until } from './policy/expiry.js';
 
 interface Entry<T> {
 	readonly item: T;

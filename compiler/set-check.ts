@@ -1,8 +1,8 @@
 /** What is wrong with condition sets and their rules. */
 import { parseConditions } from './condition/grammar.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
-import { extendsCycles } from './grant.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
+import { extendsCycles } from './policy/grant.js';
 
 /** Finds everything that is wrong with the condition sets and the set rules of a schema, in no order. Throws nothing. */
 export function checkSets(schema: Schema): readonly Diagnostic[] {

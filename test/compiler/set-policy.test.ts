@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import type { ConditionSet, Json } from '../../compiler/model.js';
-import { writeConditionSet } from '../../compiler/set-policy.js';
+import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import {
 	checkFormat,
 	compileSets,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
+import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { keyFolder } from '../../compiler/rego/path.js';
-import { writeConditionSet } from '../../compiler/set-policy.js';
 import { tarEntries } from '../../src/bundle/tar-entries.js';
 import {
 	changedFiles,

@@ -7,7 +7,7 @@ import { toJsonLogic } from '../../compiler/condition/json-logic.js';
 import { type Operator, operators } from '../../compiler/condition/operator.js';
 import { deepest, maxNodes } from '../../compiler/condition/parse-run.js';
 import type { Json } from '../../compiler/model.js';
-import { writeConditionSet } from '../../compiler/set-policy.js';
+import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { parsedCondition, userSet } from '../support/conditions.js';
 import { root } from '../support/root.js';
 

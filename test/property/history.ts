@@ -1,6 +1,5 @@
 /** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
 import fc from 'fast-check';
-import { factExpiry, outlasts } from '../../compiler/expiry.js';
 import type {
 	Attributes,
 	Expiring,
@@ -11,6 +10,7 @@ import type {
 	RoleAssignment,
 	Schema,
 } from '../../compiler/model.js';
+import { factExpiry, outlasts } from '../../compiler/policy/expiry.js';
 import {
 	schema as anySchema,
 	chosenSetRules as anySetRules,

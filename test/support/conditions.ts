@@ -8,9 +8,9 @@ import { RE2JS } from 're2js';
 import type { Condition } from '../../compiler/condition/condition.js';
 import { parseConditions } from '../../compiler/condition/grammar.js';
 import { operations, toJsonLogic } from '../../compiler/condition/json-logic.js';
-import { writeMatching } from '../../compiler/matching-policy.js';
 import type { ConditionSet, Json, RegoFile } from '../../compiler/model.js';
-import { writeConditionSet } from '../../compiler/set-policy.js';
+import { writeMatching } from '../../compiler/policy/matching-policy.js';
+import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
 import { root } from './root.js';
 

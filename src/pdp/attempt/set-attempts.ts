@@ -5,7 +5,7 @@ import type { AttributePath, Comparison, Condition } from '../../../compiler/con
 import type { Subject } from '../../../compiler/condition/explain-condition.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
-import { setRulesPlace } from '../../../compiler/rule-place.js';
+import { setRulesPlace } from '../../../compiler/policy/rule-place.js';
 import type { Attempt, AttemptComparison, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
 import type { Steps } from '../engine/steps.js';
 import { conditionSetsIn, type RuleOfSets, type SetType } from '../facts/condition-sets.js';

@@ -1,5 +1,5 @@
-import type { RegoFile } from './model.js';
-import { type Fragment, paragraphs, rego } from './rego/rego.js';
+import type { RegoFile } from '../model.js';
+import { type Fragment, paragraphs, rego } from '../rego/rego.js';
 
 /** A generated file: a header that says so, and the parts, with an empty line between each two. */
 export function regoFile(path: string, parts: readonly Fragment[]): RegoFile {

@@ -9,12 +9,12 @@
  *
  * Only a loss suspends anything. What is new is not in the Rego yet.
  */
-import { derivationEdges, type Edge, type RoleName, roleName } from './cycle.js';
+import { derivationEdges, type Edge, type RoleName, roleName } from '../cycle.js';
+import { groupBy } from '../group-by.js';
+import type { Json, Schema, SetRule } from '../model.js';
+import { addTo, type Tree, treeValue } from '../tree.js';
 import { resourceRoleGrants } from './grant.js';
-import { groupBy } from './group-by.js';
-import type { Json, Schema, SetRule } from './model.js';
 import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
-import { addTo, type Tree, treeValue } from './tree.js';
 
 /**
  * The table at `regolith.pending` for a policy compiled from `inForce` over data of `schema`, or `null` when nothing is

@@ -1,6 +1,6 @@
 /** Until when facts hold. A fact whose time has come is absent; what combines facts holds as long as they do. */
 
-import type { Expiring } from './model.js';
+import type { Expiring } from '../model.js';
 
 /** A time in milliseconds since 1970, or `null` for what holds for good. Tables of facts say it of each fact. */
 export type Until = number | null;

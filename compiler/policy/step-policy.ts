@@ -1,9 +1,9 @@
 /** One derivation as Rego: its conditions, and the step from instances to what leads to them. */
-import { type Edge, roleText } from './cycle.js';
+import { type Edge, roleText } from '../cycle.js';
+import { packagePart } from '../rego/path.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import { table } from '../rego/table.js';
 import { metadata } from './metadata.js';
-import { packagePart } from './rego/path.js';
-import { type Fragment, lines, rego } from './rego/rego.js';
-import { table } from './rego/table.js';
 import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
 
 /**

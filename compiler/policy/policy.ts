@@ -1,17 +1,17 @@
 /** The schema as Rego: a package for each resource type with a rule for each action, for each role and condition set. */
-import { type DerivationGraph, derivationGraph } from './cycle.js';
+import { type DerivationGraph, derivationGraph } from '../cycle.js';
+import type { Action, RegoFile, Resource, ResourceRole, Schema } from '../model.js';
+import { sortedBy } from '../order.js';
+import { keyFolder, packagePart } from '../rego/path.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import { findWalks, type Walks } from '../walk.js';
 import { writeCycle } from './cycle-policy.js';
 import { writeMatching } from './matching-policy.js';
 import { metadata, objectMetadata } from './metadata.js';
-import type { Action, RegoFile, Resource, ResourceRole, Schema } from './model.js';
-import { sortedBy } from './order.js';
-import { keyFolder, packagePart } from './rego/path.js';
-import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { heldOn, writeRole } from './role-policy.js';
 import { writeConditionSet } from './set-policy.js';
 import { type SetGrant, setGrants, writeSetRules } from './set-rule-policy.js';
-import { findWalks, type Walks } from './walk.js';
 import { writeWalk } from './walk-policy.js';
 
 /**

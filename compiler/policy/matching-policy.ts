@@ -1,10 +1,10 @@
 /** Which condition sets match, as Rego: for whoever asks by the keys of sets. A check calls the sets that it needs. */
-import { groupBy } from './group-by.js';
+import { groupBy } from '../group-by.js';
+import type { ConditionSet, RegoFile } from '../model.js';
+import { canonical, sortedBy } from '../order.js';
+import { packagePart } from '../rego/path.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
 import { metadata } from './metadata.js';
-import type { ConditionSet, RegoFile } from './model.js';
-import { canonical, sortedBy } from './order.js';
-import { packagePart } from './rego/path.js';
-import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 

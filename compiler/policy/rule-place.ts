@@ -1,8 +1,8 @@
 /** Where the generated policy says what the schema says: for explanations that lead to it. */
 
-import type { RoleName } from './cycle.js';
-import { literal } from './rego/literal.js';
-import { keyFolder, packagePart } from './rego/path.js';
+import type { RoleName } from '../cycle.js';
+import { literal } from '../rego/literal.js';
+import { keyFolder, packagePart } from '../rego/path.js';
 
 /** A rule of the generated policy. */
 export interface RulePlace {

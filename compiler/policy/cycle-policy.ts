@@ -2,15 +2,15 @@
  * A cycle of derivations that an assignment on an object can interrupt, as Rego. The paths depend on the user, so the
  * cycle is walked at each check, with a set of what was seen.
  */
-import { type Cycle, type DerivationGraph, maxWalked, type RoleName, roleName, roleText } from './cycle.js';
+import { type Cycle, type DerivationGraph, maxWalked, type RoleName, roleName, roleText } from '../cycle.js';
+import type { RegoFile } from '../model.js';
+import { keyFolder, packagePart } from '../rego/path.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import type { Walks } from '../walk.js';
 import { metadata } from './metadata.js';
-import type { RegoFile } from './model.js';
-import { keyFolder, packagePart } from './rego/path.js';
-import { type Fragment, lines, rego } from './rego/rego.js';
 import { regoFile } from './rego-file.js';
 import { cyclePackage, rolePackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
-import type { Walks } from './walk.js';
 
 /**
  * The package of a cycle. `reached` takes nodes, from kind of role to instances, and adds all that lead to them. Rego

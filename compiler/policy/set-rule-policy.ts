@@ -3,13 +3,13 @@
  * others.
  */
 
-import { groupBy } from './group-by.js';
+import { groupBy } from '../group-by.js';
+import type { ConditionSet, RegoFile, Schema, SetRule } from '../model.js';
+import { canonical } from '../order.js';
+import { keyFolder, packagePart } from '../rego/path.js';
+import { Fragment, lines, rego } from '../rego/rego.js';
+import { regoFunction, rule } from '../rego/rule.js';
 import { metadata } from './metadata.js';
-import type { ConditionSet, RegoFile, Schema, SetRule } from './model.js';
-import { canonical } from './order.js';
-import { keyFolder, packagePart } from './rego/path.js';
-import { Fragment, lines, rego } from './rego/rego.js';
-import { regoFunction, rule } from './rego/rule.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 

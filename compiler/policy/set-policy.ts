@@ -1,12 +1,12 @@
 /** Condition sets as Rego: one package for each, so that a rule evaluates one set without looking at the others. */
-import { parseConditions } from './condition/grammar.js';
-import { type ConditionRego, writeCondition } from './condition/write-condition.js';
+import { parseConditions } from '../condition/grammar.js';
+import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
+import type { ConditionSet, RegoFile } from '../model.js';
+import { canonical } from '../order.js';
+import { keyFolder, packagePart } from '../rego/path.js';
+import { Fragment, lines, rego } from '../rego/rego.js';
+import { namesIn, regoFunction } from '../rego/rule.js';
 import { objectMetadata } from './metadata.js';
-import type { ConditionSet, RegoFile } from './model.js';
-import { canonical } from './order.js';
-import { keyFolder, packagePart } from './rego/path.js';
-import { Fragment, lines, rego } from './rego/rego.js';
-import { namesIn, regoFunction } from './rego/rule.js';
 import { regoFile } from './rego-file.js';
 import { live } from './role-reference.js';
 

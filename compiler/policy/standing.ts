@@ -4,9 +4,9 @@
  * are unchanged. `pending.ts` writes what no longer counts into the data, where `notSuspended` (`role-reference.ts`) and
  * the rules of an action (`set-rule-policy.ts`) look.
  */
-import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from './cycle.js';
-import { canonicalText } from './json-writer.js';
-import type { ConditionSet, Schema, SetRule } from './model.js';
+import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from '../cycle.js';
+import { canonicalText } from '../json-writer.js';
+import type { ConditionSet, Schema, SetRule } from '../model.js';
 
 /** The name of an edge among those that lead to its target. */
 export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>): string {

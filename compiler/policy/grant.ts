@@ -1,6 +1,6 @@
 /** What `extends` means: a role grants what it lists and what every role it reaches lists. */
-import type { Permission, ResourceRole, Role, Schema } from './model.js';
-import { canonical } from './order.js';
+import type { Permission, ResourceRole, Role, Schema } from '../model.js';
+import { canonical } from '../order.js';
 
 /** Resource type to action to the keys of the roles that grant it. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;

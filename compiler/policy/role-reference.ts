@@ -1,11 +1,11 @@
 /** How generated Rego refers to roles, to cycles and to what is assigned. */
 
-import { closureName } from './closure.js';
-import type { Cycle, Edge, RoleName } from './cycle.js';
-import { packagePart } from './rego/path.js';
-import { type Fragment, rego } from './rego/rego.js';
+import { closureName } from '../closure.js';
+import type { Cycle, Edge, RoleName } from '../cycle.js';
+import { packagePart } from '../rego/path.js';
+import { type Fragment, rego } from '../rego/rego.js';
+import type { Walk } from '../walk.js';
 import { edgeName } from './standing.js';
-import type { Walk } from './walk.js';
 
 /** Where a role's functions are, without `data.`. */
 export function rolePackage({ type, role }: RoleName): Fragment {

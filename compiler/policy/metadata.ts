@@ -3,7 +3,7 @@
  * whose paths hold the same parts in another order (`roles.a.b` and `roles.b.a`) for one package and refuses a second
  * block on it. So only packages of `regolith.resources` have blocks of their own.
  */
-import { type Fragment, lines, rego } from './rego/rego.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
 
 /** What a block says. String literals of JSON are YAML too. */
 export interface Metadata {
