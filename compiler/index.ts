@@ -17,7 +17,7 @@ export { delta, patchDocument } from './delta.js';
 export type { Diagnostic } from './diagnostic.js';
 export { layout } from './layout.js';
 export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';
-export { writeTests } from './test-policy.js';
+export { writeTests } from './test/test-policy.js';
 
 /** What a model compiles to. A model with an error compiles to its diagnostics alone: narrow with `'policy' in compiled`. */
 export type Compiled =

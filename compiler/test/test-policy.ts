@@ -1,11 +1,11 @@
 /** Tests for `opa test`: they state the schema a second time and check the policy against it. */
-import { derivationEdges, type Edge } from './cycle.js';
-import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from './model.js';
-import { canonical, sortedBy } from './order.js';
-import { metadata } from './policy/metadata.js';
-import { regoFile } from './policy/rego-file.js';
-import { type Fragment, lines, rego } from './rego/rego.js';
-import { type Items, keySet, type Members, type Table, table } from './rego/table.js';
+import { derivationEdges, type Edge } from '../cycle.js';
+import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from '../model.js';
+import { canonical, sortedBy } from '../order.js';
+import { metadata } from '../policy/metadata.js';
+import { regoFile } from '../policy/rego-file.js';
+import { type Fragment, lines, rego } from '../rego/rego.js';
+import { type Items, keySet, type Members, type Table, table } from '../rego/table.js';
 import {
 	actionTests,
 	checking,

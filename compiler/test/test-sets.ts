@@ -1,13 +1,13 @@
 /** The part of the generated tests that is about condition sets and their rules. */
-import { automaticTarget } from './data.js';
-import { groupBy } from './group-by.js';
-import type { ConditionSet, Schema, SetRule } from './model.js';
-import { sortedBy } from './order.js';
-import { ruleText } from './policy/standing.js';
-import { jsonValue } from './rego/json-value.js';
-import { packagePart } from './rego/path.js';
-import { type Fragment, lines, paragraphs, rego } from './rego/rego.js';
-import { type Members, type Table, table } from './rego/table.js';
+import { automaticTarget } from '../data.js';
+import { groupBy } from '../group-by.js';
+import type { ConditionSet, Schema, SetRule } from '../model.js';
+import { sortedBy } from '../order.js';
+import { ruleText } from '../policy/standing.js';
+import { jsonValue } from '../rego/json-value.js';
+import { packagePart } from '../rego/path.js';
+import { type Fragment, lines, paragraphs, rego } from '../rego/rego.js';
+import { type Members, type Table, table } from '../rego/table.js';
 import type { TestRules, TestSection } from './test-rules.js';
 
 /** The tables and tests of the condition sets of a schema, which has some. */

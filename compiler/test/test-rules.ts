@@ -1,6 +1,6 @@
 /** The rules of the generated tests: one small rule for each resource type, and their helpers. */
-import { packagePart } from './rego/path.js';
-import { type Fragment, rego } from './rego/rego.js';
+import { packagePart } from '../rego/path.js';
+import { type Fragment, rego } from '../rego/rego.js';
 
 /** The tests of one kind of object: tables of what the schema says, and rules that check the policy against them. */
 export interface TestSection extends TestRules {
