@@ -1,6 +1,6 @@
 /** The public interface of the compiler: pure functions from complete values to complete values. */
 import { check } from './check.js';
-import { document } from './data.js';
+import { document } from './data/data.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { Json, Model, RegoFile, Schema } from './model.js';
 import { writePolicy } from './policy/policy.js';
@@ -12,8 +12,8 @@ export {
 	brokenTitle,
 	withoutBroken,
 } from './broken-objects.js';
-export { document, documentBytes, schemaTables } from './data.js';
-export { delta, patchDocument } from './delta.js';
+export { document, documentBytes, schemaTables } from './data/data.js';
+export { delta, patchDocument } from './data/delta.js';
 export type { Diagnostic } from './diagnostic.js';
 export { layout } from './layout.js';
 export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';

@@ -3,10 +3,10 @@
  * cycle is walked at each check, with a set of what was seen.
  */
 import { type Cycle, type DerivationGraph, maxWalked, type RoleName, roleName, roleText } from '../cycle.js';
+import type { Walks } from '../data/walk.js';
 import type { RegoFile } from '../model.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
-import type { Walks } from '../walk.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { cyclePackage, rolePackage } from './role-reference.js';

@@ -10,9 +10,9 @@
  * Only a loss suspends anything. What is new is not in the Rego yet.
  */
 import { derivationEdges, type Edge, type RoleName, roleName } from '../cycle.js';
+import { addTo, type Tree, treeValue } from '../data/tree.js';
 import { groupBy } from '../group-by.js';
 import type { Json, Schema, SetRule } from '../model.js';
-import { addTo, type Tree, treeValue } from '../tree.js';
 import { resourceRoleGrants } from './grant.js';
 import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
 

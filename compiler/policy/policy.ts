@@ -1,10 +1,10 @@
 /** The schema as Rego: a package for each resource type with a rule for each action, for each role and condition set. */
 import { type DerivationGraph, derivationGraph } from '../cycle.js';
+import { findWalks, type Walks } from '../data/walk.js';
 import type { Action, RegoFile, Resource, ResourceRole, Schema } from '../model.js';
 import { sortedBy } from '../order.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
-import { findWalks, type Walks } from '../walk.js';
 import { writeCycle } from './cycle-policy.js';
 import { writeMatching } from './matching-policy.js';
 import { metadata, objectMetadata } from './metadata.js';

@@ -1,11 +1,11 @@
 /** A role of a resource type as Rego: who holds it, with one function body for each way to hold it. */
 
-import { closureName } from '../closure.js';
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
+import { closureName } from '../data/closure.js';
+import type { Walks } from '../data/walk.js';
 import type { RegoFile, Resource, ResourceRole } from '../model.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
-import type { Walks } from '../walk.js';
 import { metadata, objectMetadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import {

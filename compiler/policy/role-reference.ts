@@ -1,10 +1,10 @@
 /** How generated Rego refers to roles, to cycles and to what is assigned. */
 
-import { closureName } from '../closure.js';
 import type { Cycle, Edge, RoleName } from '../cycle.js';
+import { closureName } from '../data/closure.js';
+import type { Walk } from '../data/walk.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, rego } from '../rego/rego.js';
-import type { Walk } from '../walk.js';
 import { edgeName } from './standing.js';
 
 /** Where a role's functions are, without `data.`. */

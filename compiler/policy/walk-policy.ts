@@ -1,12 +1,12 @@
 /** Walks as Rego: what leads to roles is found for each role once. */
 
-import { closureName } from '../closure.js';
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
+import { closureName } from '../data/closure.js';
+import type { Component, Walk } from '../data/walk.js';
 import type { RegoFile } from '../model.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import { table } from '../rego/table.js';
-import type { Component, Walk } from '../walk.js';
 import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { cyclePackage, walkPackage } from './role-reference.js';

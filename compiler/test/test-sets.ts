@@ -1,5 +1,5 @@
 /** The part of the generated tests that is about condition sets and their rules. */
-import { automaticTarget } from '../data.js';
+import { automaticTarget } from '../data/data.js';
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
 import { sortedBy } from '../order.js';

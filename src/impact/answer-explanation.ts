@@ -1,4 +1,4 @@
-import { delta } from '../../compiler/delta.js';
+import { delta } from '../../compiler/data/delta.js';
 import type { EventLog } from '../log.js';
 import { decideWithAttempts } from '../pdp/attempt/attempts.js';
 import { normalise } from '../pdp/decide/normalise.js';

@@ -1,7 +1,7 @@
 /** Closures of all instances, computed from an index of facts. */
 
 import { circularRelations } from '../../compiler/cycle.js';
-import { delta, type Neighbourhood, type Touched } from '../../compiler/delta.js';
+import { delta, type Neighbourhood, type Touched } from '../../compiler/data/delta.js';
 import type { Patch, Relationship, Schema } from '../../compiler/model.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';

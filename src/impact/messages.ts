@@ -1,6 +1,6 @@
 /** What the process that compares states is asked, and what it answers. */
 
-import type { PastFact } from '../../compiler/delta.js';
+import type { PastFact } from '../../compiler/data/delta.js';
 import type { Patch, Schema } from '../../compiler/model.js';
 import type { AuthorizationResult, Query } from '../wire/decision/check.js';
 import type { Comparison } from './compare-states.js';

@@ -1,6 +1,6 @@
 /** What has changed of facts since a revision, as it was then, and what that makes of an index of the facts. */
 
-import type { Neighbourhood, PastFact, Touched } from '../../compiler/delta.js';
+import type { Neighbourhood, PastFact, Touched } from '../../compiler/data/delta.js';
 import type { Expiring } from '../../compiler/model.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';

@@ -1,6 +1,6 @@
 /** Whom and what changed facts may concern. */
 
-import type { Touched } from '../../compiler/delta.js';
+import type { Touched } from '../../compiler/data/delta.js';
 import type { Steps } from '../pdp/engine/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, instanceType } from '../pdp/facts/instance-name.js';

@@ -1,4 +1,4 @@
-import type { PastFact } from '../../compiler/delta.js';
+import type { PastFact } from '../../compiler/data/delta.js';
 import { layout, type Schema } from '../../compiler/index.js';
 import { Failure } from '../failure.js';
 import { readSchema } from '../store/model/model.js';

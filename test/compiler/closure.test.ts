@@ -3,7 +3,7 @@
 /** Closures of cycles: how far they reach, and that they end. */
 import test from 'ava';
 import fc from 'fast-check';
-import { computeClosures, relatedObjects } from '../../compiler/closure.js';
+import { computeClosures, relatedObjects } from '../../compiler/data/closure.js';
 import { compilePolicy, documentBytes } from '../../compiler/index.js';
 import type { Model, Relationship, Resource, Schema } from '../../compiler/model.js';
 import { wasmEngine } from './engine.js';

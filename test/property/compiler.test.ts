@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
-import type { Neighbourhood, Touched } from '../../compiler/delta.js';
+import type { Neighbourhood, Touched } from '../../compiler/data/delta.js';
 import { compile, delta, document, documentBytes, type Json, type Model, patchDocument } from '../../compiler/index.js';
 import type { ResourceRole, Role } from '../../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';

@@ -4,7 +4,7 @@
 
 import test from 'ava';
 import fc from 'fast-check';
-import type { Touched } from '../../compiler/delta.js';
+import type { Touched } from '../../compiler/data/delta.js';
 import { delta, documentBytes } from '../../compiler/index.js';
 import type { Facts, Model, Schema } from '../../compiler/model.js';
 import { readPolicyLibrary } from '../../compiler/opa/build.js';

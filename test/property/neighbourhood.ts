@@ -1,7 +1,7 @@
 /** What a store says of a run of changes: what they touched, and the state of that after them, no more than is promised. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/delta.js';
+import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/data/delta.js';
 import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
 import { circularEdges, type DerivationInSchema, edgesIntoCycles, schemaDerivations } from './relationship-oracle.js';

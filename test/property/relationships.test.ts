@@ -5,9 +5,9 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { derivationCycles, derivationGraph, roleName } from '../../compiler/cycle.js';
+import { findWalks } from '../../compiler/data/walk.js';
 import { documentBytes, type Json } from '../../compiler/index.js';
 import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js';
-import { findWalks } from '../../compiler/walk.js';
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { schema as anySchema, modelsOfOneSchema } from '../compiler/model.js';

@@ -5,9 +5,9 @@ import {
 	derivationGraph,
 	type RoleName,
 } from '../../../compiler/cycle.js';
+import { findWalks } from '../../../compiler/data/walk.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Schema } from '../../../compiler/model.js';
-import { findWalks } from '../../../compiler/walk.js';
 import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 
 /** The most steps that a check may take (see `Steps`): less than 100 ms, as measured for decision 0028. */

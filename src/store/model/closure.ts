@@ -1,5 +1,5 @@
 import { type CircularRelation, circularRelations } from '../../../compiler/cycle.js';
-import type { ClosureNeighbourhood, InstanceName } from '../../../compiler/delta.js';
+import type { ClosureNeighbourhood, InstanceName } from '../../../compiler/data/delta.js';
 import type { Relationship, Schema } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import { expiring } from './expiring.js';

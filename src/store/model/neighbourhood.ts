@@ -1,4 +1,4 @@
-import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../../compiler/delta.js';
+import type { ClosureNeighbourhood, InstanceName, Membership, Neighbourhood } from '../../../compiler/data/delta.js';
 import type {
 	Instance,
 	InstanceAssignment,

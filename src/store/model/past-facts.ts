@@ -1,4 +1,4 @@
-import type { PastFact } from '../../../compiler/delta.js';
+import type { PastFact } from '../../../compiler/data/delta.js';
 import type { Attributes } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { InstanceName, Membership, Touched } from '../../../compiler/delta.js';
+import type { InstanceName, Membership, Touched } from '../../../compiler/data/delta.js';
 import type { InstanceAssignment, Relationship } from '../../../compiler/model.js';
 import { instanceParts } from '../../wire/common.js';
 import { type Change, type ChangeKind, schemaKinds } from './change.js';

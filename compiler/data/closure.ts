@@ -1,9 +1,9 @@
 /** Closures: everything that leads to a role on an instance in a cycle of derivations, at any distance. */
-import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from './cycle.js';
-import { LongestFirst } from './longest-first.js';
-import type { Instance, Relationship, Schema } from './model.js';
-import { earlier, factExpiry, outlasts, type Until } from './policy/expiry.js';
-import { standingGraph } from './policy/standing.js';
+import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
+import { LongestFirst } from '../longest-first.js';
+import type { Instance, Relationship, Schema } from '../model.js';
+import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
+import { standingGraph } from '../policy/standing.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
 export interface Closure extends RoleName {

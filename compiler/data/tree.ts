@@ -1,9 +1,9 @@
 /** Nested tables whose innermost members are facts, and say only until when those hold. */
 
-import type { JsonWriter } from './json-writer.js';
-import type { Json } from './model.js';
-import { canonical } from './order.js';
-import { later, type Until } from './policy/expiry.js';
+import type { JsonWriter } from '../json-writer.js';
+import type { Json } from '../model.js';
+import { canonical } from '../order.js';
+import { later, type Until } from '../policy/expiry.js';
 
 /** A table: its members by key, each an inner table or until when the fact holds. */
 export type Tree = Map<string, Tree | Until>;

@@ -1,7 +1,6 @@
 /** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
-import { computeClosures, relatedObjects } from './closure.js';
-import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
-import { groupBy } from './group-by.js';
+
+import { groupBy } from '../group-by.js';
 import type {
 	Attributes,
 	Instance,
@@ -15,10 +14,12 @@ import type {
 	Schema,
 	Tenant,
 	UserAttributes,
-} from './model.js';
-import { canonical, sortedBy } from './order.js';
-import { factExpiry, latestExpiry, type Until } from './policy/expiry.js';
-import { pendingTable } from './policy/pending.js';
+} from '../model.js';
+import { canonical, sortedBy } from '../order.js';
+import { factExpiry, latestExpiry, type Until } from '../policy/expiry.js';
+import { pendingTable } from '../policy/pending.js';
+import { computeClosures, relatedObjects } from './closure.js';
+import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
 import { addTo, type Tree, treeValue } from './tree.js';
 
 /** A user and a tenant, where role assignments may have been added or removed. */

@@ -30,10 +30,9 @@
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
 
-import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
-import { derivationGraph } from './cycle.js';
-import { groupBy } from './group-by.js';
-import { bytesWriter, type JsonWriter, valueWriter } from './json-writer.js';
+import { derivationGraph } from '../cycle.js';
+import { groupBy } from '../group-by.js';
+import { bytesWriter, type JsonWriter, valueWriter } from '../json-writer.js';
 import type {
 	Attributes,
 	ConditionSet,
@@ -46,11 +45,12 @@ import type {
 	RoleAssignment,
 	Schema,
 	SetRule,
-} from './model.js';
-import { byCodeUnit, canonical, sortedBy } from './order.js';
-import { byDuration, factExpiry, latestExpiry } from './policy/expiry.js';
-import { type Grants, resourceRoleGrants, tenantRoleGrants } from './policy/grant.js';
-import { pendingTable } from './policy/pending.js';
+} from '../model.js';
+import { byCodeUnit, canonical, sortedBy } from '../order.js';
+import { byDuration, factExpiry, latestExpiry } from '../policy/expiry.js';
+import { type Grants, resourceRoleGrants, tenantRoleGrants } from '../policy/grant.js';
+import { pendingTable } from '../policy/pending.js';
+import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
 import { addTo, type Tree, writeTree } from './tree.js';
 
 /** The whole document as a value. For large environments use `documentBytes`. */

@@ -3,9 +3,9 @@
  * where paths part and meet again, each layer of roles multiplies the calls. So these roles are walked instead, each
  * once.
  */
-import { type Cycle, type DerivationGraph, type RoleName, roleName } from './cycle.js';
-import type { Schema } from './model.js';
-import { sortedBy } from './order.js';
+import { type Cycle, type DerivationGraph, type RoleName, roleName } from '../cycle.js';
+import type { Schema } from '../model.js';
+import { sortedBy } from '../order.js';
 
 /** How many calls may be repeated when one role is looked for. Roles with more are walked. */
 const maxRepeated = 8;
