@@ -10,7 +10,7 @@ import {
 	type ProxyConfigUpdate,
 	type ProxySecret,
 } from '../wire/decision/proxy-config.js';
-import { definedFields } from './defined-fields.js';
+import { definedFields } from './schema/defined-fields.js';
 
 /** A proxy config as the API shows it: with its secret, or with a placeholder for it. */
 export function readProxyConfig(unit: ReadingUnit, row: ProxyConfig, withSecret: boolean): ProxyConfigRead {

@@ -9,9 +9,9 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { instanceParts } from '../wire/common.js';
 import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/facts/user.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
-import { definedFields } from './defined-fields.js';
 import { removeRequests } from './element/request-record.js';
 import { refuseTakenKeys } from './refuse-taken-keys.js';
+import { definedFields } from './schema/defined-fields.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
 /** Users as the API shows them, with their roles in each tenant and, if asked for, those on resource instances. */

@@ -1,5 +1,5 @@
 import { groupBy } from '../../compiler/group-by.js';
-import { changeActionGroup, createActionGroup, removeActionGroups } from '../domain/action-group.js';
+import { changeActionGroup, createActionGroup, removeActionGroups } from '../domain/schema/action-group.js';
 import { ActionGroup, groupedActions } from '../store/table/action-group.js';
 import { ResourceAction } from '../store/table/resource.js';
 import { partsWithKeys } from '../store/unit/keyed-rows.js';

@@ -1,4 +1,4 @@
-import { conditionProblems, readDefinedAttributes } from '../domain/condition-check.js';
+import { conditionProblems, readDefinedAttributes } from '../domain/schema/condition-check.js';
 import {
 	addConditionSets,
 	cycleProblems,
@@ -6,7 +6,7 @@ import {
 	refuseProblems,
 	removeConditionSets,
 	rewriteConditionSet,
-} from '../domain/condition-set.js';
+} from '../domain/schema/condition-set.js';
 import { maxProblems, type Problem } from '../failure.js';
 import { ConditionSet, childSets } from '../store/table/condition-set.js';
 import { Resource } from '../store/table/resource.js';

@@ -1,5 +1,5 @@
-import { definedFields } from '../domain/defined-fields.js';
 import { createEnvironment } from '../domain/environment.js';
+import { definedFields } from '../domain/schema/defined-fields.js';
 import { Failure, notFound, unprocessable } from '../failure.js';
 import type { Logger } from '../log.js';
 import type { Caller } from '../store/account/caller.js';

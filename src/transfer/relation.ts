@@ -1,4 +1,4 @@
-import { createRelation, removeRelations, replaceRelation } from '../domain/relation.js';
+import { createRelation, removeRelations, replaceRelation } from '../domain/schema/relation.js';
 import { Relation } from '../store/table/relation.js';
 import { Resource } from '../store/table/resource.js';
 import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';

@@ -1,5 +1,5 @@
-import { type CompleteRole, removeRoles, syncRoles } from '../domain/role.js';
-import { withLinks } from '../domain/role-record.js';
+import { type CompleteRole, removeRoles, syncRoles } from '../domain/schema/role.js';
+import { withLinks } from '../domain/schema/role-record.js';
 import { Relation } from '../store/table/relation.js';
 import { Resource, ResourceAction } from '../store/table/resource.js';
 import { Role, tenantRolesOnly } from '../store/table/role.js';

@@ -1,7 +1,7 @@
 import { groupBy } from '../../compiler/group-by.js';
 import { userResource } from '../domain/environment.js';
-import { changeResource, createResource, removeResource } from '../domain/resource.js';
-import { changeAttribute, removeAttributes } from '../domain/resource-attribute.js';
+import { changeResource, createResource, removeResource } from '../domain/schema/resource.js';
+import { changeAttribute, removeAttributes } from '../domain/schema/resource-attribute.js';
 import { actionGroupsBy } from '../store/table/action-group.js';
 import { relationsBy } from '../store/table/relation.js';
 import { actionsIn, attributesIn, Resource, ResourceAttribute } from '../store/table/resource.js';

@@ -1,6 +1,6 @@
-import { ensureAutomaticSet, ownerKeys } from '../domain/automatic-set.js';
-import { addSetRules } from '../domain/set-rule.js';
-import { removeSetRuleRows } from '../domain/set-rule-record.js';
+import { ensureAutomaticSet, ownerKeys } from '../domain/schema/automatic-set.js';
+import { addSetRules } from '../domain/schema/set-rule.js';
+import { removeSetRuleRows } from '../domain/schema/set-rule-record.js';
 import { Failure } from '../failure.js';
 import { ConditionSet } from '../store/table/condition-set.js';
 import { allRules, type RuleIds, type RuleRow, rulesNamed } from '../store/table/condition-set-rule.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/set-rule.js';
+import { createSetRule, readSetRule, removeSetRule, resolveRuleFilter } from '../../domain/schema/set-rule.js';
 import { reply } from '../../http/endpoint.js';
 import { rulesBy } from '../../store/table/condition-set-rule.js';
 import { readRows } from '../../store/unit/row-query.js';

@@ -1,4 +1,4 @@
-import { definedFields } from '../../domain/defined-fields.js';
+import { definedFields } from '../../domain/schema/defined-fields.js';
 import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/tenant.js';
 import { reply } from '../../http/endpoint.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';

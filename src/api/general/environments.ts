@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { definedFields } from '../../domain/defined-fields.js';
 import { createEnvironment } from '../../domain/environment.js';
+import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
 import { environmentCounts } from '../../store/account/statistics.js';
 import { readRows } from '../../store/unit/row-query.js';

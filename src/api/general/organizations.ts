@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { definedFields } from '../../domain/defined-fields.js';
+import { definedFields } from '../../domain/schema/defined-fields.js';
 import { reply } from '../../http/endpoint.js';
 import { readRows } from '../../store/unit/row-query.js';
 import { Reference } from '../../wire/common.js';

@@ -5,7 +5,7 @@ import {
 	readActionGroup,
 	readActionGroups,
 	removeActionGroups,
-} from '../../domain/action-group.js';
+} from '../../domain/schema/action-group.js';
 import { reply } from '../../http/endpoint.js';
 import { ActionGroup, actionGroupsBy } from '../../store/table/action-group.js';
 import { Resource } from '../../store/table/resource.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { definedFields } from '../../domain/defined-fields.js';
-import { changeAttribute, removeAttributes } from '../../domain/resource-attribute.js';
+import { definedFields } from '../../domain/schema/defined-fields.js';
+import { changeAttribute, removeAttributes } from '../../domain/schema/resource-attribute.js';
 import { reply } from '../../http/endpoint.js';
 import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -5,8 +5,8 @@ import {
 	findConditionSet,
 	possibleParents,
 	removeConditionSets,
-} from '../../domain/condition-set.js';
-import { readConditionSet, readConditionSets } from '../../domain/condition-set-read.js';
+} from '../../domain/schema/condition-set.js';
+import { readConditionSet, readConditionSets } from '../../domain/schema/condition-set-read.js';
 import { reply } from '../../http/endpoint.js';
 import {
 	ancestorSetIds,

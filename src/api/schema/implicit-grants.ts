@@ -1,5 +1,5 @@
-import { grantImplicitly, revokeImplicitly, setDerivationSettings } from '../../domain/derivation.js';
-import { findResourceRole } from '../../domain/resource-role.js';
+import { grantImplicitly, revokeImplicitly, setDerivationSettings } from '../../domain/schema/derivation.js';
+import { findResourceRole } from '../../domain/schema/resource-role.js';
 import { reply } from '../../http/endpoint.js';
 import {
 	DerivationSettingsEdit,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { createRelation, readRelation, readRelations, removeRelations } from '../../domain/relation.js';
+import { createRelation, readRelation, readRelations, removeRelations } from '../../domain/schema/relation.js';
 import { reply } from '../../http/endpoint.js';
 import { Relation, relationsBy } from '../../store/table/relation.js';
 import { Resource } from '../../store/table/resource.js';

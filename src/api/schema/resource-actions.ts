@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { definedFields } from '../../domain/defined-fields.js';
-import { removeActions } from '../../domain/resource-action.js';
+import { definedFields } from '../../domain/schema/defined-fields.js';
+import { removeActions } from '../../domain/schema/resource-action.js';
 import { reply } from '../../http/endpoint.js';
 import { actionsBy, Resource, ResourceAction } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findResourceRole, readResourceRole, readResourceRoles } from '../../domain/resource-role.js';
-import { changeRole, createRole, removeRole } from '../../domain/role.js';
-import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
+import { findResourceRole, readResourceRole, readResourceRoles } from '../../domain/schema/resource-role.js';
+import { changeRole, createRole, removeRole } from '../../domain/schema/role.js';
+import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { rolesOfResources } from '../../store/table/role.js';

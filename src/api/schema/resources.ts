@@ -1,4 +1,10 @@
-import { changeResource, createResource, readResource, readResources, removeResource } from '../../domain/resource.js';
+import {
+	changeResource,
+	createResource,
+	readResource,
+	readResources,
+	removeResource,
+} from '../../domain/schema/resource.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource, resourcesBy } from '../../store/table/resource.js';
 import { readPage } from '../../store/unit/row-query.js';

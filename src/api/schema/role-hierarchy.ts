@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { findResourceRole, readResourceRoles } from '../../domain/resource-role.js';
-import { readRoles } from '../../domain/role.js';
-import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/role-hierarchy.js';
+import { findResourceRole, readResourceRoles } from '../../domain/schema/resource-role.js';
+import { readRoles } from '../../domain/schema/role.js';
+import { addParent, ancestorIds, descendantIds, removeParent } from '../../domain/schema/role-hierarchy.js';
 import { reply } from '../../http/endpoint.js';
 import { Role, rolesWithIds, tenantRolesOnly } from '../../store/table/role.js';
 import { onlyRow } from '../../store/unit/only-row.js';

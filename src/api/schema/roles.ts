@@ -1,6 +1,6 @@
-import { syncRolesOfEitherKind } from '../../domain/resource-role.js';
-import { changeRole, createRole, readRole, readRoles, removeRole } from '../../domain/role.js';
-import { grantPermissions, revokePermissions } from '../../domain/role-permission.js';
+import { syncRolesOfEitherKind } from '../../domain/schema/resource-role.js';
+import { changeRole, createRole, readRole, readRoles, removeRole } from '../../domain/schema/role.js';
+import { grantPermissions, revokePermissions } from '../../domain/schema/role-permission.js';
 import { reply } from '../../http/endpoint.js';
 import { Role, rolesBy, tenantRolesOnly } from '../../store/table/role.js';
 import { readPage } from '../../store/unit/row-query.js';

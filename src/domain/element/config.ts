@@ -21,9 +21,9 @@ import type {
 	ElementsConfigUpdate,
 	WebhookEdit,
 } from '../../wire/element/elements-config.js';
-import { definedFields } from '../defined-fields.js';
-import { createRole } from '../role.js';
-import { grantPermissions } from '../role-permission.js';
+import { definedFields } from '../schema/defined-fields.js';
+import { createRole } from '../schema/role.js';
+import { grantPermissions } from '../schema/role-permission.js';
 import { elementsConfigRecord, recordElementsConfigChange } from './config-record.js';
 import { cancelRequests } from './request-record.js';
 import { resolveLevels } from './role.js';

@@ -14,9 +14,9 @@ import type { OwnInviteApprove, UserInviteRead } from '../../wire/element/user-i
 import { Email, isSameAddress } from '../../wire/email.js';
 import type { UserCreate, UserRead } from '../../wire/facts/user.js';
 import { assignMany } from '../assignment.js';
+import { refuseDefinedAttributes } from '../schema/user-attributes.js';
 import { addTenantUser } from '../tenant-user.js';
 import { createUser } from '../user.js';
-import { refuseDefinedAttributes } from '../user-attributes.js';
 import { removeEndedInvites } from './ended-invite.js';
 import { requireManagedRole, type UserManagement } from './user-management.js';
 import { announceUser, findAnnouncing } from './webhook-event.js';

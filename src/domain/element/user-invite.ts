@@ -13,7 +13,7 @@ import type {
 	UserInviteUpdate,
 } from '../../wire/element/user-invite.js';
 import { asDate } from '../as-date.js';
-import { definedFields } from '../defined-fields.js';
+import { definedFields } from '../schema/defined-fields.js';
 import { removeEndedInvites } from './ended-invite.js';
 import { admitInvited, createInvited, requireOpenInvite } from './invite.js';
 

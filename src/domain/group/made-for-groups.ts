@@ -7,10 +7,10 @@ import { derivationsThrough } from '../../store/table/role-derivation.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { Key, maxKeyLength } from '../../wire/common.js';
-import { createRelation, removeRelations, replaceRelation } from '../relation.js';
-import { createResource, removeResource } from '../resource.js';
-import { createRole, removeRoles } from '../role.js';
-import { recordRoleChanges } from '../role-record.js';
+import { createRelation, removeRelations, replaceRelation } from '../schema/relation.js';
+import { createResource, removeResource } from '../schema/resource.js';
+import { createRole, removeRoles } from '../schema/role.js';
+import { recordRoleChanges } from '../schema/role-record.js';
 
 /**
  * Schema objects that groups need. Missing ones are created, marked as made for groups, and deleted when no group needs

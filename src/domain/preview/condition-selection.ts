@@ -4,8 +4,8 @@ import { ancestorSetIds, type ConditionSet, conditionSetsWithIds } from '../../s
 import { Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { AskedSet } from '../../wire/schema/condition-preview.js';
-import { conditionProblems, parseStoredCondition, readDefinedAttributes } from '../condition-check.js';
-import { findConditionSet, parentProblems, refuseProblems, resourceProblems } from '../condition-set.js';
+import { conditionProblems, parseStoredCondition, readDefinedAttributes } from '../schema/condition-check.js';
+import { findConditionSet, parentProblems, refuseProblems, resourceProblems } from '../schema/condition-set.js';
 
 /** The set that a request asks about, stored or not, with the sets that it narrows. */
 export interface AskedSelection {

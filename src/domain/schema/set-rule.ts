@@ -1,18 +1,18 @@
-import { Failure, notFound } from '../failure.js';
-import { ConditionSet } from '../store/table/condition-set.js';
+import { Failure, notFound } from '../../failure.js';
+import { ConditionSet } from '../../store/table/condition-set.js';
 import {
 	insertRules,
 	type RuleFilter,
 	type RuleRow,
 	rulesJoining,
 	withKeys,
-} from '../store/table/condition-set-rule.js';
-import { Resource, ResourceAction } from '../store/table/resource.js';
-import { type ActionRow, actionsNamed } from '../store/table/role.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { automaticPrefix } from '../wire/schema/condition-set.js';
-import type { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../wire/schema/set-rule.js';
+} from '../../store/table/condition-set-rule.js';
+import { Resource, ResourceAction } from '../../store/table/resource.js';
+import { type ActionRow, actionsNamed } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { automaticPrefix } from '../../wire/schema/condition-set.js';
+import type { SetRuleCreate, SetRuleQuery, SetRuleRead, SetRuleRemove } from '../../wire/schema/set-rule.js';
 import { ensureAutomaticSet, findAutomaticSet, findSetOwner, lookUpSetOwner, type SetOwner } from './automatic-set.js';
 import { parsePermission } from './role-permission.js';
 import { recordSetRules, removeSetRules, setRuleKey } from './set-rule-record.js';

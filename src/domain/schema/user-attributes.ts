@@ -1,6 +1,6 @@
-import { forbidden } from '../failure.js';
-import { attributesIn, Resource } from '../store/table/resource.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
+import { forbidden } from '../../failure.js';
+import { attributesIn, Resource } from '../../store/table/resource.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
 /** The resource whose attributes are those of users. */
 const usersResource = '__user';

@@ -1,14 +1,14 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { rolesThrough } from '../store/table/dependent-roles.js';
-import { deleteRelations, Relation, relationsBy } from '../store/table/relation.js';
-import { Resource } from '../store/table/resource.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { RelationBlockRead, RelationCreate, RelationRead } from '../wire/schema/relation.js';
-import { removeTuples } from './relationship-tuple.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { rolesThrough } from '../../store/table/dependent-roles.js';
+import { deleteRelations, Relation, relationsBy } from '../../store/table/relation.js';
+import { Resource } from '../../store/table/resource.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { RelationBlockRead, RelationCreate, RelationRead } from '../../wire/schema/relation.js';
+import { removeTuples } from '../relationship-tuple.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
 

@@ -1,9 +1,9 @@
-import { automaticSet, type ConditionSet } from '../store/table/condition-set.js';
-import { Resource } from '../store/table/resource.js';
-import { Role, tenantRolesOnly } from '../store/table/role.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { automaticPrefix } from '../wire/schema/condition-set.js';
+import { automaticSet, type ConditionSet } from '../../store/table/condition-set.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role, tenantRolesOnly } from '../../store/table/role.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { automaticPrefix } from '../../wire/schema/condition-set.js';
 import { addConditionSet } from './condition-set.js';
 
 /** Condition sets that stand for a tenant role or for a whole resource, so that rules can name those too. */

@@ -1,19 +1,19 @@
-import { groupBy } from '../../compiler/group-by.js';
+import { groupBy } from '../../../compiler/group-by.js';
 import {
 	ActionGroup,
 	actionGroupsBy,
 	type GroupedActionRow,
 	groupedActions,
 	replaceGroupedActions,
-} from '../store/table/action-group.js';
-import { type Resource, ResourceAction } from '../store/table/resource.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { Columns } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../wire/schema/action-group.js';
+} from '../../store/table/action-group.js';
+import { type Resource, ResourceAction } from '../../store/table/resource.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { Columns } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/schema/action-group.js';
 import { definedFields } from './defined-fields.js';
 
 /** Groups of actions as the API shows them. */

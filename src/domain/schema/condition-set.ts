@@ -1,4 +1,4 @@
-import { Failure, notFound, type Problem, unprocessable } from '../failure.js';
+import { Failure, notFound, type Problem, unprocessable } from '../../failure.js';
 import {
 	ancestorSetIds,
 	ConditionSet,
@@ -6,21 +6,21 @@ import {
 	deleteConditionSets,
 	descendantSetIds,
 	writtenSets,
-} from '../store/table/condition-set.js';
-import type { KeyedModel } from '../store/table/environment-model.js';
-import { Resource } from '../store/table/resource.js';
-import { Role } from '../store/table/role.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import { rowsWithIds } from '../store/unit/keyed-rows.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { Columns, TableModel } from '../store/unit/table-model.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ConditionSetCreate, ConditionSetUpdate } from '../wire/schema/condition-set.js';
+} from '../../store/table/condition-set.js';
+import type { KeyedModel } from '../../store/table/environment-model.js';
+import { Resource } from '../../store/table/resource.js';
+import { Role } from '../../store/table/role.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import { rowsWithIds } from '../../store/unit/keyed-rows.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { Columns, TableModel } from '../../store/unit/table-model.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { ConditionSetCreate, ConditionSetUpdate } from '../../wire/schema/condition-set.js';
+import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { conditionProblems, readDefinedAttributes } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
-import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { removeSetRules } from './set-rule-record.js';
 
 /** A place in a request body. In an import, objects are nested deeper than in a request of their own. */

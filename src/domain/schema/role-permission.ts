@@ -1,5 +1,5 @@
-import { Failure, notFound } from '../failure.js';
-import type { Resource } from '../store/table/resource.js';
+import { Failure, notFound } from '../../failure.js';
+import type { Resource } from '../../store/table/resource.js';
 import {
 	type ActionRow,
 	actionsNamed,
@@ -7,11 +7,11 @@ import {
 	type LinkedIds,
 	type Role,
 	replaceGrants,
-} from '../store/table/role.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId } from '../wire/common.js';
+} from '../../store/table/role.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId } from '../../wire/common.js';
 import { findRoleResources, recordRoleChanges } from './role-record.js';
 
 /** A role and the permissions it is to have. */

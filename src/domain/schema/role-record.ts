@@ -1,12 +1,12 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { Resource } from '../store/table/resource.js';
-import { grantRows, parentRows, Role, rolesWithIds } from '../store/table/role.js';
-import { type DerivationRow, derivationRows } from '../store/table/role-derivation.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../wire/schema/derivation.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { Resource } from '../../store/table/resource.js';
+import { grantRows, parentRows, Role, rolesWithIds } from '../../store/table/role.js';
+import { type DerivationRow, derivationRows } from '../../store/table/role-derivation.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../../wire/schema/derivation.js';
 
 /** What a role is linked to, by keys. */
 interface RoleLinks {

@@ -1,10 +1,10 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { notFound, unprocessable } from '../failure.js';
-import { parentRows, Role, RoleParent, replaceParents } from '../store/table/role.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { pairWithParts } from './pair-with-parts.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { notFound, unprocessable } from '../../failure.js';
+import { parentRows, Role, RoleParent, replaceParents } from '../../store/table/role.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { pairWithParts } from '../pair-with-parts.js';
 import { recordRoleChanges } from './role-record.js';
 
 /** A role and the roles of its kind that it is to extend; `at` is their place in the request. */

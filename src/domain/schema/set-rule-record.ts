@@ -1,7 +1,7 @@
-import { deleteRules, type RuleFilter, type RuleRow, rulesToRemove } from '../store/table/condition-set-rule.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { removeInChunks } from './remove-in-chunks.js';
+import { deleteRules, type RuleFilter, type RuleRow, rulesToRemove } from '../../store/table/condition-set-rule.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { removeInChunks } from '../remove-in-chunks.js';
 
 /** A rule's key (contract: Condition set rules). */
 export function setRuleKey({ user_set, resource, action, resource_set }: RuleRow): string {

@@ -1,9 +1,9 @@
-import { Failure } from '../failure.js';
-import { attributesIn, type Resource, ResourceAttribute } from '../store/table/resource.js';
-import { hasValues } from '../store/unit/change-record.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { AttributeBlockEdit } from '../wire/schema/resource.js';
-import type { ResourceAttributeUpdate } from '../wire/schema/resource-attribute.js';
+import { Failure } from '../../failure.js';
+import { attributesIn, type Resource, ResourceAttribute } from '../../store/table/resource.js';
+import { hasValues } from '../../store/unit/change-record.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { AttributeBlockEdit } from '../../wire/schema/resource.js';
+import type { ResourceAttributeUpdate } from '../../wire/schema/resource-attribute.js';
 import { definedFields } from './defined-fields.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 

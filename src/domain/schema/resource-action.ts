@@ -1,8 +1,8 @@
-import { actionGroupsWith } from '../store/table/action-group.js';
-import { rolesGranting } from '../store/table/dependent-roles.js';
-import { actionsIn, type Resource, ResourceAction } from '../store/table/resource.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { ActionBlockEdit } from '../wire/schema/resource.js';
+import { actionGroupsWith } from '../../store/table/action-group.js';
+import { rolesGranting } from '../../store/table/dependent-roles.js';
+import { actionsIn, type Resource, ResourceAction } from '../../store/table/resource.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { ActionBlockEdit } from '../../wire/schema/resource.js';
 import { recordActionGroupChanges } from './action-group.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
