@@ -1,5 +1,5 @@
-import { assignExactly, unassignMany } from '../domain/assignment.js';
-import { addTenantUsers, removeTenantUsers } from '../domain/tenant-user.js';
+import { assignExactly, unassignMany } from '../domain/facts/assignment.js';
+import { addTenantUsers, removeTenantUsers } from '../domain/facts/tenant-user.js';
 import { Role } from '../store/table/role.js';
 import { type AssignmentFilter, assignmentKeys } from '../store/table/role-assignment.js';
 import { Tenant } from '../store/table/tenant.js';

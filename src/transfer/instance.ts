@@ -1,4 +1,4 @@
-import { removeInstances, syncInstances } from '../domain/resource-instance.js';
+import { removeInstances, syncInstances } from '../domain/facts/resource-instance.js';
 import { Resource } from '../store/table/resource.js';
 import {
 	type InstanceRow,

@@ -1,4 +1,4 @@
-import { relateWithoutLimit, unrelateMany } from '../domain/relationship-tuple.js';
+import { relateWithoutLimit, unrelateMany } from '../domain/facts/relationship-tuple.js';
 import { Relation } from '../store/table/relation.js';
 import { type TupleFilter, tuplesUnordered } from '../store/table/relationship-tuple.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';

@@ -1,5 +1,5 @@
-import { createTenants, removeTenants } from '../domain/tenant.js';
-import { createUsers, removeUsers } from '../domain/user.js';
+import { createTenants, removeTenants } from '../domain/facts/tenant.js';
+import { createUsers, removeUsers } from '../domain/facts/user.js';
 import type { KeyedModel } from '../store/table/environment-model.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';

@@ -1,6 +1,6 @@
-import { removeExpiredAssignments } from '../domain/assignment.js';
 import { removeEndedInvites } from '../domain/element/ended-invite.js';
-import { removeExpiredTuples } from '../domain/relationship-tuple.js';
+import { removeExpiredAssignments } from '../domain/facts/assignment.js';
+import { removeExpiredTuples } from '../domain/facts/relationship-tuple.js';
 import type { Logger } from '../log.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../store/unit/row-chunks.js';

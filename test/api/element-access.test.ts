@@ -7,7 +7,7 @@ import { EnvironmentPath, endpoint, guard } from '../../src/api/access.js';
 import { elementOrigins } from '../../src/api/elements/cross-origin.js';
 import { findElementSession } from '../../src/api/elements/element-session.js';
 import { renderFailure } from '../../src/api/render-failure.js';
-import { createTenant } from '../../src/domain/tenant.js';
+import { createTenant } from '../../src/domain/facts/tenant.js';
 import { reply } from '../../src/http/endpoint.js';
 import { createApplication, listen } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';

@@ -2,8 +2,8 @@
 
 import test from 'ava';
 import type { Knex } from 'knex';
-import { unassignMany } from '../../src/domain/assignment.js';
-import { removeInstances } from '../../src/domain/resource-instance.js';
+import { unassignMany } from '../../src/domain/facts/assignment.js';
+import { removeInstances } from '../../src/domain/facts/resource-instance.js';
 import { Maintenance } from '../../src/store/database/maintenance.js';
 import { instancesNamed, instancesToRemove } from '../../src/store/table/resource-instance.js';
 import { assignmentsBetween } from '../../src/store/table/role-assignment.js';

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { readAssignment } from '../../domain/assignment.js';
 import { listDecisions } from '../../domain/audit-log.js';
 import { pendingInvites, readElementInvite, readInvitedUsers } from '../../domain/element/invite.js';
 import {
@@ -17,6 +16,7 @@ import {
 	shownLevels,
 	type UserManagement,
 } from '../../domain/element/user-management.js';
+import { readAssignment } from '../../domain/facts/assignment.js';
 import { reply } from '../../http/endpoint.js';
 import type { ElementSession } from '../../store/session/element-entrance.js';
 import { elementRolesBy } from '../../store/table/elements-config.js';

@@ -5,7 +5,7 @@ import {
 	relateMany,
 	unrelate,
 	unrelateMany,
-} from '../../domain/relationship-tuple.js';
+} from '../../domain/facts/relationship-tuple.js';
 import { reply } from '../../http/endpoint.js';
 import { Relation } from '../../store/table/relation.js';
 import { type TupleRow, tuplesBy } from '../../store/table/relationship-tuple.js';

@@ -1,4 +1,4 @@
-import { findInstance } from '../../domain/named-instance.js';
+import { findInstance } from '../../domain/facts/named-instance.js';
 import {
 	changeInstance,
 	createInstance,
@@ -7,7 +7,7 @@ import {
 	removeInstance,
 	removeNamedInstances,
 	syncInstances,
-} from '../../domain/resource-instance.js';
+} from '../../domain/facts/resource-instance.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { assign, assignMany, readAssignment, unassign, unassignMany } from '../../domain/assignment.js';
-import { readDetailedAssignments } from '../../domain/assignment-details.js';
+import { assign, assignMany, readAssignment, unassign, unassignMany } from '../../domain/facts/assignment.js';
+import { readDetailedAssignments } from '../../domain/facts/assignment-details.js';
 import { reply } from '../../http/endpoint.js';
 import { Resource } from '../../store/table/resource.js';
 import { Role } from '../../store/table/role.js';

@@ -1,5 +1,5 @@
-import { removeTenantUser } from '../../domain/tenant-user.js';
-import { addUserToTenant, readUser } from '../../domain/user.js';
+import { removeTenantUser } from '../../domain/facts/tenant-user.js';
+import { addUserToTenant, readUser } from '../../domain/facts/user.js';
 import { reply } from '../../http/endpoint.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { User } from '../../store/table/user.js';

@@ -1,5 +1,5 @@
+import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/facts/tenant.js';
 import { definedFields } from '../../domain/schema/defined-fields.js';
-import { createTenant, createTenants, removeTenant, removeTenants } from '../../domain/tenant.js';
 import { reply } from '../../http/endpoint.js';
 import { Tenant, tenantsBy } from '../../store/table/tenant.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';

@@ -4,7 +4,7 @@ import {
 	createUserInvite,
 	readUserInvite,
 } from '../../domain/element/user-invite.js';
-import { readUser } from '../../domain/user.js';
+import { readUser } from '../../domain/facts/user.js';
 import { reply } from '../../http/endpoint.js';
 import { Role } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';

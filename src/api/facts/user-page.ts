@@ -1,4 +1,4 @@
-import { readUsers } from '../../domain/user.js';
+import { readUsers } from '../../domain/facts/user.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import type { Tenant } from '../../store/table/tenant.js';
 import { usersBy } from '../../store/table/user.js';

@@ -1,4 +1,4 @@
-import { assign, readAssignment, unassign } from '../../domain/assignment.js';
+import { assign, readAssignment, unassign } from '../../domain/facts/assignment.js';
 import {
 	changeUser,
 	createUser,
@@ -9,7 +9,7 @@ import {
 	removeUsers,
 	syncUser,
 	syncUsers,
-} from '../../domain/user.js';
+} from '../../domain/facts/user.js';
 import { reply } from '../../http/endpoint.js';
 import { User } from '../../store/table/user.js';
 import { Reference, UserKey } from '../../wire/common.js';

@@ -1,7 +1,7 @@
+import { readUsers } from '../../domain/facts/user.js';
 import { findGroup, readGroup } from '../../domain/group/group.js';
 import { addGroupUser, removeGroupUser } from '../../domain/group/group-member.js';
 import { findMemberRole } from '../../domain/group/made-for-groups.js';
-import { readUsers } from '../../domain/user.js';
 import { reply } from '../../http/endpoint.js';
 import { usersBy } from '../../store/table/user.js';
 import { readPage } from '../../store/unit/row-query.js';

@@ -8,7 +8,7 @@ import { isMember } from '../../store/table/tenant-user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId, instanceName } from '../../wire/common.js';
-import { createMissingInstances, findInstances, refuseUnknownInstance } from '../named-instance.js';
+import { createMissingInstances, findInstances, refuseUnknownInstance } from '../facts/named-instance.js';
 import type { ActingUser } from './level.js';
 
 /** Finds what requests are about. Users learn nothing of what is in other tenants. */

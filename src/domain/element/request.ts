@@ -28,7 +28,7 @@ import type {
 	RequestType,
 } from '../../wire/element/element-request.js';
 import { asDate } from '../as-date.js';
-import { assignForRequest } from '../assignment.js';
+import { assignForRequest } from '../facts/assignment.js';
 import type { ActingUser } from './level.js';
 import { requireEnd, shortened } from './request-end.js';
 import { changeRequest, createRequest } from './request-record.js';

@@ -12,10 +12,10 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceParts } from '../../wire/common.js';
 import type { ElementRoleAssign, ElementUserCreate } from '../../wire/element/element-user.js';
 import type { UserRead } from '../../wire/facts/user.js';
-import { assign, assignMany, removeAssignments, unassign } from '../assignment.js';
+import { assign, assignMany, removeAssignments, unassign } from '../facts/assignment.js';
+import { addTenantUser, removeTenantUser } from '../facts/tenant-user.js';
+import { createUser } from '../facts/user.js';
 import { refuseDefinedAttributes } from '../schema/user-attributes.js';
-import { addTenantUser, removeTenantUser } from '../tenant-user.js';
-import { createUser } from '../user.js';
 import { inviteUser, isInviting, removeInvites } from './invite.js';
 import { defaultRoleSetting } from './setting.js';
 import {

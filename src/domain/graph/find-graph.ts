@@ -8,7 +8,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceName } from '../../wire/common.js';
 import type { Graph, GraphQuery } from '../../wire/facts/graph.js';
 import type { InstanceNodeName, NodeName } from '../../wire/facts/graph-node.js';
-import { refuseUnknownInstance } from '../named-instance.js';
+import { refuseUnknownInstance } from '../facts/named-instance.js';
 import { factsAround } from './facts-around.js';
 import { type PathEnds, pathsBetween } from './paths-between.js';
 import { schemaAround } from './schema-around.js';

@@ -6,8 +6,8 @@ import { User } from '../../store/table/user.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import type { GroupUserAdd } from '../../wire/schema/group.js';
-import { assignMany, unassignMany } from '../assignment.js';
-import { requireTenant } from '../named-instance.js';
+import { assignMany, unassignMany } from '../facts/assignment.js';
+import { requireTenant } from '../facts/named-instance.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**

@@ -15,8 +15,8 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName } from '../../wire/common.js';
 import type { GroupRoleCreate } from '../../wire/schema/group.js';
 import { asDate } from '../as-date.js';
-import { refuseUnknownInstance, requireTenant } from '../named-instance.js';
-import { relateMany, unrelateMany } from '../relationship-tuple.js';
+import { refuseUnknownInstance, requireTenant } from '../facts/named-instance.js';
+import { relateMany, unrelateMany } from '../facts/relationship-tuple.js';
 import { grantImplicitly } from '../schema/derivation.js';
 import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
 

@@ -15,11 +15,11 @@ import {
 	groupResource,
 	maxShownOfGroup,
 } from '../../wire/schema/group.js';
-import { removeAssignments } from '../assignment.js';
 import { removeRequests } from '../element/request-record.js';
 import { removeUserInvites } from '../element/user-invite.js';
-import { findInstances, insertInstances, onlyInstance, requireTenant } from '../named-instance.js';
-import { removeInstances } from '../resource-instance.js';
+import { removeAssignments } from '../facts/assignment.js';
+import { findInstances, insertInstances, onlyInstance, requireTenant } from '../facts/named-instance.js';
+import { removeInstances } from '../facts/resource-instance.js';
 import { markGroups, unmarkGroups } from './group-mark.js';
 import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';

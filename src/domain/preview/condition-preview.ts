@@ -6,8 +6,8 @@ import { rowsWithIds } from '../../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../../store/unit/row-chunks.js';
 import type { ConditionPreview, ConditionPreviewRead } from '../../wire/schema/condition-preview.js';
-import { readInstance } from '../resource-instance.js';
-import { readUsers } from '../user.js';
+import { readInstance } from '../facts/resource-instance.js';
+import { readUsers } from '../facts/user.js';
 import { asksForRoles, resolveSelection } from './condition-selection.js';
 import {
 	type CheckSides,

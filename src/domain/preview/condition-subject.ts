@@ -7,7 +7,7 @@ import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { instanceParts, type JsonObject } from '../../wire/common.js';
 import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/schema/condition-preview.js';
-import { onlyInstance, requireTenant } from '../named-instance.js';
+import { onlyInstance, requireTenant } from '../facts/named-instance.js';
 
 /**
  * What conditions can see of a check, by the names they use (decision 16). Values that are sent override stored ones.

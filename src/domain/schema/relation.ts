@@ -8,7 +8,7 @@ import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { RelationBlockRead, RelationCreate, RelationRead } from '../../wire/schema/relation.js';
-import { removeTuples } from '../relationship-tuple.js';
+import { removeTuples } from '../facts/relationship-tuple.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
 

@@ -11,7 +11,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ResourceCreate, ResourceRead, ResourceUpdate } from '../../wire/schema/resource.js';
 import { AttributeType } from '../../wire/schema/resource-attribute.js';
 import { removeRequests } from '../element/request-record.js';
-import { removeInstances } from '../resource-instance.js';
+import { removeInstances } from '../facts/resource-instance.js';
 import { actionGroupBlocks, removeActionGroups } from './action-group.js';
 import { removeConditionSets } from './condition-set.js';
 import { definedFields } from './defined-fields.js';

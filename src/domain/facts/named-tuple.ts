@@ -1,13 +1,13 @@
-import { Failure, notFound } from '../failure.js';
-import { Relation } from '../store/table/relation.js';
-import type { TupleColumns, TupleKeys } from '../store/table/relationship-tuple.js';
-import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId, instanceName } from '../wire/common.js';
-import type { RelationshipTupleCreate } from '../wire/facts/relationship-tuple.js';
-import { asDate } from './as-date.js';
+import { Failure, notFound } from '../../failure.js';
+import { Relation } from '../../store/table/relation.js';
+import type { TupleColumns, TupleKeys } from '../../store/table/relationship-tuple.js';
+import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId, instanceName } from '../../wire/common.js';
+import type { RelationshipTupleCreate } from '../../wire/facts/relationship-tuple.js';
+import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances } from './named-instance.js';
 
 /** A tuple that a caller names, by keys and by ids. */

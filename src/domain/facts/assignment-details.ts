@@ -1,11 +1,11 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { type InstanceRow, instancesBy } from '../store/table/resource-instance.js';
-import { grantRows, Role } from '../store/table/role.js';
-import type { AssignmentRow } from '../store/table/role-assignment.js';
-import { Tenant } from '../store/table/tenant.js';
-import { User } from '../store/table/user.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { RoleAssignmentDetailedRead } from '../wire/facts/role-assignment.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { type InstanceRow, instancesBy } from '../../store/table/resource-instance.js';
+import { grantRows, Role } from '../../store/table/role.js';
+import type { AssignmentRow } from '../../store/table/role-assignment.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { RoleAssignmentDetailedRead } from '../../wire/facts/role-assignment.js';
 
 /** Assignments as the API shows them with what is known of each user, role, tenant and instance. */
 export async function readDetailedAssignments(

@@ -1,19 +1,19 @@
-import { notFound } from '../failure.js';
-import { type InstanceRow, ResourceInstance } from '../store/table/resource-instance.js';
-import { Role } from '../store/table/role.js';
+import { notFound } from '../../failure.js';
+import { type InstanceRow, ResourceInstance } from '../../store/table/resource-instance.js';
+import { Role } from '../../store/table/role.js';
 import {
 	type AssignmentColumns,
 	type AssignmentReference,
 	type Named,
 	type Participants,
 	resourceRolesIn,
-} from '../store/table/role-assignment.js';
-import { Tenant } from '../store/table/tenant.js';
-import { User } from '../store/table/user.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
-import { asDate } from './as-date.js';
+} from '../../store/table/role-assignment.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { User } from '../../store/table/user.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
+import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
 /**

@@ -1,5 +1,5 @@
-import { duplicate, notFound } from '../failure.js';
-import { Relation } from '../store/table/relation.js';
+import { duplicate, notFound } from '../../failure.js';
+import { Relation } from '../../store/table/relation.js';
 import {
 	changeTupleExpiries,
 	deleteTuples,
@@ -12,23 +12,23 @@ import {
 	type TupleRow,
 	tuplesBy,
 	tuplesToRemove,
-} from '../store/table/relationship-tuple.js';
-import { instancesBy } from '../store/table/resource-instance.js';
-import { Tenant } from '../store/table/tenant.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { asId } from '../wire/common.js';
+} from '../../store/table/relationship-tuple.js';
+import { instancesBy } from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { asId } from '../../wire/common.js';
 import type {
 	RelationshipTupleCreate,
 	RelationshipTupleRead,
 	RelationshipTupleRemove,
-} from '../wire/facts/relationship-tuple.js';
-import { refuseTuplesOverLimit } from './check-limit/cycle-limit.js';
-import { endsBefore } from './ends-before.js';
+} from '../../wire/facts/relationship-tuple.js';
+import { refuseTuplesOverLimit } from '../check-limit/cycle-limit.js';
+import { endsBefore } from '../ends-before.js';
+import { removeInChunks } from '../remove-in-chunks.js';
 import { findInstances } from './named-instance.js';
 import { type NamedTuple, resolveTuples } from './named-tuple.js';
-import { removeInChunks } from './remove-in-chunks.js';
 
 /** A tuple as the API shows it. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {

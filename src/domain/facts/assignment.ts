@@ -1,4 +1,4 @@
-import { duplicate, notFound, unprocessable } from '../failure.js';
+import { duplicate, notFound, unprocessable } from '../../failure.js';
 import {
 	type AssignmentFilter,
 	type AssignmentIds,
@@ -15,16 +15,16 @@ import {
 	participantsIn,
 	type RoleAssignment,
 	someAssignments,
-} from '../store/table/role-assignment.js';
-import { User } from '../store/table/user.js';
-import type { ChangedRecord } from '../store/unit/change.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { UserKey } from '../wire/common.js';
-import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../wire/facts/role-assignment.js';
+} from '../../store/table/role-assignment.js';
+import { User } from '../../store/table/user.js';
+import type { ChangedRecord } from '../../store/unit/change.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { UserKey } from '../../wire/common.js';
+import type { RoleAssignmentBulkQuery, RoleAssignmentRead } from '../../wire/facts/role-assignment.js';
+import { endsBefore } from '../ends-before.js';
+import { removeInChunks } from '../remove-in-chunks.js';
 import { ensureTargets, findTargets, type ResolvedAssignment, resolveAssignments } from './assignment-reference.js';
-import { endsBefore } from './ends-before.js';
-import { removeInChunks } from './remove-in-chunks.js';
 
 /** An assignment as the API shows it. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {

@@ -1,28 +1,29 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { tuplesBy } from '../store/table/relationship-tuple.js';
-import { Resource } from '../store/table/resource.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { tuplesBy } from '../../store/table/relationship-tuple.js';
+import { Resource } from '../../store/table/resource.js';
 import {
 	type InstanceFilter,
 	type InstanceRow,
 	instancesKeyed,
 	instancesToRemove,
 	ResourceInstance,
-} from '../store/table/resource-instance.js';
-import { Tenant } from '../store/table/tenant.js';
-import { changeRecord, hasValues } from '../store/unit/change-record.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceName } from '../wire/common.js';
+} from '../../store/table/resource-instance.js';
+import { Tenant } from '../../store/table/tenant.js';
+import { changeRecord, hasValues } from '../../store/unit/change-record.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceName } from '../../wire/common.js';
 import type {
 	ResourceInstanceCreate,
 	ResourceInstanceRead,
 	ResourceInstanceUpdate,
-} from '../wire/facts/resource-instance.js';
+} from '../../wire/facts/resource-instance.js';
+import { removeRequests } from '../element/request-record.js';
+import { removeUserInvites } from '../element/user-invite.js';
+import { unmarkGroups } from '../group/group-mark.js';
+import { removeInChunks } from '../remove-in-chunks.js';
 import { removeAssignments } from './assignment.js';
-import { removeRequests } from './element/request-record.js';
-import { removeUserInvites } from './element/user-invite.js';
-import { unmarkGroups } from './group/group-mark.js';
 import {
 	findInstances,
 	type InstanceColumns,
@@ -32,7 +33,6 @@ import {
 	withKeys,
 } from './named-instance.js';
 import { removeTuples } from './relationship-tuple.js';
-import { removeInChunks } from './remove-in-chunks.js';
 
 /** An instance as the API shows it. */
 export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInstanceRead {

@@ -1,12 +1,12 @@
-import { Tenant } from '../store/table/tenant.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import type { TenantCreate } from '../wire/facts/tenant.js';
+import { Tenant } from '../../store/table/tenant.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import type { TenantCreate } from '../../wire/facts/tenant.js';
+import { removeRequests } from '../element/request-record.js';
+import { removeUserInvites } from '../element/user-invite.js';
+import { refuseTakenKeys } from '../refuse-taken-keys.js';
+import { definedFields } from '../schema/defined-fields.js';
 import { removeAssignments } from './assignment.js';
-import { removeRequests } from './element/request-record.js';
-import { removeUserInvites } from './element/user-invite.js';
-import { refuseTakenKeys } from './refuse-taken-keys.js';
 import { removeInstances } from './resource-instance.js';
-import { definedFields } from './schema/defined-fields.js';
 import { removeTenantUsers } from './tenant-user.js';
 
 /** Adds a tenant. Throws `duplicate` when its key is taken. */

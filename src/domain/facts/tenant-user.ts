@@ -1,16 +1,16 @@
-import { notFound } from '../failure.js';
-import type { Named } from '../store/table/role-assignment.js';
-import type { Tenant } from '../store/table/tenant.js';
+import { notFound } from '../../failure.js';
+import type { Named } from '../../store/table/role-assignment.js';
+import type { Tenant } from '../../store/table/tenant.js';
 import {
 	deleteTenantUsers,
 	insertTenantUsers,
 	type TenantUserFilter,
 	type TenantUserRow,
 	tenantUsersBy,
-} from '../store/table/tenant-user.js';
-import type { User } from '../store/table/user.js';
-import { UserInvite, userInvitesBy } from '../store/table/user-invite.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
+} from '../../store/table/tenant-user.js';
+import type { User } from '../../store/table/user.js';
+import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { removeAssignments } from './assignment.js';
 
 /** A user and a tenant. */

@@ -1,17 +1,17 @@
-import { groupBy } from '../../compiler/group-by.js';
-import { type AssignmentRow, readHeldRoles } from '../store/table/role-assignment.js';
-import type { Tenant } from '../store/table/tenant.js';
-import { readUserTenants, type TenantUserRow } from '../store/table/tenant-user.js';
-import { User } from '../store/table/user.js';
-import { onlyRow } from '../store/unit/only-row.js';
-import type { ReadingUnit } from '../store/unit/reading-unit.js';
-import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { instanceParts } from '../wire/common.js';
-import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../wire/facts/user.js';
+import { groupBy } from '../../../compiler/group-by.js';
+import { type AssignmentRow, readHeldRoles } from '../../store/table/role-assignment.js';
+import type { Tenant } from '../../store/table/tenant.js';
+import { readUserTenants, type TenantUserRow } from '../../store/table/tenant-user.js';
+import { User } from '../../store/table/user.js';
+import { onlyRow } from '../../store/unit/only-row.js';
+import type { ReadingUnit } from '../../store/unit/reading-unit.js';
+import type { WritingUnit } from '../../store/unit/writing-unit.js';
+import { instanceParts } from '../../wire/common.js';
+import type { UserCreate, UserRead, UserReplace, UserUpdate } from '../../wire/facts/user.js';
+import { removeRequests } from '../element/request-record.js';
+import { refuseTakenKeys } from '../refuse-taken-keys.js';
+import { definedFields } from '../schema/defined-fields.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
-import { removeRequests } from './element/request-record.js';
-import { refuseTakenKeys } from './refuse-taken-keys.js';
-import { definedFields } from './schema/defined-fields.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
 /** Users as the API shows them, with their roles in each tenant and, if asked for, those on resource instances. */
