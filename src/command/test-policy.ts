@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { ConfigError } from '../config.js';
-import { findOpa } from '../opa.js';
+import { findOpa } from '../publish/find-opa.js';
 import { readTestResults, someFailed, testWords } from '../test-results.js';
 import type { Told } from './declaration.js';
 import { onFile } from './on-file.js';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { ResidentCompiler, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { ConfigError } from '../../src/config.js';
-import { findOpa } from '../../src/opa.js';
+import { findOpa } from '../../src/publish/find-opa.js';
 import { onAllStores } from '../support/each-store.js';
 import { opaPath } from '../support/opa.js';
 import { root } from '../support/root.js';

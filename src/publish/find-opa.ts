@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../compiler/opa/package-root.js';
-import { ConfigError } from './config.js';
-import { errorMessage } from './failure.js';
+import { packageRoot } from '../../compiler/opa/package-root.js';
+import { ConfigError } from '../config.js';
+import { errorMessage } from '../failure.js';
 
 /** The part of set-up that provides opa. Set-up is plain JavaScript in `setup/`, and part of the installed package. */
 interface SetUp {
