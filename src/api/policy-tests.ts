@@ -1,4 +1,4 @@
-import type { TestResult } from '../test-results.js';
+import type { TestResult } from '../../compiler/opa/test-results.js';
 
 /** What tests policies. */
 export interface PolicyTests {
