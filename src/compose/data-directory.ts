@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config.js';
-import { restrictToOwner } from '../restrict-to-owner.js';
+import { restrictToOwner } from '../file/restrict-to-owner.js';
 
 /** What this process reads and writes in a data directory, where it is there. */
 const used = {

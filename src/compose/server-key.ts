@@ -2,8 +2,8 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.js';
-import { restrictToOwner } from '../restrict-to-owner.js';
-import { syncFolder } from '../sync-folder.js';
+import { restrictToOwner } from '../file/restrict-to-owner.js';
+import { syncFolder } from '../file/sync-folder.js';
 
 const keyBytes = 32;
 

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { syncFolder } from '../../file/sync-folder.js';
 import type { Logger } from '../../log.js';
-import { syncFolder } from '../../sync-folder.js';
 
 /** A bundle in the copy; the first is a snapshot, and each other one a step from the one before. */
 export interface CopiedBundle {

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { syncTree } from '../../../sync-folder.js';
+import { syncTree } from '../../../file/sync-folder.js';
 import type { Answer, DatabaseFolder, Question } from './message.js';
 import { OwnerOnlyFiles } from './owner-only-files.js';
 import { SyncedFiles } from './synced-files.js';
