@@ -5,6 +5,7 @@ import { Failure, forbidden } from '../failure.js';
 import { declaring, type Endpoint, Raw } from '../http/endpoint.js';
 import { type Answer, parsePart, type Run, type Surround } from '../http/mount.js';
 import type { AnyRequest } from '../http/received-request.js';
+import { Turns } from '../limit/turns.js';
 import { type AccountUnit, environmentScope } from '../store/account/account.js';
 import {
 	authenticate,
@@ -31,7 +32,6 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { UserTokens } from '../token/user-token.js';
 import type { EnvironmentCopier } from '../transfer/environment-copy.js';
 import { type TriedDraft, tryDraft } from '../transfer/try-draft.js';
-import { Turns } from '../turns.js';
 import { Reference } from '../wire/common.js';
 import type { Draft } from '../wire/general/draft.js';
 import { revisionHeaders } from '../wire/revision-token.js';

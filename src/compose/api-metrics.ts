@@ -2,6 +2,7 @@
 
 import type { Monitoring } from '../api/monitoring.js';
 import type { Config } from '../config.js';
+import { valueInTime } from '../limit/value-in-time.js';
 import type { Assembler } from '../publish/assemble.js';
 import type { FeedServer } from '../publish/feed-server.js';
 import type { Publisher } from '../publish/publisher.js';
@@ -17,7 +18,6 @@ import { metricsType, renderFamilies } from '../telemetry/render-families.js';
 import type { RequestTally } from '../telemetry/request-tally.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { WordCounts } from '../telemetry/word-counts.js';
-import { valueInTime } from '../value-in-time.js';
 import { version } from '../version.js';
 import type { WebhookDispatcher } from '../webhook/dispatcher.js';
 

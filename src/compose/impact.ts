@@ -7,6 +7,8 @@ import type { ImpactProcess, ProcessLimits } from '../impact/impact-process.js';
 import { ImpactProcesses, type ProcessesOptions } from '../impact/impact-processes.js';
 import type { ExplanationQuestion, ImpactAnswer } from '../impact/messages.js';
 import type { LoggedInput } from '../impact/replay-decisions.js';
+import { clientGone } from '../limit/turns.js';
+import { valueInTime } from '../limit/value-in-time.js';
 import type { Logger } from '../log.js';
 import type { Assembler, DraftedPolicy } from '../publish/assemble.js';
 import type { FeedServer } from '../publish/feed-server.js';
@@ -17,8 +19,6 @@ import { type TriedChange, tryChange } from '../publish/try-change.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { Scope } from '../store/unit/reading-unit.js';
-import { clientGone } from '../turns.js';
-import { valueInTime } from '../value-in-time.js';
 import type { AuthorizationResult } from '../wire/decision/check.js';
 import { type Impact, maxChangesSince } from '../wire/general/impact.js';
 

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.js';
+import { clientGone, Turns } from '../limit/turns.js';
 import type { Logger } from '../log.js';
-import { clientGone, Turns } from '../turns.js';
 import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
 /** How many processes there are at most, each for one environment. */

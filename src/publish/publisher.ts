@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { layout } from '../../compiler/index.js';
 import { Failure, notFound } from '../failure.js';
+import { valueInTime } from '../limit/value-in-time.js';
 import type { Logger } from '../log.js';
 import { readSchema } from '../store/model/model.js';
 import type { SchemaChangeAfter } from '../store/policy/policy-state.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Publications } from '../store/policy/publications.js';
 import type { CommittedPart, Store } from '../store/store.js';
-import { valueInTime } from '../value-in-time.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 

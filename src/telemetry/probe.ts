@@ -1,4 +1,4 @@
-import { valueInTime } from '../value-in-time.js';
+import { valueInTime } from '../limit/value-in-time.js';
 
 /** How long a caller waits for a new answer, in milliseconds. */
 const patience = 3_000;

@@ -1,4 +1,4 @@
-import { answerQuestions } from '../limited-thread.js';
+import { answerQuestions } from '../limit/limited-thread.js';
 import { regoDifference } from './rego-difference.js';
 import type { RegoQuestion } from './rego-thread.js';
 

@@ -1,5 +1,5 @@
 import type { Schema } from '../../compiler/index.js';
-import { LimitedThread } from '../limited-thread.js';
+import { LimitedThread } from '../limit/limited-thread.js';
 import type { RegoDifference } from './rego-difference.js';
 
 /** Two schemas to compare; `after` is `null` if they are the same. */

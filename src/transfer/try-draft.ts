@@ -1,11 +1,11 @@
 import type { Schema } from '../../compiler/model.js';
+import { clientGone } from '../limit/turns.js';
 import type { Caller } from '../store/account/caller.js';
 import { readSchema } from '../store/model/model.js';
 import type { Store } from '../store/store.js';
 import { type Change, schemaKinds } from '../store/unit/change.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { clientGone } from '../turns.js';
 import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 

@@ -3,7 +3,7 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import type { Subject as ExplainedSubject, Trace } from '../../../compiler/condition/explain-condition.js';
 import { Failure } from '../../failure.js';
-import { LimitedThread } from '../../limited-thread.js';
+import { LimitedThread } from '../../limit/limited-thread.js';
 import { asJson, type Subject } from './condition-subject.js';
 
 /** Maximum evaluation time of one request, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Matches regular expressions that may take any time, in one thread that is ended when one takes too long. */
 
 import { Failure } from '../../failure.js';
-import { LimitedThread } from '../../limited-thread.js';
+import { LimitedThread } from '../../limit/limited-thread.js';
 import type { Logger } from '../../log.js';
 import type { UrlAttributes } from './url-pattern.js';
 

@@ -1,6 +1,6 @@
 /** The thread of `PatternThread`: matches regular expressions that may take any time. */
 
-import { answerQuestions } from '../../limited-thread.js';
+import { answerQuestions } from '../../limit/limited-thread.js';
 import type { PatternAnswer, PatternQuestion } from './pattern-thread.js';
 
 /** How many expressions are kept compiled. */

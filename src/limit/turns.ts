@@ -1,4 +1,4 @@
-import { Failure } from './failure.js';
+import { Failure } from '../failure.js';
 
 /** How many may take turns. */
 export interface TurnLimits {

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, Worker } from 'node:worker_threads';
-import type { Logger } from './log.js';
+import type { Logger } from '../log.js';
 
 /** Maximum time for the thread to start, in milliseconds. */
 const startLimit = 10_000;
