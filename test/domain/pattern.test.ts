@@ -2,9 +2,9 @@ import { loadPolicy } from '@open-policy-agent/opa-wasm';
 import test from 'ava';
 import { RE2JS } from 're2js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
-import { CompiledPatterns } from '../../src/compiled-patterns.js';
-import { measurePattern } from '../../src/domain/pattern.js';
-import { unicodeClasses } from '../../src/domain/unicode-classes.js';
+import { CompiledPatterns } from '../../src/pattern/compiled-patterns.js';
+import { measurePattern } from '../../src/pattern/pattern.js';
+import { unicodeClasses } from '../../src/pattern/unicode-classes.js';
 import { opa, policyWasm } from '../compiler/engine.js';
 
 /** What the API takes for a regular expression is one where decisions are made. */

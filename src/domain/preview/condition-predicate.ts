@@ -1,7 +1,7 @@
 import jsonLogic from 'json-logic-js';
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { operations, toJsonLogic } from '../../../compiler/condition/json-logic.js';
-import { CompiledPatterns } from '../../compiled-patterns.js';
+import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { Subject } from './condition-subject.js';
 
 /** The expressions of the predicate that runs. The library has one table of operations for the whole thread. */

@@ -1,7 +1,7 @@
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { explainCondition, type Subject, type Trace } from '../../../compiler/condition/explain-condition.js';
-import { CompiledPatterns } from '../../compiled-patterns.js';
 import { answerQuestions } from '../../limit/limited-thread.js';
+import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import { conditionPredicate } from './condition-predicate.js';
 import type { ConditionAnswer, ConditionQuestion } from './condition-thread.js';
 

@@ -2,11 +2,11 @@ import type { Condition } from '../../../compiler/condition/condition.js';
 import { type NamedAttribute, parseConditions } from '../../../compiler/condition/grammar.js';
 import { groupBy } from '../../../compiler/group-by.js';
 import type { Problem } from '../../failure.js';
+import { measurePattern } from '../../pattern/pattern.js';
 import type { ConditionSet } from '../../store/table/condition-set.js';
 import { attributeKeys, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { userResource } from '../environment.js';
-import { measurePattern } from '../pattern.js';
 
 /** The attributes that conditions may name, besides the built-in ones. */
 export interface DefinedAttributes {

@@ -7,7 +7,7 @@ import { explainCondition, type Subject } from '../../../compiler/condition/expl
 import { operatorNamed } from '../../../compiler/condition/operator.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
-import { CompiledPatterns } from '../../compiled-patterns.js';
+import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
 import type { Steps } from '../engine/steps.js';

@@ -1,7 +1,7 @@
 /** What a mapping rule says of URLs: a template with parts in braces, or a regular expression (contract: `/allowed_url`). */
 
 import { RE2JS } from 're2js';
-import { estimateSteps } from '../../compiled-patterns.js';
+import { estimateSteps } from '../../pattern/compiled-patterns.js';
 
 /** What a matching URL says of the resource, by name; null for a group that took no part. */
 export type UrlAttributes = Readonly<Record<string, string | null>>;
