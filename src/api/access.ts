@@ -16,6 +16,7 @@ import {
 } from '../store/account/authenticate.js';
 import type { Caller } from '../store/account/caller.js';
 import type { WritingAccountUnit } from '../store/account/writing-account.js';
+import type { AuditLogIntake } from '../store/audit-log/audit-log-intake.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import { ConsoleEntrance } from '../store/session/console-entrance.js';
 import { signedOut as signedOutOfConsole } from '../store/session/console-sessions.js';
@@ -23,7 +24,6 @@ import type { ElementEntrance, ElementSession } from '../store/session/element-e
 import type { ElementSessions } from '../store/session/element-sessions.js';
 import type { SessionSource, Store } from '../store/store.js';
 import type { Environment, Project } from '../store/table/account.js';
-import type { AuditLogIntake } from '../store/table/audit-log-intake.js';
 import type { PdpInstances } from '../store/table/pdp-state.js';
 import type { Committed } from '../store/unit/queued-write.js';
 import type { ReadingUnit, Scope } from '../store/unit/reading-unit.js';

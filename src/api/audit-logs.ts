@@ -1,7 +1,7 @@
 import { listDecisions, readDecision } from '../domain/audit-log.js';
 import { notFound } from '../failure.js';
 import { reply } from '../http/endpoint.js';
-import type { ListedAuditLog } from '../store/table/audit-logs.js';
+import type { ListedAuditLog } from '../store/audit-log/audit-logs.js';
 import { Resource } from '../store/table/resource.js';
 import { Tenant } from '../store/table/tenant.js';
 import { User } from '../store/table/user.js';

@@ -1,7 +1,7 @@
 import { newAuditLog } from '../domain/audit-log.js';
 import { maxProblems, type Problem, unprocessable } from '../failure.js';
 import { problemsIn } from '../http/problem.js';
-import type { AuditLogIntake, NewAuditLog } from '../store/table/audit-log-intake.js';
+import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-intake.js';
 import { pause } from '../wire/bounded.js';
 import { DecisionEvent } from '../wire/general/audit-log.js';
 

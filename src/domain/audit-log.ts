@@ -1,14 +1,14 @@
 /** The decision log: events become rows, and rows what is shown. */
 
 import { Failure } from '../failure.js';
-import type { NewAuditLog } from '../store/table/audit-log-intake.js';
+import type { NewAuditLog } from '../store/audit-log/audit-log-intake.js';
 import {
 	type AuditLogFilter,
 	type AuditLogs,
 	auditLogId,
 	type ListedAuditLog,
 	maxListedAuditLogs,
-} from '../store/table/audit-logs.js';
+} from '../store/audit-log/audit-logs.js';
 import { searchPattern } from '../store/unit/filter.js';
 import type { Scope } from '../store/unit/reading-unit.js';
 import { maxKeyLength } from '../wire/common.js';

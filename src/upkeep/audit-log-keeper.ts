@@ -1,5 +1,5 @@
 import type { Logger } from '../log.js';
-import type { AuditLogUpkeep } from '../store/table/audit-log-upkeep.js';
+import type { AuditLogUpkeep } from '../store/audit-log/audit-log-upkeep.js';
 
 /** How often the decision log is kept within its limits, in milliseconds. */
 const defaultPause = 600_000;

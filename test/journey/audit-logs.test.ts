@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { keepAuditLogs } from '../../src/store/table/audit-log-upkeep.js';
+import { keepAuditLogs } from '../../src/store/audit-log/audit-log-upkeep.js';
 import { client } from '../support/client.js';
 import { chosenStores, onEachStore } from '../support/each-store.js';
 import { bearing } from '../support/element.js';

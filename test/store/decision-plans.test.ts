@@ -1,7 +1,7 @@
 // @alone
 
 import test from 'ava';
-import { keepAuditLogs } from '../../src/store/table/audit-log-upkeep.js';
+import { keepAuditLogs } from '../../src/store/audit-log/audit-log-upkeep.js';
 import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
