@@ -5,263 +5,77 @@ import test from 'ava';
 import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 
-/** The table of rooms (docs/architecture.md): what a file may import, and what the linter must refuse. */
-const rooms = {
-	'compiler/policy/policy.ts': {
-		may: ['./model.js', './rego/literal.js'],
-		mayNot: ['node:fs', 'zod', '../src/failure.js', '../src/store/store.js'],
-	},
-	'compiler/rego/literal.ts': {
-		may: ['../model.js', '../rego/path.js'],
-		mayNot: ['node:path', '../../src/failure.js'],
-	},
-	'compiler/opa/opa.ts': {
-		may: ['node:child_process', 'node:fs/promises', '../model.js'],
-		mayNot: ['zod', '../../src/failure.js'],
-	},
-	'src/bundle/bundle.ts': {
-		may: ['node:zlib', 'tar-stream', './failure.js', '../compiler/model.js'],
-		mayNot: ['./store/store.js'],
-	},
-	'src/compose/compose.ts': {
-		may: ['./store/store.js', './api/table.js', './pdp/engine.js', './publish/publisher.js'],
-		mayNot: [],
-	},
-	'src/main.ts': { may: ['commander', './compose.js', './http/server.js'], mayNot: [] },
-	'src/wire/schema/role.ts': {
-		may: ['zod', './common.js', '../../compiler/condition/operator.js'],
-		mayNot: ['koa', 'node:fs', '../store/store.js', '../../compiler/model.js'],
-	},
-	'src/http/server.ts': {
-		may: ['koa', '@koa/router', 'zod', 'node:http', 'node:fs/promises', '../failure.js', '../log.js', './mount.js'],
-		mayNot: ['knex', '../api/table.js', '../store/store.js', '../wire/role.js', '../pdp/engine.js', '../config.js'],
-	},
-	'src/domain/removal.ts': {
-		may: [
-			'../wire/role.js',
-			'../store/unit/reading-unit.js',
-			'../failure.js',
-			'../../compiler/group-by.js',
-			'../../compiler/check.js',
-			'../../compiler/cycle.js',
-			'../../compiler/condition/logic.js',
-			're2js',
-		],
-		mayNot: [
-			'../../compiler/policy/policy.js',
-			'koa',
-			'knex',
-			'json-logic-js',
-			'../store/policy/policy-store.js',
-			'../transfer/transfer.js',
-			'../publish/feed.js',
-			'../pdp/engine.js',
-			'../api/table.js',
-			'../http/endpoint.js',
-		],
-	},
-	'src/domain/preview/condition-preview.ts': {
-		may: ['../condition-set.js', '../../store/unit/reading-unit.js', '../../wire/role.js', 'json-logic-js'],
-		mayNot: ['koa', '../../transfer/transfer.js', '../../api/table.js'],
-	},
-	'src/token/user-token.ts': {
-		may: ['jose', './key-sets.js', '../outbound/send.js', '../wire/environment.js', '../failure.js', '../clock.js'],
-		mayNot: [
-			'koa',
-			'knex',
-			'node:fs',
-			'node:https',
-			'../store/store.js',
-			'../api/table.js',
-			'../domain/element-session.js',
-		],
-	},
-	'src/outbound/send.ts': {
-		may: ['node:https', 'ipaddr.js', './public-address.js'],
-		mayNot: ['koa', 'jose', '../wire/environment.js', '../store/store.js', '../webhook/post.js', '../config.js'],
-	},
-	'src/webhook/dispatcher.ts': {
-		may: ['node:crypto', './post.js', '../outbound/send.js', '../store/account/webhook-outbox.js', '../log.js'],
-		mayNot: ['koa', 'knex', '../store/store.js', '../api/table.js', '../domain/webhook-event.js', '../config.js'],
-	},
-	'src/transfer/part.ts': {
-		may: ['../domain/role.js', '../store/unit/reading-unit.js', '../store/store.js', '../wire/role.js', '../log.js'],
-		mayNot: ['knex', 'koa', '../api/table.js', '../http/endpoint.js', '../publish/feed.js'],
-	},
-	'src/command/inspect.ts': {
-		may: [
-			'node:http',
-			'commander',
-			'zod',
-			'../failure.js',
-			'../config.js',
-			'../../compiler/layout.js',
-			'../wire/policy.js',
-		],
-		mayNot: ['../store/store.js', '../domain/role.js', '../http/endpoint.js', '../pdp/engine.js'],
-	},
-	'src/store/store.ts': {
-		may: [
-			'knex',
-			'objection',
-			'pg',
-			'../wire/role.js',
-			'./table/role.js',
-			'./unit/reading-unit.js',
-			'../clock.js',
-			'../../compiler/model.js',
-			'../../compiler/cycle.js',
-		],
-		mayNot: [
-			'../../compiler/policy/policy.js',
-			'koa',
-			'../http/endpoint.js',
-			'../api/table.js',
-			'../publish/feed.js',
-			'../pdp/engine.js',
-			'../main.js',
-			'../bootstrap.js',
-		],
-	},
-	'src/store/table/role.ts': {
-		may: ['objection', '../unit/reading-unit.js', '../../failure.js', '../../../compiler/model.js'],
-		mayNot: [
-			'koa',
-			'../model/facts.js',
-			'../account/account.js',
-			'../database/database.js',
-			'../../http/endpoint.js',
-			'../../domain/group.js',
-			'../../../compiler/policy/policy.js',
-		],
-	},
-	'src/store/unit/reading-unit.ts': {
-		may: ['knex', '../table/role.js', '../policy/publications.js'],
-		mayNot: ['../store.js', '../model/facts.js', '../account/account.js', '../database/database.js'],
-	},
-	'src/store/model/facts.ts': {
-		may: ['../unit/reading-unit.js', '../table/role.js', '../../../compiler/model.js'],
-		mayNot: ['../store.js', '../account/account.js', '../policy/policy-store.js', '../database/database.js'],
-	},
-	'src/store/account/account.ts': {
-		may: ['../unit/reading-unit.js', '../table/role.js', '../store.js'],
-		mayNot: ['../model/facts.js', '../policy/policy-store.js', '../database/database.js'],
-	},
-	'src/store/policy/policy-store.ts': {
-		may: ['../unit/filter.js', '../../../compiler/model.js'],
-		mayNot: ['../model/facts.js', '../table/role.js', '../account/account.js', '../database/database.js'],
-	},
-	'src/store/database/database.ts': {
-		may: ['knex-pglite', '@electric-sql/pglite', '../migration/index.js', '../store.js'],
-		mayNot: ['../table/role.js', '../unit/reading-unit.js', '../model/facts.js', '../account/account.js'],
-	},
-	'src/api/table.ts': {
-		may: [
-			'../http/endpoint.js',
-			'../wire/role.js',
-			'../domain/group.js',
-			'../store/unit/reading-unit.js',
-			'../transfer/transfer.js',
-			'./schema/roles.js',
-			'../log.js',
-		],
-		mayNot: ['koa', 'knex', 'objection', '../publish/feed.js', '../pdp/engine.js', '../config.js'],
-	},
-	'src/api/schema/roles.ts': {
-		may: ['../crud.js', '../../wire/role.js', '../../http/endpoint.js', '../facts/users.js'],
-		mayNot: ['koa', '../../publish/feed.js', '../../../compiler/model.js'],
-	},
-	'src/publish/feed.ts': {
-		may: [
-			'../store/store.js',
-			'../../compiler/index.js',
-			'../bundle.js',
-			'../http/endpoint.js',
-			'../http/mount.js',
-			'../config.js',
-		],
-		mayNot: ['koa', '../http/server.js', '../api/table.js', '../domain/group.js', '../pdp/engine.js'],
-	},
-	'src/pdp/engine/engine.ts': {
-		may: ['re2js', '../http/server.js', '../wire/role.js', '../bundle.js', '../../compiler/model.js'],
-		mayNot: [
-			'knex',
-			'../store/store.js',
-			'../domain/group.js',
-			'../api/table.js',
-			'../publish/feed.js',
-			'../../compiler/policy/policy.js',
-		],
-	},
-	'src/pdp/engine/heap.ts': {
-		may: ['./steps.js'],
-		mayNot: ['node:buffer', 'zod', '../replica.js', '../../bundle.js', '../../../compiler/model.js'],
-	},
-	'src/telemetry/tracing.ts': {
-		may: ['@opentelemetry/api', 'prom-client', 'node:http', './metric-family.js'],
-		mayNot: ['@opentelemetry/sdk-trace-node', 'koa', '../http/server.js', '../pdp/replica.js', '../log.js'],
-	},
-	'src/workers/worker-metrics.ts': {
-		may: ['node:cluster', '../pdp/replica.js', '../telemetry/metric-family.js', '../log.js'],
-		mayNot: ['prom-client', 'koa', '../http/server.js', '../store/store.js'],
-	},
-	'packages/engine/src/load-engine.ts': {
-		may: [
-			'./api.js',
-			'../../../src/pdp/follow/replica.js',
-			'../../../src/wire/decision/check.js',
-			'../../../src/bundle/bundle.js',
-			'zod',
-		],
-		mayNot: [
-			'node:buffer',
-			'../../../src/http/server.js',
-			'../../../src/config.js',
-			'../../../src/bundle/pack.js',
-			're2js',
-		],
-	},
-	'src/console/model/element/levels.ts': {
-		may: ['./api-types.js'],
-		mayNot: ['preact', 'node:fs', 'zod', '../page/requests.js', '../../wire/role.js', '../../failure.js'],
-	},
-	'src/console/page/requests.tsx': {
-		may: ['preact', 'preact/hooks', '@preact/signals', './request-form.js', '../model/levels.js'],
-		mayNot: ['node:fs', 'zod', '../embed/send-token.js', '../../wire/role.js', '../../http/endpoint.js'],
-	},
-	'src/console/part/announce.tsx': {
-		may: ['preact', 'preact/hooks', '@preact/signals', './message-of.js', '../model/levels.js'],
-		mayNot: ['node:fs', 'zod', '../page/requests.js', '../app/session.js', '../../wire/role.js'],
-	},
-	'src/console/app/screen/check/check-screen.tsx': {
-		may: [
-			'preact',
-			'openapi-fetch',
-			'#management-api',
-			'../../session.js',
-			'../../part/screen.js',
-			'../../../model/draft.js',
-		],
-		mayNot: ['node:fs', 'zod', '../matrix/matrix-screen.js', '../../../page/requests.js', '../../../../wire/role.js'],
-	},
-	'src/console/embed/page-elements.ts': {
-		may: ['./send-token.js'],
-		mayNot: ['preact', '../model/levels.js', '../page/requests.js', '../../wire/role.js'],
-	},
-} as const satisfies Record<string, { may: readonly string[]; mayNot: readonly string[] }>;
-
-test('a file may import what its room allows and nothing else', (t) => {
-	const folder = temporary(t);
-	const sources = Object.entries(rooms).map(
-		([file, { may, mayNot }]) => [file, [...may, ...mayNot].map(importLine).join('\n')] as const,
+/** Set-up is plain JavaScript, outside of what is compiled. */
+async function findForbiddenImports(folder: string): Promise<readonly string[]> {
+	const imports: { findForbiddenImports(root: string): readonly string[] } = await import(
+		join(root, 'setup/imports.mjs')
 	);
-	const refused = lint(folder, Object.fromEntries(sources), 'style/noRestrictedImports');
+	return imports.findForbiddenImports(folder);
+}
 
-	for (const [file, { may, mayNot }] of Object.entries(rooms)) {
-		const lines = refused.filter((found) => found.file === file).map((found) => found.line);
-		const wanted = mayNot.map((_, index) => may.length + index + 1);
-		t.deepEqual(lines, wanted, file);
+test('every import is allowed by rooms.json', async (t) => {
+	t.deepEqual(await findForbiddenImports(root), []);
+});
+
+const rooms = {
+	everywhere: ['src/failure.ts'],
+	rooms: {
+		src: { imports: [] },
+		'src/http': { imports: ['koa', '@koa/router', 'node:*'] },
+		'src/pdp': { imports: ['src/pdp', 'src/http/server.ts', 'type compiler'] },
+		'src/pdp/engine': { imports: [] },
+	},
+};
+
+/** Files, each with imports that the table above allows, and with imports that it forbids. */
+const imports = {
+	'src/turns.ts': { allowed: ['./failure.js', './log.js'], forbidden: ['node:fs', './http/server.js'] },
+	'src/http/server.ts': {
+		allowed: ['koa', '@koa/router', 'node:fs/promises', './mount.js', '../failure.js'],
+		forbidden: ['koa-body', 'zod', '../log.js', '../pdp/engine/heap.js', '../../compiler/model.js'],
+	},
+	'src/pdp/endpoints.ts': {
+		allowed: ['./engine/heap.js', '../http/server.js', 'type ../../compiler/model.js'],
+		forbidden: ['../http/mount.js', '../../compiler/model.js'],
+	},
+	'src/pdp/engine/heap.ts': { allowed: ['./steps.js'], forbidden: ['../endpoints.js', '../../log.js'] },
+	'compiler/model.ts': { allowed: [], forbidden: ['./json.js'] },
+} satisfies Record<string, { allowed: readonly string[]; forbidden: readonly string[] }>;
+
+test('an import that rooms.json does not allow is found, with its line', async (t) => {
+	const folder = temporary(t);
+	mkdirSync(join(folder, 'packages/engine/src'), { recursive: true });
+	writeFileSync(join(folder, 'rooms.json'), JSON.stringify(rooms));
+	for (const [file, { allowed, forbidden }] of Object.entries(imports)) {
+		mkdirSync(dirname(join(folder, file)), { recursive: true });
+		writeFileSync(join(folder, file), [...allowed, ...forbidden].map(importLine).join('\n'));
 	}
+	const found = await findForbiddenImports(folder);
+
+	t.true(found.includes('compiler/model.ts: rooms.json names no room for this file'));
+	for (const [file, { allowed, forbidden }] of Object.entries(imports)) {
+		if (file.startsWith('compiler/')) continue;
+		const lines = found.filter((line) => line.startsWith(`${file}:`)).map((line) => Number(line.split(':')[1]));
+		t.deepEqual(
+			lines,
+			forbidden.map((_, index) => allowed.length + index + 1),
+			file,
+		);
+	}
+});
+
+test('docs/architecture.md shows the rooms of rooms.json', (t) => {
+	const path = join(root, 'docs/architecture.md');
+	const { rooms: table } = JSON.parse(readFileSync(join(root, 'rooms.json'), 'utf8')) as {
+		readonly rooms: Readonly<Record<string, { readonly knows: string }>>;
+	};
+	const rows = Object.entries(table).map(([room, { knows }]) => `| \`${room}\` | ${knows} |`);
+	const shown = ['| Room | Knows |', '|---|---|', ...rows, ''].join('\n');
+	const text = readFileSync(path, 'utf8');
+	const now = text.replace(/^\| Room \| Knows \|\n(?:\|.*\n)+/m, shown);
+	if (process.env['UPDATE']) writeFileSync(path, now);
+	else t.is(text, now, '`UPDATE=1 npm test -- test/setup/rooms.test.ts` writes the table');
+	t.true(now.includes(shown));
 });
 
 /** Methods of Objection's and Knex's builders that no other object of ours has. */
@@ -300,8 +114,10 @@ for (const [rule, sources] of Object.entries(violations)) {
 	});
 }
 
+/** An import of a value, or, after `type `, of a type. */
 function importLine(specifier: string, index: number): string {
-	return `import type { T${index} } from '${specifier}';`;
+	const [path = '', type = ''] = specifier.split(' ').reverse();
+	return `import ${type} { T${index} } from '${path}';`;
 }
 
 interface Found {
