@@ -4,6 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 export interface Clock {
 	/** The current instant. */
 	now(): Date;
+	/** Milliseconds since some moment, for waits: a changed wall clock leaves them alone. */
+	monotonic(): number;
 	/** A new identifier: a UUID of version 7, dashed, lower case, growing with time. */
 	newId(): string;
 }
@@ -11,5 +13,6 @@ export interface Clock {
 /** The real clock of the machine. */
 export const systemClock: Clock = {
 	now: () => new Date(),
+	monotonic: () => performance.now(),
 	newId: () => uuidv7(),
 };

@@ -268,7 +268,11 @@ export function guard(guarded: Guarded): Surround {
 				},
 			),
 		'environment.own': (request, run) =>
-			letIn(run, async () => openOwn(store, await authenticate(store, readCredentials(request))), run),
+			letIn(
+				run,
+				() => authenticate(store, readCredentials(request)),
+				async (caller) => run(await openOwn(store, caller)),
+			),
 		'environment.report': (request, run) =>
 			letIn(
 				run,
@@ -277,9 +281,10 @@ export function guard(guarded: Guarded): Surround {
 					if (!(await mayReport(store.account(caller.organization_id), caller))) {
 						throw forbidden('this API key may read, but neither write nor report as a decision point (`pdp_config`)');
 					}
-					return openOwn(store, caller);
+					return caller;
 				},
-				(own) => {
+				async (caller) => {
+					const own = await openOwn(store, caller);
 					const { id } = own.environment;
 					const delivering = <T>(closed: AbortSignal, work: () => Promise<T>) => inTurn(deliveries, id, closed, work);
 					return run({ ...own, intake: store.auditLogIntake({ environment_id: id }), delivering });
@@ -291,12 +296,14 @@ export function guard(guarded: Guarded): Surround {
 				async () => {
 					const caller = await authenticate(store, readCredentials(request));
 					refuseReader(caller);
-					return { caller, environment: await ownEnvironment(store.account(caller.organization_id), caller) };
+					return caller;
 				},
-				({ caller, environment }) =>
-					store.whileStanding(caller, ({ reading, entrance }) =>
+				async (caller) => {
+					const environment = await ownEnvironment(store.account(caller.organization_id), caller);
+					return store.whileStanding(caller, ({ reading, entrance }) =>
 						run({ caller, environment, unit: reading(environmentScope(environment)), entrance }),
-					),
+					);
+				},
 			),
 		'environment.sessions': (request, run, { method }) =>
 			letIn(

@@ -73,7 +73,11 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 		const secret = await createSecret(store, of.organization_id, { ...opened, access_level: access });
 		const { http } = await signInToConsole(of, secret);
 		const opens = { organization: true, project: true, environment: of === place };
-		return { name: `a session of ${level} ${access} in ${of.key}`, key: { level, access, opens }, http };
+		return {
+			name: `a session of ${level} ${access} in ${of.key}`,
+			key: { level, access, opens, isSession: true },
+			http,
+		};
 	});
 	return Promise.all([...own, ...others, ...sessions]);
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { document } from '../../compiler/index.js';
 import { parseManifest, parsePatches } from '../../src/bundle/bundle.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
+import { GroupRoleRead } from '../../src/wire/schema/group.js';
 import { readContents } from '../support/contents.js';
 import { draws } from '../support/draws.js';
 import type { Paginated } from '../support/listed.js';
@@ -191,6 +192,10 @@ function expectedAnswers(books: RelationshipBooks, queries: readonly Question[])
 	);
 }
 
+function groupRoleName({ resource, resource_instance, role }: GroupRoleRead): string {
+	return `${resource.key}:${resource_instance.key}#${role}`;
+}
+
 async function readGroupLists({ http, schema }: Place, group: string): Promise<GroupLists> {
 	const list = async (part: string) => {
 		const path = `${schema}/groups/${encodeURIComponent(group)}/${part}?per_page=100`;
@@ -200,7 +205,7 @@ async function readGroupLists({ http, schema }: Place, group: string): Promise<G
 		(await list(part)).map((row) => `${row['group_resource_type_key']}:${row['group_instance_key']}`).sort();
 	return {
 		users: (await list('users')).map(({ key }) => String(key)).sort(),
-		roles: (await list('roles')).map(({ resource_instance, role }) => `${resource_instance}#${role}`).sort(),
+		roles: (await list('roles')).map((role) => groupRoleName(GroupRoleRead.parse(role))).sort(),
 		children: await groups('children'),
 		parents: await groups('parents'),
 	};

@@ -1,4 +1,4 @@
-// @alone @draws
+// @alone
 
 /** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
 
@@ -11,7 +11,6 @@ import type { InstanceAssignment, Model, Schema } from '../../compiler/model.js'
 import { evaluate, wasmEngine } from '../compiler/engine.js';
 import { layeredModels } from '../compiler/layered-model.js';
 import { schema as anySchema, modelsOfOneSchema } from '../compiler/model.js';
-import { draws } from '../support/draws.js';
 import { joinedKeys } from './joined-keys.js';
 import { modelQuestions } from './model-questions.js';
 import { decide, denials } from './oracle.js';
@@ -47,9 +46,9 @@ test('WebAssembly answers as the search, in every code', async (t) => {
 				for (const way of derivedRoles(model)) derived[way] += 1;
 			}
 		}),
-		{ numRuns: draws(30, 'SCHEMAS') },
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 30) },
 	);
-	for (const [way, number] of Object.entries(derived)) t.true(number > draws(50), `${number} roles derived: ${way}`);
+	for (const [way, number] of Object.entries(derived)) t.true(number > 50, `${number} roles derived: ${way}`);
 	const codes = ['allow', 'no_permission', 'no_graph_roles', 'tenant_mismatch', 'no_such_resource_instance'];
 	for (const code of codes) t.true(seen.has(code), `no check was answered ${code}`);
 });
@@ -66,10 +65,10 @@ test('WebAssembly answers as the search where ways part and meet again in layers
 				.slice(0, 1)
 				.filter(({ schema }) => findWalks(derivationGraph(schema), schema).all.length > 0).length;
 		}),
-		{ numRuns: draws(30, 'SCHEMAS') },
+		{ numRuns: Number(process.env['SCHEMAS'] ?? 30) },
 	);
-	for (const [way, number] of Object.entries(derived)) t.true(number > draws(20), `${number} roles derived: ${way}`);
-	t.true(walks > draws(2), `${walks} schemas with roles that are walked`);
+	for (const [way, number] of Object.entries(derived)) t.true(number > 20, `${number} roles derived: ${way}`);
+	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
 /** Every role that a user holds on an instance by derivation: outside of cycles, or in one of either kind. */
@@ -165,9 +164,9 @@ test('cycles are the roles that lead to each other, with the derivations between
 			cycles += found.length;
 			t.deepEqual(found, searchedCycles(schema));
 		}),
-		{ numRuns: draws(2000) },
+		{ numRuns: 2000 },
 	);
-	t.true(cycles > draws(100));
+	t.true(cycles > 100);
 });
 
 /** Every circular derivation, with those whose roles lead to its role and from it. */

@@ -33,7 +33,11 @@ async function adding(unit: WritingUnit, key: string): Promise<string> {
 /** A store beside the place's own in which time stands still, so that no transaction gets too old for another unit. */
 function timeless({ store }: Place): Store {
 	const now = new Date();
-	return new Store(store.database, { ...systemClock, now: () => now }, createCipher(randomBytes(32)));
+	return new Store(
+		store.database,
+		{ ...systemClock, now: () => now, monotonic: () => 0 },
+		createCipher(randomBytes(32)),
+	);
 }
 
 async function usersIn({ store, id }: Place): Promise<readonly string[]> {

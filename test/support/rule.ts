@@ -80,6 +80,8 @@ export interface Caller {
 		readonly access: AccessLevel;
 		/** Whether the key is of the organization, project and environment that the endpoints are asked about. */
 		readonly opens: Readonly<Record<'organization' | 'project' | 'environment', boolean>>;
+		/** True for a console session, which changes nothing above its environment. */
+		readonly isSession?: boolean;
 	} | null;
 }
 
@@ -92,6 +94,7 @@ export function refusal({ needs, of, levels }: Rule, { key }: Caller): 401 | 403
 	if (needs === 'key') return null;
 	if (order.indexOf(key.access) < order.indexOf(needs)) return 403;
 	if (levels !== undefined && !levels.includes(key.level)) return 403;
+	if (key.isSession && needs === 'write' && of !== 'environment' && levels?.includes('env') === false) return 403;
 	if (of === 'own') return null;
 	// What is another organization's is missing, for all that anyone else can tell.
 	if (!key.opens.organization) return 404;

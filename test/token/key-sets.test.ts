@@ -15,7 +15,7 @@ const configured = { ttl: 600, url: 'https://id.example.com/keys', jwks: null };
 /** An identity provider: what it answers, and how often it was asked. */
 async function provider(answers: (keys: readonly JWK[]) => Response | Promise<Response>) {
 	let now = Date.now();
-	const clock: Clock = { now: () => new Date(now), newId: () => '' };
+	const clock: Clock = { now: () => new Date(now), monotonic: () => 0, newId: () => '' };
 	const { privateKey, publicKey } = await generateKeyPair('RS256');
 	const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1' }];
 	let asked = 0;

@@ -5,7 +5,7 @@ import { UserTokens } from '../../src/token/user-token.js';
 
 /** What a token of a user has to claim. */
 
-const clock = { now: () => new Date(), newId: () => '' };
+const clock = { now: () => new Date(), monotonic: () => 0, newId: () => '' };
 
 async function issuer() {
 	const { privateKey, publicKey } = await generateKeyPair('ES256');

@@ -55,11 +55,12 @@ const userBlock = { id, key: 'u', email: null, first_name: null, last_name: null
 const instanceBlock = { id, key: 'b', resource: 'a', attributes: {} };
 const groupGiven = { id, group_resource_type_key: 'group', group_instance_key: 'admins', group_tenant: 't' };
 const groupRoleGiven = {
+	key: 'r',
 	role: 'r',
 	role_id: id,
-	resource: 'a',
+	resource: { id, key: 'a' },
 	resource_id: id,
-	resource_instance: 'a:b',
+	resource_instance: { id, key: 'b' },
 	resource_instance_id: id,
 	tenant: 't',
 	tenant_id: id,
@@ -288,16 +289,20 @@ const answers: Readonly<Record<string, Answer>> = {
 	GroupReadSchema: answer(group.GroupReadSchema, groupGiven),
 	GroupRead: answer(group.GroupRead, groupGiven),
 	GroupRoleRead: answer(group.GroupRoleRead, groupRoleGiven),
-	PolicyRead: answer(PolicyRead, {
-		revision: 3,
-		schema_revision: 3,
-		hash: null,
-		compiled_revision: null,
-		published_at: null,
-		failure: { revision: 3, message: 'x' },
-		degraded: null,
-		files: [],
-	}),
+	PolicyRead: answer(
+		PolicyRead,
+		{
+			revision: 3,
+			schema_revision: 3,
+			hash: null,
+			compiled_revision: null,
+			published_at: null,
+			failure: { revision: 3, message: 'x' },
+			degraded: null,
+			files: [],
+		},
+		{ lineage: null },
+	),
 	ErrorBody: answer(
 		ErrorBody,
 		{ id, title: 'T', error_code: 'NOT_FOUND', message: 'M' },

@@ -84,7 +84,7 @@ export async function runBatch(
 	try {
 		const { filled, refused, revisions, lineage } = await lineages.run(() =>
 			database.transaction((transaction) =>
-				fillAll(transaction, clock, cipher, lineages.current, takeMembers(next, taken)),
+				fillAll(transaction, clock, cipher, lineages.current, takeMembers(next, taken, clock)),
 			),
 		);
 		for (const [index, { member }] of filled.entries()) member.committed(revisions[index] ?? Number.NaN, lineage);
@@ -111,10 +111,10 @@ function* takeAll(next: TakeNext<BatchMember>): Generator<BatchMember> {
  * The members in `taken`, then the next ones, added to `taken`, while there are any and the batch has room. `taken` has
  * members when their transaction ended before any of them was filled.
  */
-function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[]): Generator<BatchMember> {
-	const end = performance.now() + maxBatchMilliseconds;
+function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: Clock): Generator<BatchMember> {
+	const end = clock.monotonic() + maxBatchMilliseconds;
 	yield* [...taken];
-	while (taken.length < maxMembers && (taken.length === 0 || performance.now() < end)) {
+	while (taken.length < maxMembers && (taken.length === 0 || clock.monotonic() < end)) {
 		const member = next();
 		if (member === undefined) return;
 		taken.push(member);

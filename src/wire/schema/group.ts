@@ -30,10 +30,10 @@ const groupRole = {
 	role: Reference.describe('The role of that resource: its id or key.'),
 	tenant: Reference.describe('The tenant of the group and of the instance: its id or key.'),
 };
-const groupRoleIds = ['resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
+const shownOfGroupRole = ['key', 'resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
 
 /** A role on a resource instance, for the members of the group that the path names. */
-export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, groupRoleIds).meta({
+export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, shownOfGroupRole).meta({
 	id: 'GroupRoleCreate',
 	description: 'A role on a resource instance, for the members of the group that the path names.',
 });
