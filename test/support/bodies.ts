@@ -54,6 +54,8 @@ export type Kind =
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
+	/** True if the endpoint takes the good items of a list and names the bad ones, as its own journey shows. */
+	readonly partial?: boolean;
 	/** Members that are not known are refused: what they say would be lost. */
 	readonly strict?: true;
 	/** It gives access: as strict, but for what answers hold, such as ids. */
@@ -212,6 +214,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 		base: { decision_id: 'a decision', timestamp: '2026-01-31T08:00:00Z' },
 		fields: { decision_id: 'reference!', timestamp: 'instant!' },
 		many: 'bare',
+		partial: true,
 	},
 	reportOwnPdpState: {
 		base: { pdp_instance_id: 'rack-7', state: { api_version: 'v2' } },
