@@ -2,7 +2,6 @@
 
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 import type { Logger } from '../log.js';
@@ -15,6 +14,7 @@ import type { Replica } from '../pdp/follow/replica.js';
 import { SliceScheduler } from '../pdp/follow/slice-scheduler.js';
 import { StateReport } from '../pdp/follow/state-report.js';
 import { readBundleVerifier } from '../pdp/follow/verification-keys.js';
+import { programPath } from '../program-path.js';
 import { DecisionRate } from '../telemetry/decision-rate.js';
 import { version } from '../version.js';
 import { LeaderClient } from '../workers/leader-client.js';
@@ -57,7 +57,7 @@ export async function startDecisionWorkers(
 	const feed = connectFeed(controlPlane, apiKey);
 	const pool: WorkerPool = new WorkerPool({
 		count: config.pdp_workers,
-		program: { path: fileURLToPath(new URL('../main.js', import.meta.url)), args: [workerCommand] },
+		program: { path: programPath, args: [workerCommand] },
 		beginning: { controlPlane, apiKey },
 		feed,
 		receivers: decisionReceivers(config, controlPlane, apiKey),
