@@ -1,6 +1,6 @@
 // @alone @rest
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
@@ -60,15 +60,14 @@ test('the times of files are summed up by room, the longest first', (t) => {
 	);
 });
 
-const config = readFileSync(join(root, 'ava.config.js'), 'utf8');
-
-test('the files that are begun first are there', (t) => {
-	const named = [...config.matchAll(/^\t'(\w+\/[\w-]+)',$/gm)].map(([, name]) => `test/${name}.test.ts`);
-	t.true(named.length > 5);
-	t.deepEqual(
-		named.filter((file) => !existsSync(join(root, file))),
-		[],
-	);
+test('the first line of a test file has known tags only', (t) => {
+	const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+	const tags = files
+		.filter((file) => file.endsWith('.test.ts'))
+		.map((file) => readFileSync(join(root, 'test', file), 'utf8').split('\n', 1)[0] ?? '')
+		.filter((line) => line.startsWith('//'))
+		.flatMap((line) => line.slice('// '.length).split(' '));
+	t.deepEqual([...new Set(tags)].sort(), ['@alone', '@draws', '@long', '@rest']);
 });
 
 test('the tally counts marked lines, whole, coloured or cut in two, and nothing else', (t) => {
