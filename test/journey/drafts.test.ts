@@ -1,6 +1,7 @@
 // @alone
 
 import type { ExecutionContext } from 'ava';
+import test from 'ava';
 import { maxSteps } from '../../src/domain/check-limit/check-steps.js';
 import { newestChanges } from '../support/changes.js';
 import type { Answer, Client } from '../support/client.js';
@@ -22,7 +23,8 @@ import { scopeIn } from '../support/scope.js';
 
 /** Drafts: changes of many objects that are tried out, and applied together or not at all. */
 
-const journey = onEachStore();
+// One after the other: a preview has ten seconds, and a dozen drafts at once take that long on a busy machine.
+const journey = onEachStore({ declare: test.serial });
 
 type Json = Readonly<Record<string, unknown>>;
 
