@@ -4,6 +4,7 @@ import { LongestFirst } from '../longest-first.js';
 import type { Instance, Relationship, Schema } from '../model.js';
 import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
 import { standingGraph } from '../policy/standing.js';
+import { runToEnd, type Steps } from '../steps.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
 export interface Closure extends RoleName {
@@ -40,21 +41,35 @@ export function computeClosures(
 	of: readonly Omit<Instance, 'tenant'>[],
 	inForce: Schema = schema,
 ): readonly Closure[] {
+	return runToEnd(closureSteps(schema, relationships, of, inForce));
+}
+
+/** As `computeClosures`, in steps of one instance each. */
+export function* closureSteps(
+	schema: Schema,
+	relationships: readonly Relationship[],
+	of: readonly Omit<Instance, 'tenant'>[],
+	inForce: Schema,
+): Steps<readonly Closure[]> {
 	const graph = standingGraph(inForce, schema);
 	const cycles = graph.cycles.filter(({ conditional }) => !conditional);
 	if (cycles.length === 0) {
 		return [];
 	}
 	const subjects = subjectsIn(relationships);
-	return cycles.flatMap((cycle) => {
+	const closures: Closure[] = [];
+	for (const cycle of cycles) {
 		const around = derivationSteps(cycle, graph);
-		return cycle.members.flatMap((member) =>
-			of
-				.filter(({ type }) => type === member.type)
-				.map(({ key }) => ({ ...member, key, sources: leadingTo(member, key, around, subjects) }))
-				.filter(({ sources }) => sources.length > 0),
-		);
-	});
+		for (const member of cycle.members) {
+			for (const { type, key } of of) {
+				if (type !== member.type) continue;
+				const sources = leadingTo(member, key, around, subjects);
+				if (sources.length > 0) closures.push({ ...member, key, sources });
+				yield;
+			}
+		}
+	}
+	return closures;
 }
 
 /** The objects of these relationships, each once: all instances that can have closures. */
@@ -65,9 +80,9 @@ export function relatedObjects(relationships: readonly Relationship[]): readonly
 }
 
 /** The derivations of each member, by its name. `inside` says whether the path continues from the source. */
-type Steps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
+type DerivationSteps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
-function derivationSteps(cycle: Cycle, graph: DerivationGraph): Steps {
+function derivationSteps(cycle: Cycle, graph: DerivationGraph): DerivationSteps {
 	return new Map(
 		cycle.members.map((member) => [
 			roleName(member),
@@ -79,7 +94,7 @@ function derivationSteps(cycle: Cycle, graph: DerivationGraph): Steps {
 	);
 }
 
-function leadingTo(start: RoleName, key: string, steps: Steps, subjects: Subjects): Closure['sources'] {
+function leadingTo(start: RoleName, key: string, steps: DerivationSteps, subjects: Subjects): Closure['sources'] {
 	const found = new Map<string, { readonly kind: RoleName; readonly keys: Map<string, Until> }>();
 	const queue = new LongestFirst<{ readonly member: RoleName; readonly key: string }>();
 	queue.push({ member: start, key }, null);

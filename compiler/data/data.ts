@@ -50,13 +50,14 @@ import { byCodeUnit, canonical, sortedBy } from '../order.js';
 import { byDuration, factExpiry, latestExpiry } from '../policy/expiry.js';
 import { type Grants, resourceRoleGrants, tenantRoleGrants } from '../policy/grant.js';
 import { pendingTable } from '../policy/pending.js';
-import { type Closure, closureName, computeClosures, relatedObjects } from './closure.js';
-import { addTo, type Tree, writeTree } from './tree.js';
+import { runToEnd, type Steps } from '../steps.js';
+import { type Closure, closureName, closureSteps, relatedObjects } from './closure.js';
+import { addTo, type Tree, treeSteps, writeTree } from './tree.js';
 
 /** The whole document as a value. For large environments use `documentBytes`. */
 export function document(model: Model): Json {
 	const writer = valueWriter();
-	writeDocument(model, writer);
+	runToEnd(writeDocument(model, writer));
 	return writer.result();
 }
 
@@ -65,8 +66,13 @@ export function document(model: Model): Json {
  * time linear in the facts, except that users and tenants are sorted by key.
  */
 export function documentBytes(model: Model): Uint8Array {
+	return runToEnd(documentSteps(model));
+}
+
+/** As `documentBytes`, in steps. */
+export function* documentSteps(model: Model): Steps<Uint8Array> {
 	const writer = bytesWriter();
-	writeDocument(model, writer);
+	yield* writeDocument(model, writer);
 	const chunks = writer.bytes();
 	const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
 	let offset = 0;
@@ -84,10 +90,10 @@ export function schemaTables(schema: Schema): Json {
 	return writer.result();
 }
 
-function writeDocument(model: Model, writer: JsonWriter): void {
+function* writeDocument(model: Model, writer: JsonWriter): Steps<void> {
 	writer.open('regolith');
 	writer.open('facts');
-	writeFacts(model, writer);
+	yield* writeFacts(model, writer);
 	writer.close();
 	writeMappingRules(model.mapping_rules ?? [], writer);
 	const pending = pendingTable(model.in_force ?? model.schema, model.schema);
@@ -256,24 +262,25 @@ function writeSet(key: string, members: Iterable<string>, writer: JsonWriter): v
 	writer.close();
 }
 
-function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWriter): void {
-	const { byTenant, byUser } = assignmentsInOrder(facts);
-	const { closures, instances, relations, user_roles } = instanceTables(schema, in_force, facts);
-	writeTree('closures', closures, writer);
+function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWriter): Steps<void> {
+	const { byTenant, byUser } = yield* assignmentsInOrder(facts);
+	const { closures, instances, relations, user_roles } = yield* instanceTables(schema, in_force, facts);
+	yield* treeSteps('closures', closures, writer);
 	const ofInstances = facts.instance_attributes.map(
 		(row) => [instanceName(row.type, row.key), row.attributes] as const,
 	);
-	writeAttributes('instance_attributes', ofInstances, instances, writer);
+	yield* writeAttributes('instance_attributes', ofInstances, instances, writer);
 	writer.open('instances');
 	for (const [instance, tenant] of sortedBy([...instances], ([name]) => name)) {
 		writer.value(instance, tenant);
+		yield;
 	}
 	writer.close();
-	writeTree('relations', relations, writer);
+	yield* treeSteps('relations', relations, writer);
 	writer.open('tenant_roles');
 	for (const [tenant, rows] of byTenant) {
 		writer.open(tenant);
-		writeRolesByUser(rows, writer);
+		yield* writeRolesByUser(rows, writer);
 		writer.close();
 	}
 	writer.close();
@@ -283,8 +290,8 @@ function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWri
 	}
 	writer.close();
 	const ofUsers = facts.user_attributes.map(({ user, attributes }) => [user, attributes] as const);
-	writeAttributes('user_attributes', ofUsers, byUser, writer);
-	writeTree('user_roles', user_roles, writer);
+	yield* writeAttributes('user_attributes', ofUsers, byUser, writer);
+	yield* treeSteps('user_roles', user_roles, writer);
 	writer.open('users');
 	for (const [user, rows] of byUser) {
 		writer.open(user);
@@ -292,21 +299,23 @@ function writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWri
 		const byTenant = groupBy(rows, ({ tenant }) => tenant);
 		for (const tenant of canonical(byTenant.keys())) writer.value(tenant, latestExpiry(byTenant.get(tenant) ?? []));
 		writer.close();
+		yield;
 	}
 	writer.close();
 }
 
 /** Writes the attributes of all that exist and have any. */
-function writeAttributes(
+function* writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],
 	existing: ReadonlyMap<string, unknown>,
 	writer: JsonWriter,
-): void {
+): Steps<void> {
 	writer.open(table);
 	const known = new Map(rows.filter(([name, attributes]) => existing.has(name) && hasAttributes(attributes)));
 	for (const [name, attributes] of sortedBy([...known], ([key]) => key)) {
 		writer.value(name, attributes);
+		yield;
 	}
 	writer.close();
 }
@@ -317,7 +326,7 @@ export function hasAttributes(attributes: Attributes): boolean {
 }
 
 /** The tables about instances. Rows that name a missing user, instance or tenant are left out. */
-function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
+function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	const users = new Set(facts.users);
 	const tenants = new Set(facts.tenants.map(({ key }) => key));
 	const instances = new Map(
@@ -332,6 +341,7 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 		if (users.has(user) && instances.has(name)) {
 			addTo(user_roles, [user, type, role, name], factExpiry(row));
 		}
+		yield;
 	}
 	const relations: Tree = new Map();
 	const related: Relationship[] = [];
@@ -342,8 +352,9 @@ function instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 			addTo(relations, [name, row.relation, subject], factExpiry(row));
 			related.push(row);
 		}
+		yield;
 	}
-	const closures = closureTree(computeClosures(schema, related, relatedObjects(related), inForce));
+	const closures = closureTree(yield* closureSteps(schema, related, relatedObjects(related), inForce));
 	return { closures, instances, relations, user_roles };
 }
 
@@ -372,7 +383,7 @@ type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
  * Groups the assignments without sorting them all: the few of each user are sorted, and walking the users in order
  * leaves those of each tenant in order of user and role. An assignment whose user or tenant does not exist is left out.
  */
-function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; readonly byUser: Assignments } {
+function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignments; readonly byUser: Assignments }> {
 	const byUser = new Map<string, RoleAssignment[]>(canonical(facts.users).map((user) => [user, []]));
 	const byTenant = new Map<string, RoleAssignment[]>(
 		canonical(facts.tenants.map(({ key }) => key)).map((tenant) => [tenant, []]),
@@ -381,18 +392,20 @@ function assignmentsInOrder(facts: Facts): { readonly byTenant: Assignments; rea
 		if (byTenant.has(row.tenant)) {
 			byUser.get(row.user)?.push(row);
 		}
+		yield;
 	}
 	for (const rows of byUser.values()) {
 		rows.sort((left, right) => byCodeUnit(left.role, right.role) || byDuration(factExpiry(left), factExpiry(right)));
 		for (const row of rows) {
 			byTenant.get(row.tenant)?.push(row);
 		}
+		yield;
 	}
 	return { byTenant, byUser };
 }
 
 /** Writes rows that are sorted by user, then role, then the longest first. Repeated rows are written once. */
-function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): void {
+function* writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): Steps<void> {
 	let before: RoleAssignment | null = null;
 	for (const row of rows) {
 		if (row.user !== before?.user) {
@@ -405,6 +418,7 @@ function writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): 
 			writer.value(row.role, factExpiry(row));
 		}
 		before = row;
+		yield;
 	}
 	if (before !== null) {
 		writer.close();

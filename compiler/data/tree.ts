@@ -4,6 +4,7 @@ import type { JsonWriter } from '../json-writer.js';
 import type { Json } from '../model.js';
 import { canonical } from '../order.js';
 import { later, type Until } from '../policy/expiry.js';
+import { runToEnd, type Steps } from '../steps.js';
 
 /** A table: its members by key, each an inner table or until when the fact holds. */
 export type Tree = Map<string, Tree | Until>;
@@ -28,13 +29,19 @@ export function addTo(tree: Tree, path: readonly string[], until: Until = null):
 
 /** Writes a table as the member `key`, its members in canonical order. */
 export function writeTree(key: string, tree: Tree, writer: JsonWriter): void {
+	runToEnd(treeSteps(key, tree, writer));
+}
+
+/** As `writeTree`, in steps. */
+export function* treeSteps(key: string, tree: Tree, writer: JsonWriter): Steps<void> {
 	writer.open(key);
 	for (const member of canonical(tree.keys())) {
 		const inner = tree.get(member) ?? null;
 		if (isTable(inner)) {
-			writeTree(member, inner, writer);
+			yield* treeSteps(member, inner, writer);
 		} else {
 			writer.value(member, inner);
+			yield;
 		}
 	}
 	writer.close();

@@ -1,8 +1,8 @@
 import { newAuditLog } from '../domain/audit-log.js';
 import { maxProblems, type Problem, unprocessable } from '../failure.js';
 import { problemsIn } from '../http/problem.js';
+import { nextTurn } from '../limit/next-turn.js';
 import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-intake.js';
-import { pause } from '../wire/bounded.js';
 import { DecisionEvent } from '../wire/general/audit-log.js';
 
 /** How far the clock of a decision point may be ahead, in milliseconds: a later event would stay the newest for long. */
@@ -58,7 +58,7 @@ export async function logEvents(
 		}
 		if (slice.length >= maxSliceEvents || length >= maxSliceLength) await store();
 		if (performance.now() - since < sliceMilliseconds) continue;
-		await pause();
+		await nextTurn();
 		since = performance.now();
 	}
 	await store();

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { nextTurn } from '../limit/next-turn.js';
 import { declaring, type Endpoint, Raw } from './endpoint.js';
 import { type DocumentInfo, openapiSteps, type RelatedReference } from './openapi.js';
 import { type PagePlace, pageEndpoints } from './page.js';

@@ -1,6 +1,6 @@
 /** The checks that may come out differently in two states of an environment: more than do, and never less. */
 
-import type { Steps } from '../pdp/engine/steps.js';
+import type { Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, parseInstanceName } from '../pdp/facts/instance-name.js';
 import type { StatePair } from './deciding-state.js';

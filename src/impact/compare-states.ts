@@ -1,7 +1,7 @@
 /** Asks two states of an environment the same questions, and keeps those that come out differently. */
 
+import type { Steps } from '../../compiler/steps.js';
 import type { EngineInput } from '../pdp/engine/engine.js';
-import type { Steps } from '../pdp/engine/steps.js';
 import type { ImpactCauseCount, ImpactRow } from '../wire/general/impact.js';
 import { forEachCandidate, type Place, type StateChange } from './candidates.js';
 import type { StatePair } from './deciding-state.js';

@@ -1,5 +1,5 @@
+import type { Steps } from '../../compiler/steps.js';
 import { EngineError } from '../pdp/engine/engine.js';
-import type { Steps } from '../pdp/engine/steps.js';
 
 /** The work would take more memory than the process may have. */
 export class TooLarge extends Error {

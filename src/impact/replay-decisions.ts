@@ -1,8 +1,8 @@
 /** Decides logged checks again, before and after a change. */
 
 import { z } from 'zod';
+import type { Steps } from '../../compiler/steps.js';
 import type { EngineInput } from '../pdp/engine/engine.js';
-import type { Steps } from '../pdp/engine/steps.js';
 import type { LoggedDecisionRow } from '../wire/general/impact.js';
 import { ImpactTally } from './compare-states.js';
 import type { StatePair } from './deciding-state.js';

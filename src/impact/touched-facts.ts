@@ -1,7 +1,7 @@
 /** Whom and what changed facts may concern. */
 
 import type { Touched } from '../../compiler/data/delta.js';
-import type { Steps } from '../pdp/engine/steps.js';
+import type { Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
 import { leadingTo, RolesOnInstances } from '../pdp/facts/role-walk.js';

@@ -1,8 +1,8 @@
 /** Runs questions in one thread, which is ended when an answer takes too long. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, Worker } from 'node:worker_threads';
 import type { Logger } from '../log.js';
+import { nextTurn } from './next-turn.js';
 
 /** Maximum time for the thread to start, in milliseconds. */
 const startLimit = 10_000;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RegoFile } from '../../compiler/index.js';
 import { OpaFailure, OpaLate, runInRego } from '../../compiler/opa/build.js';
 import { readTestResults, someFailed, type TestResult, testWords } from '../../compiler/opa/test-results.js';
 import { errorMessage, Failure } from '../failure.js';
+import { nextTurn } from '../limit/next-turn.js';
 import type { Logger } from '../log.js';
 
 /** How the tests of a policy came out. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { documentBytes } from '../../compiler/index.js';
+import { documentSteps } from '../../compiler/index.js';
 import { readAliases } from '../../compiler/opa/build.js';
 import { type BundleFile, manifest, manifestFile } from '../bundle/bundle.js';
 import { Failure } from '../failure.js';
+import { SliceScheduler } from '../limit/slice-scheduler.js';
 import { readModel } from '../store/model/model.js';
 import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
@@ -31,6 +32,7 @@ const labelForm = /^r(\d+)-([0-9a-f]{16})-([0-9a-f]{1,16})-([0-9a-f]{64})\.(wasm
 /** Makes whole bundles on demand and stores the newest of each environment and flavour as a file. */
 export class Snapshots {
 	readonly #building = new Map<string, Promise<Snapshot>>();
+	readonly #slices = new SliceScheduler();
 
 	constructor(
 		private readonly store: Store,
@@ -113,7 +115,7 @@ export class Snapshots {
 			const { lineage, revision, token, digest, pending } = head;
 			const bytes = await this.packer.pack([
 				manifestFile(manifest(manifestParts(environmentId, head, { kind: 'snapshot', formerLineages }, flavour))),
-				{ path: 'data.json', bytes: documentBytes(model) },
+				{ path: 'data.json', bytes: await this.#slices.run(documentSteps(model)) },
 				...(await this.#policyFiles(digest, flavour)),
 			]);
 			const snapshot = { lineage, revision, token, digest, pending, bytes };

@@ -8,12 +8,12 @@ import {
 	rewriteConditionSet,
 } from '../domain/schema/condition-set.js';
 import { maxProblems, type Problem } from '../failure.js';
+import { nextTurn } from '../limit/next-turn.js';
 import { ConditionSet, childSets } from '../store/table/condition-set.js';
 import { Resource } from '../store/table/resource.js';
 import { rowsWithIds, rowsWithKeys } from '../store/unit/keyed-rows.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
-import { pause } from '../wire/bounded.js';
 import type { ConditionSetEntry } from '../wire/general/environment-document.js';
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
@@ -72,7 +72,7 @@ async function refuseWrongConditions(unit: ReadingUnit, entries: readonly Entry<
 		problems.push(...conditionProblems(defined, set, ['body', ...entry.place, 'conditions']));
 		if (problems.length >= maxProblems) break;
 		// Regular expressions take up to 50 ms a set to compile.
-		await pause();
+		await nextTurn();
 	}
 	refuseProblems(problems);
 }

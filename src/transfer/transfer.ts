@@ -1,5 +1,6 @@
 import { refuseEnvironmentOverLimit } from '../domain/check-limit/cycle-limit.js';
 import { Failure, unprocessable } from '../failure.js';
+import { nextTurn } from '../limit/next-turn.js';
 import type { Change } from '../store/unit/change.js';
 import { hasValues } from '../store/unit/change-record.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
@@ -105,9 +106,16 @@ export async function importDocument(
 	document: EnvironmentDocument,
 	strategy: ImportStrategy,
 ): Promise<ImportOutcome> {
-	const entries = new Map(parts.map((part) => [part, part.entriesIn(document)]));
-	const expired = new Set([...entries.values()].flat().filter(({ value }) => hasExpired(value, unit.now)));
-	const given: Given = (part) => (entries.get(part) ?? []).filter((entry) => !expired.has(entry));
+	const entries = new Map<AnyPart, readonly Entry<unknown>[]>();
+	let expired = 0;
+	for (const part of parts) {
+		const all = part.entriesIn(document);
+		const holding = all.filter(({ value }) => !hasExpired(value, unit.now));
+		expired += all.length - holding.length;
+		entries.set(part, holding);
+		await nextTurn();
+	}
+	const given: Given = (part) => entries.get(part) ?? [];
 	if (strategy === 'replace') {
 		requireBothHalves(document);
 		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
@@ -115,7 +123,7 @@ export async function importDocument(
 	await importParts(unit, given, strategy);
 	// Checked once, at the end: tuples are written in chunks, and each would check most of the earlier ones again.
 	await refuseEnvironmentOverLimit(unit);
-	return { expired: expired.size };
+	return { expired };
 }
 
 /** What an import did, besides what it changed. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nextTurn } from '../limit/next-turn.js';
 
 /**
  * Lists and maps in requests. They are like zod's own, except that a list that is too long is refused before any item
@@ -153,7 +154,7 @@ function runSteps(
 			if (ran !== undefined) return ran.then(() => from(index + 1));
 			if (!ctx.async || index % itemsBetweenLooks !== itemsBetweenLooks - 1) continue;
 			if (performance.now() - since < sliceMilliseconds) continue;
-			return pause().then(() => {
+			return nextTurn().then(() => {
 				since = performance.now();
 				return from(index + 1);
 			});
@@ -161,9 +162,4 @@ function runSteps(
 		return payload;
 	};
 	return from(0);
-}
-
-/** Lets others be served before it settles: for long work, between its slices. */
-export function pause(): Promise<void> {
-	return new Promise((resolve) => setImmediate(resolve));
 }

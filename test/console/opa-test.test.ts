@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { compile, documentBytes, type Json, type Model } from '../../compiler/index.js';
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
+import { runToEnd } from '../../compiler/steps.js';
 import type { Attempt } from '../../src/console/model/check/attempt.js';
 import { type CheckBody, checkBody, emptyCheckForm } from '../../src/console/model/check/check-form.js';
 import {
@@ -16,7 +17,6 @@ import {
 import { attemptExcerpts } from '../../src/console/model/policy/rego-lines.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
-import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { opa, packageRoot, runOpa, wasmEngine, writeFiles } from '../compiler/engine.js';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
+import { runToEnd } from '../../compiler/steps.js';
 import { findAttempts } from '../../src/pdp/attempt/attempts.js';
-import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import type { Attempt } from '../../src/wire/decision/attempt.js';
 import { readCaseModel, serving } from './cases.js';

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { runToEnd, type Steps } from '../../compiler/steps.js';
 import { enough, forEachChunk, forEachItem, sortedBy } from '../../src/pdp/engine/chunks.js';
 import { arrayChunks, objectChunks } from '../../src/pdp/engine/json-chunks.js';
-import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 
 /** Long lists in steps: the same as at one stretch. */
 

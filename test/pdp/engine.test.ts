@@ -3,8 +3,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
+import type { Steps } from '../../compiler/steps.js';
 import { Engine, EngineError, type EngineInput, evaluationFailed } from '../../src/pdp/engine/engine.js';
-import type { Steps } from '../../src/pdp/engine/steps.js';
 import { acme, acmeWithMuch, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
 import { policyOfCode } from './policy-of-code.js';

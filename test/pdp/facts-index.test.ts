@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Json, Patch } from '../../compiler/model.js';
-import { runToEnd } from '../../src/pdp/engine/steps.js';
+import { runToEnd } from '../../compiler/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { replaceAt } from '../../src/pdp/facts/json-members.js';
 

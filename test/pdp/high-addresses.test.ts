@@ -3,11 +3,11 @@
 import { createRequire } from 'node:module';
 import type * as Library from '@open-policy-agent/opa-wasm';
 import test from 'ava';
+import { runToEnd } from '../../compiler/steps.js';
 import { Heap } from '../../src/pdp/engine/heap.js';
 import { makeFrames } from '../../src/pdp/engine/layout-probe.js';
 import { aligned, headroom, ModuleMemory, page } from '../../src/pdp/engine/module-memory.js';
 import type { PolicyExports } from '../../src/pdp/engine/policy-exports.js';
-import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 

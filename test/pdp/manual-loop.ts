@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { EventLoop } from '../../src/pdp/follow/slice-scheduler.js';
+import type { EventLoop } from '../../src/limit/slice-scheduler.js';
 
 /** An event loop whose clock and turns a test moves. */
 export class ManualLoop implements EventLoop {

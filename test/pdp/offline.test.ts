@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { SliceScheduler } from '../../src/limit/slice-scheduler.js';
 import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { createBundleVerifier, type VerifyBundle } from '../../src/pdp/follow/bundle-verifier.js';
 import { FallbackFeed } from '../../src/pdp/follow/fallback-feed.js';
@@ -8,7 +9,6 @@ import type { FeedResponse } from '../../src/pdp/follow/feed-client.js';
 import { OfflineCopier } from '../../src/pdp/follow/offline-copier.js';
 import { type CopiedEnvironment, OfflineCopy } from '../../src/pdp/follow/offline-copy.js';
 import { Replica } from '../../src/pdp/follow/replica.js';
-import { SliceScheduler } from '../../src/pdp/follow/slice-scheduler.js';
 import { eventually } from '../support/eventually.js';
 import { startOfflinePoint } from '../support/offline-point.js';
 import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
-import { SliceScheduler, WorkCancelled } from '../../src/pdp/follow/slice-scheduler.js';
+import { runToEnd, type Steps } from '../../compiler/steps.js';
+import { SliceScheduler, WorkCancelled } from '../../src/limit/slice-scheduler.js';
 import { ManualLoop } from './manual-loop.js';
 
 /** Long work by turns, on an event loop and a clock that the test moves. */

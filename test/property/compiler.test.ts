@@ -5,7 +5,16 @@ import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Neighbourhood, Touched } from '../../compiler/data/delta.js';
-import { compile, delta, document, documentBytes, type Json, type Model, patchDocument } from '../../compiler/index.js';
+import {
+	compile,
+	delta,
+	document,
+	documentBytes,
+	documentSteps,
+	type Json,
+	type Model,
+	patchDocument,
+} from '../../compiler/index.js';
 import type { ResourceRole, Role } from '../../compiler/model.js';
 import { buildWasm, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { Engine as DecisionEngine } from '../../src/pdp/engine/engine.js';
@@ -78,6 +87,18 @@ test('the bytes are the document', (t) => {
 			const compiled = compile(model);
 			t.deepEqual(JSON.parse(text(model)), document(model));
 			t.deepEqual('data' in compiled ? compiled.data : null, document(model));
+		}),
+	);
+});
+
+test('the document is written in steps: at least one for each user and each assignment', (t) => {
+	fc.assert(
+		fc.property(anyModel, (model) => {
+			const steps = documentSteps(model);
+			let count = 0;
+			while (!steps.next().done) count += 1;
+			const { users, role_assignments, instance_assignments } = model.facts;
+			t.true(count >= new Set(users).size + role_assignments.length + instance_assignments.length);
 		}),
 	);
 });

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { runToEnd, type Steps } from '../../compiler/steps.js';
 import { parseManifest } from '../../src/bundle/bundle.js';
 import { answerExplanation, restoreState } from '../../src/impact/answer-explanation.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
-import { runToEnd, type Steps } from '../../src/pdp/engine/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import type { EngineAndIndex } from '../../src/pdp/follow/load-snapshot.js';
 import { pastState } from '../../src/publish/past-state.js';

@@ -1,9 +1,9 @@
 import test from 'ava';
+import { runToEnd } from '../../compiler/steps.js';
 import { type BundleFile, unpack } from '../../src/bundle/bundle.js';
 import { type RunningApi, startApi, startDecisionPoint } from '../../src/compose/compose.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/log.js';
-import { runToEnd } from '../../src/pdp/engine/steps.js';
 import { createBundleVerifier } from '../../src/pdp/follow/bundle-verifier.js';
 import { client } from '../support/client.js';
 import { eventually } from '../support/eventually.js';

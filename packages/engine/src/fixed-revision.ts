@@ -2,13 +2,13 @@
 
 import { parseManifest, unpack } from '../../../src/bundle/bundle.js';
 import { errorMessage } from '../../../src/failure.js';
+import { SliceScheduler } from '../../../src/limit/slice-scheduler.js';
 import type { Run } from '../../../src/pdp/engine/engine.js';
 import type { VerifyBundle } from '../../../src/pdp/follow/bundle-verifier.js';
 import { Leases } from '../../../src/pdp/follow/leases.js';
 import { loadPolicy, loadSnapshot } from '../../../src/pdp/follow/load-snapshot.js';
 import { isPast, type WantedRevision } from '../../../src/pdp/follow/progress.js';
 import { sha256 } from '../../../src/pdp/follow/sha256.js';
-import { SliceScheduler } from '../../../src/pdp/follow/slice-scheduler.js';
 import { type BundleSource, type EngineState, type ModuleSource, RegolithError } from './api.js';
 import { isBytes } from './class-tag.js';
 import type { HeldRevision, RevisionHolder } from './held-revision.js';

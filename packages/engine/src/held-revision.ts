@@ -1,10 +1,10 @@
 /** What an engine answers from, wherever it comes from. */
 
+import type { SliceScheduler } from '../../../src/limit/slice-scheduler.js';
 import type { EventLog } from '../../../src/log.js';
 import type { DecisionContext } from '../../../src/pdp/decide/decide.js';
 import type { Leases } from '../../../src/pdp/follow/leases.js';
 import type { WantedRevision } from '../../../src/pdp/follow/progress.js';
-import type { SliceScheduler } from '../../../src/pdp/follow/slice-scheduler.js';
 import type { EngineState } from './api.js';
 
 /** One revision, as far as decisions need it. Without a number when it is not known. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../../src/failure.js';
 import { type DecisionContext, decide } from '../../../src/pdp/decide/decide.js';
 import { normalise, normalisePermissions, normaliseUsers } from '../../../src/pdp/decide/normalise.js';
 import { createRevisionReader, type ReadRevision } from '../../../src/pdp/decide/revision-reader.js';
 import { forEachItem } from '../../../src/pdp/engine/chunks.js';
 import { evaluationFailed } from '../../../src/pdp/engine/engine.js';
-import type { Steps } from '../../../src/pdp/engine/steps.js';
 import { deadline } from '../../../src/pdp/follow/deadline.js';
 import { environmentDeleted } from '../../../src/pdp/follow/deleted-environment.js';
 import type { ReaderKind } from '../../../src/pdp/follow/leases.js';

@@ -1,5 +1,6 @@
 import { type Cycle, maxLeadingIn } from '../../../compiler/cycle.js';
 import { Failure } from '../../failure.js';
+import { nextTurn } from '../../limit/next-turn.js';
 import { type CheckBound, storeCheckBound, storedCheckBound } from '../../store/model/check-bound.js';
 import {
 	anyTuple,
@@ -15,7 +16,6 @@ import { Role } from '../../store/table/role.js';
 import { onlyRow } from '../../store/unit/only-row.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
-import { pause } from '../../wire/bounded.js';
 import { instanceName } from '../../wire/common.js';
 import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
@@ -137,7 +137,7 @@ async function greatestBound(
 		examined += found.steps + 1;
 		if (examined < stepsAtOnce) continue;
 		examined = 0;
-		await pause();
+		await nextTurn();
 	}
 	return bound;
 }

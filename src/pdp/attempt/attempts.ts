@@ -1,11 +1,11 @@
 /** The ways in which a check passes, or in which it would: what `debug.attempts` holds. */
 
 import type { Json } from '../../../compiler/model.js';
+import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptFact } from '../../wire/decision/attempt.js';
 import type { AuthorizationResult } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { Steps } from '../engine/steps.js';
 import { roleAttempts } from './role-attempts.js';
 import { checkNames, RoleFacts } from './role-facts.js';
 import { maxChanges, setAttempts } from './set-attempts.js';

@@ -1,8 +1,8 @@
 /** Finds the paths by which roles grant a check, or would: through the stored relationships, and through one more. */
 
 import { actionPlace, roleFile, rolePlace } from '../../../compiler/policy/rule-place.js';
+import type { Steps } from '../../../compiler/steps.js';
 import type { Attempt, AttemptFact, AttemptStep } from '../../wire/decision/attempt.js';
-import type { Steps } from '../engine/steps.js';
 import { instanceType } from '../facts/instance-name.js';
 import { RolesOnInstances } from '../facts/role-walk.js';
 import type { RoleFacts } from './role-facts.js';

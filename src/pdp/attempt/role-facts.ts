@@ -1,8 +1,8 @@
 /** What a check would be if some facts were others: the facts of a revision, with few added and few removed. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { Steps } from '../engine/steps.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType } from '../facts/instance-name.js';
 import { RolesOnInstances } from '../facts/role-walk.js';

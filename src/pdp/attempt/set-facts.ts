@@ -7,10 +7,10 @@ import { explainCondition, type Subject } from '../../../compiler/condition/expl
 import { operatorNamed } from '../../../compiler/condition/operator.js';
 import { lookUp } from '../../../compiler/condition/value.js';
 import type { Json } from '../../../compiler/model.js';
+import type { Steps } from '../../../compiler/steps.js';
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { Steps } from '../engine/steps.js';
 import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '../facts/condition-sets.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';

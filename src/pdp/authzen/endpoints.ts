@@ -1,5 +1,6 @@
 /** The AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
 import { type Raw, reply } from '../../http/endpoint.js';
 import {
@@ -26,7 +27,6 @@ import { headerExplains, maxExplained } from '../endpoint/decision-endpoints.js'
 import { chunkedReply, endpoint, revisionHeader, unavailable, unavailableOrCostly } from '../endpoint/endpoint.js';
 import { enough, forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
-import type { Steps } from '../engine/steps.js';
 import { evaluationInput } from './input.js';
 import { authzenPaths, metadataEndpoints } from './metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './search.js';

@@ -4,6 +4,7 @@
  * neither repeat nor skip what they leave alone.
  */
 
+import type { Steps } from '../../../compiler/steps.js';
 import {
 	type ActionSearch,
 	maxResults,
@@ -15,7 +16,6 @@ import type { DecisionContext } from '../decide/decide.js';
 import type { Mode } from '../decide/normalise.js';
 import { enough, forEachItem, sortedBy } from '../engine/chunks.js';
 import type { EngineInput } from '../engine/engine.js';
-import type { Steps } from '../engine/steps.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';
 import { instancesFor } from '../facts/role-walk.js';

@@ -1,10 +1,10 @@
 /** Serves requests that read one revision over several turns of the event loop. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
+import { type SliceScheduler, WorkCancelled } from '../../limit/slice-scheduler.js';
 import { forEachItem } from '../engine/chunks.js';
-import type { Steps } from '../engine/steps.js';
 import type { Leases, ReaderKind } from '../follow/leases.js';
-import { type SliceScheduler, WorkCancelled } from '../follow/slice-scheduler.js';
 import { type CountDecision, type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
 
 /** What a reader needs. */

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { Steps } from '../../../compiler/steps.js';
 import type { Failure } from '../../failure.js';
 import { Raw, reply } from '../../http/endpoint.js';
 import { LocalAssignment, type Query } from '../../wire/decision/check.js';
@@ -19,7 +20,6 @@ import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise, normalisePermissions, normaliseUsers } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
-import type { Steps } from '../engine/steps.js';
 import { allowedTenants } from '../listing/all-tenants.js';
 import { authorizedUsers } from '../listing/authorized-users.js';
 import { localAssignments } from '../listing/local-assignments.js';

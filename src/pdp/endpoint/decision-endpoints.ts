@@ -1,5 +1,6 @@
 /** The checks of a decision point, single and in bulk. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { AuthorizationResult, BulkQuery, BulkResult, maxBulkChecks, Query } from '../../wire/decision/check.js';
@@ -9,7 +10,6 @@ import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
-import type { Steps } from '../engine/steps.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
 /** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */

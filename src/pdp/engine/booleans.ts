@@ -1,7 +1,7 @@
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { array, collection, element, kind } from './heap-layout.js';
 import type { ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
-import { runToEnd, type Steps } from './steps.js';
 
 /**
  * The addresses of the two booleans that a module parses. They are in the module's own memory, at different addresses

@@ -1,6 +1,6 @@
 /** Goes through long lists in steps. */
 
-import type { Steps } from './steps.js';
+import type { Steps } from '../../../compiler/steps.js';
 
 /** How long one chunk should take, in milliseconds. */
 const wanted = 2;

@@ -1,4 +1,5 @@
 import type { Json, Patch } from '../../../compiler/model.js';
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { asEngineError, EngineError } from './engine-error.js';
 import { Entrypoints } from './entrypoints.js';
 import { Heap, parsedPerByte } from './heap.js';
@@ -8,7 +9,6 @@ import { makeFrames } from './layout-probe.js';
 import { aligned, headroom, ModuleMemory, type PatchStep, page } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 import { instantiatePolicy, type PolicyInstance } from './policy-instance.js';
-import { runToEnd, type Steps } from './steps.js';
 
 /** Runs work that can pause. */
 export type Run = <T>(steps: Steps<T>) => Promise<T>;

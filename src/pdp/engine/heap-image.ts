@@ -1,3 +1,4 @@
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { EngineError } from './engine-error.js';
 import {
 	blockBytes,
@@ -16,7 +17,6 @@ import { jsonByte } from './json-bytes.js';
 import { JsonScanner } from './json-scanner.js';
 import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
 import type { ModuleMemory } from './module-memory.js';
-import { runToEnd, type Steps } from './steps.js';
 import { isUtf8, textMemory, utf8Bytes } from './text-bytes.js';
 
 /** A document in memory: the address of its root, and the first address after it. */

@@ -1,10 +1,10 @@
+import type { Steps } from '../../../compiler/steps.js';
 import { type Booleans, findsBooleans, parseBooleans, replaceBooleans } from './booleans.js';
 import { EngineError } from './engine-error.js';
 import { writingImage } from './heap-image.js';
 import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
 import { hasKnownLayout } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
-import type { Steps } from './steps.js';
 import { latin1Text, utf8Bytes } from './text-bytes.js';
 
 /** How much heap a byte of JSON takes when the module parses it; more than enough for tables. */

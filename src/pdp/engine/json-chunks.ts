@@ -1,4 +1,4 @@
-import type { Steps } from './steps.js';
+import type { Steps } from '../../../compiler/steps.js';
 
 /** The least length of a chunk, in characters. */
 const minLength = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { Steps } from '../engine/steps.js';
+import type { Steps } from '../../../compiler/steps.js';
 
 /** How many entries are copied between two pauses. */
 const stride = 2_000;

@@ -1,7 +1,7 @@
 /** An index of the data that the engine decides from, for listings: links that can be followed from both ends. */
 
 import type { Json, Patch } from '../../../compiler/model.js';
-import { runToEnd, type Steps } from '../engine/steps.js';
+import { runToEnd, type Steps } from '../../../compiler/steps.js';
 import { copyEntries } from './copy-entries.js';
 import { instanceType } from './instance-name.js';
 import { InternedStrings } from './interned-strings.js';

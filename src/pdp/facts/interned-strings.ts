@@ -1,6 +1,6 @@
 /** Numbers texts, so that large tables can hold numbers. */
 
-import type { Steps } from '../engine/steps.js';
+import type { Steps } from '../../../compiler/steps.js';
 import { copyEntries } from './copy-entries.js';
 
 /** Gives each text in use one number, below `size`. Unused numbers are given to other texts. */

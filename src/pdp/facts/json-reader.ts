@@ -1,9 +1,9 @@
 /** Reads JSON from bytes, member by member: a document of tens of megabytes is never in memory as one value. */
 
 import type { Json } from '../../../compiler/model.js';
+import type { Steps } from '../../../compiler/steps.js';
 import { jsonByte } from '../engine/json-bytes.js';
 import { JsonScanner } from '../engine/json-scanner.js';
-import type { Steps } from '../engine/steps.js';
 import { textMemory, utf8Text } from '../engine/text-bytes.js';
 
 /** How many bytes are skipped between two pauses. */

@@ -3,8 +3,8 @@
  * expire.
  */
 
+import type { Steps } from '../../../compiler/steps.js';
 import { sortedBy } from '../engine/chunks.js';
-import type { Steps } from '../engine/steps.js';
 import type { InternedStrings } from './interned-strings.js';
 
 /** The other end of a link, and its key. */

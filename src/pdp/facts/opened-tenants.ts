@@ -1,6 +1,6 @@
 /** Where a user's roles in tenants open instances. */
 
-import type { Steps } from '../engine/steps.js';
+import type { Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 
 /** How many roles are visited between two pauses. */

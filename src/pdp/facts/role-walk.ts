@@ -2,7 +2,7 @@
  * Walks along derivations: from what is assigned to a user to what may be derived, and from an instance back to that.
  */
 
-import type { Steps } from '../engine/steps.js';
+import type { Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 

@@ -12,6 +12,7 @@ import {
 	unpack,
 } from '../../bundle/bundle.js';
 import { errorMessage } from '../../failure.js';
+import { SliceScheduler } from '../../limit/slice-scheduler.js';
 import type { EventLog } from '../../log.js';
 import type { DecidingEngine, Engine, Run } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
@@ -23,7 +24,6 @@ import { Leases } from './leases.js';
 import { Listeners } from './listeners.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapshot.js';
 import { isPast, LineageEnded, type Progress, type WantedRevision } from './progress.js';
-import { SliceScheduler } from './slice-scheduler.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
 /** The detail of the state of a replica that has not tried anything yet. */

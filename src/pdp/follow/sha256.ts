@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Steps } from '../../../compiler/steps.js';
 import type { Run } from '../engine/engine.js';
-import type { Steps } from '../engine/steps.js';
 
 /** How many bytes are hashed between two pauses. */
 const stride = 256 * 1024;

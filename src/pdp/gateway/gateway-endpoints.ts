@@ -1,5 +1,6 @@
 /** Checks that gateways ask in their own words: nginx and Kong. Trino has a file of its own. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import { Failure, unprocessable } from '../../failure.js';
 import { reply } from '../../http/endpoint.js';
 import { AuthorizationResult } from '../../wire/decision/check.js';
@@ -8,7 +9,6 @@ import { DecidedAnswer, NginxRequest } from '../../wire/headers.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { endpoint, revisionHeader, unavailable } from '../endpoint/endpoint.js';
-import type { Steps } from '../engine/steps.js';
 import type { GatewaySettings, KongRoute } from './gateway-settings.js';
 import { trinoEndpoints } from './trino-endpoints.js';
 

@@ -1,12 +1,12 @@
 /** What a user may do and see in Trino, decided by checks. */
 
 import type { z } from 'zod';
+import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
 import type { TrinoColumnMasks, TrinoQuery, TrinoResource, TrinoRowFilters } from '../../wire/decision/gateway.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { evaluationFailed } from '../engine/engine.js';
-import type { Steps } from '../engine/steps.js';
 import type { TrinoRules } from './gateway-settings.js';
 
 /** How many checks are asked between two pauses. */

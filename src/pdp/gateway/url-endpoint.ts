@@ -1,5 +1,6 @@
 /** Checks of requests to URLs: the mapping rules of proxy configs say which action on which resource they stand for. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import type { Logger } from '../../log.js';
 import { type AuthorizationResult, type Query, UrlAuthorizationResult, UrlQuery } from '../../wire/decision/check.js';
 import { AttemptsRequest, DecidedAnswer } from '../../wire/headers.js';
@@ -8,7 +9,6 @@ import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { asksForAttempts, explains } from '../endpoint/decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from '../endpoint/endpoint.js';
-import type { Steps } from '../engine/steps.js';
 import type { MappingRule } from '../facts/mapping-rules.js';
 import { PatternThread } from './pattern-thread.js';
 import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.js';

@@ -1,11 +1,11 @@
 /** One check asked in many tenants. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import type { Query } from '../../wire/decision/check.js';
 import { type DecisionContext, decide } from '../decide/decide.js';
 import { type Mode, normalise } from '../decide/normalise.js';
 import { forEachItem, sortedBy } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
-import type { Steps } from '../engine/steps.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 
 /** How many candidates are visited between two pauses. */

@@ -1,12 +1,12 @@
 /** Who may do an action on a resource, and by which assignments. The index proposes, the policy decides. */
 
 import { z } from 'zod';
+import type { Steps } from '../../../compiler/steps.js';
 import type { AuthorizedUsers } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { UsersInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
 import { objectChunks } from '../engine/json-chunks.js';
-import type { Steps } from '../engine/steps.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 import { type Leading, leadingTo } from '../facts/role-walk.js';

@@ -1,9 +1,9 @@
 /** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
 
+import type { Steps } from '../../../compiler/steps.js';
 import type { LocalAssignment, LocalAssignmentsQuery } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import { sortedBy } from '../engine/chunks.js';
-import type { Steps } from '../engine/steps.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 

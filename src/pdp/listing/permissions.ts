@@ -4,12 +4,12 @@
  */
 
 import { z } from 'zod';
+import type { Steps } from '../../../compiler/steps.js';
 import { UserPermissions } from '../../wire/decision/check.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { PermissionsInput } from '../decide/normalise.js';
 import { forEachChunk, sortedBy } from '../engine/chunks.js';
 import { arrayChunks, objectChunks } from '../engine/json-chunks.js';
-import type { Steps } from '../engine/steps.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName, instanceType, parseInstanceName } from '../facts/instance-name.js';
 import { openedTenants } from '../facts/opened-tenants.js';

@@ -6,6 +6,7 @@ import type {
 	InstanceAssignment,
 	Json,
 	Tenant as ModelTenant,
+	Relationship,
 	RoleAssignment,
 } from '../../../compiler/model.js';
 import { Tenant } from '../table/tenant.js';
@@ -41,12 +42,13 @@ type Instances = ReadonlyMap<string, Instance>;
 
 async function instancesIn(unit: ReadingUnit, tenants: Keys): Promise<Instances> {
 	const types = await keysIn(unit, 'resources');
-	const rows = await textRows(unit, 'resource_instances', ['id', 'key', 'resource_id', 'tenant_id']);
-	return new Map(
-		rows.map(([id = '', key = '', type = '', tenant = '']) => {
-			return [id, { type: keyIn(types, type), key, tenant: keyIn(tenants, tenant) }];
-		}),
-	);
+	const instances = new Map<string, Instance>();
+	for await (const rows of textRows(unit, 'resource_instances', ['id', 'key', 'resource_id', 'tenant_id'])) {
+		for (const [id = '', key = '', type = '', tenant = ''] of rows) {
+			instances.set(id, { type: keyIn(types, type), key, tenant: keyIn(tenants, tenant) });
+		}
+	}
+	return instances;
 }
 
 async function assignmentsIn(
@@ -59,12 +61,13 @@ async function assignmentsIn(
 	const role_assignments: RoleAssignment[] = [];
 	const instance_assignments: InstanceAssignment[] = [];
 	const columns = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id', expiryMilliseconds('role_assignments')];
-	const rows = await textRows(unit, 'role_assignments', columns);
-	for (const [user = '', role = '', tenant = '', on = '', expires_at = ''] of rows) {
-		const held = { user: keyIn(users, user), role: keyIn(roles, role), ...expiringText(expires_at) };
-		const instance = instances.get(on);
-		if (instance === undefined) role_assignments.push({ ...held, tenant: keyIn(tenants, tenant) });
-		else instance_assignments.push({ ...held, type: instance.type, instance: instance.key });
+	for await (const rows of textRows(unit, 'role_assignments', columns)) {
+		for (const [user = '', role = '', tenant = '', on = '', expires_at = ''] of rows) {
+			const held = { user: keyIn(users, user), role: keyIn(roles, role), ...expiringText(expires_at) };
+			const instance = instances.get(on);
+			if (instance === undefined) role_assignments.push({ ...held, tenant: keyIn(tenants, tenant) });
+			else instance_assignments.push({ ...held, type: instance.type, instance: instance.key });
+		}
 	}
 	return { role_assignments, instance_assignments };
 }
@@ -72,13 +75,16 @@ async function assignmentsIn(
 async function relationshipsIn(unit: ReadingUnit, instances: Instances): Promise<Facts['relationships']> {
 	const relations = await keysIn(unit, 'relations');
 	const columns = ['subject_id', 'relation_id', 'object_id', expiryMilliseconds('relationship_tuples')];
-	const rows = await textRows(unit, 'relationship_tuples', columns);
-	return rows.flatMap(([from = '', relation = '', to = '', expires_at = '']) => {
-		const [subject, object] = [instances.get(from), instances.get(to)];
-		if (subject === undefined || object === undefined) return [];
-		const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
-		return [{ ...ends, relation: keyIn(relations, relation), ...expiringText(expires_at) }];
-	});
+	const relationships: Relationship[] = [];
+	for await (const rows of textRows(unit, 'relationship_tuples', columns)) {
+		for (const [from = '', relation = '', to = '', expires_at = ''] of rows) {
+			const [subject, object] = [instances.get(from), instances.get(to)];
+			if (subject === undefined || object === undefined) continue;
+			const ends = { type: object.type, instance: object.key, subject_type: subject.type, subject: subject.key };
+			relationships.push({ ...ends, relation: keyIn(relations, relation), ...expiringText(expires_at) });
+		}
+	}
+	return relationships;
 }
 
 function expiringText(expires_at: string): Expiring {
@@ -97,18 +103,25 @@ async function attributesIn<T>(
 	attributes: string,
 	named: ReadonlyMap<string, T>,
 ): Promise<readonly (readonly [T, Attributes])[]> {
-	const rows = await textRows(unit, table, ['id', attributes], `${attributes} <> '{}'`);
-	return rows.flatMap(([id = '', text = '']) => {
-		const name = named.get(id);
-		return name === undefined ? [] : [[name, JSON.parse(text) as Attributes]];
-	});
+	const found: [T, Attributes][] = [];
+	for await (const rows of textRows(unit, table, ['id', attributes], `${attributes} <> '{}'`)) {
+		for (const [id = '', text = ''] of rows) {
+			const name = named.get(id);
+			if (name !== undefined) found.push([name, JSON.parse(text) as Attributes]);
+		}
+	}
+	return found;
 }
 
 /** Keys by id. */
 type Keys = ReadonlyMap<string, string>;
 
 async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
-	return new Map((await textRows(unit, table, ['id', 'key'])).map(([id = '', key = '']) => [id, key]));
+	const keys = new Map<string, string>();
+	for await (const rows of textRows(unit, table, ['id', 'key'])) {
+		for (const [id = '', key = ''] of rows) keys.set(id, key);
+	}
+	return keys;
 }
 
 /** The keys of rows, by id. */

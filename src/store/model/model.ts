@@ -110,13 +110,15 @@ async function setRulesIn(
 ): Promise<readonly SetRule[]> {
 	const setKeys = keysById(sets);
 	const actionNames = actionNamesById(resources, actions);
-	const rows = await textRows(unit, 'condition_set_rules', ['user_set_id', 'resource_set_id', 'action_id']);
-	return rows.flatMap(([userSet = '', resourceSet = '', actionId = '']) => {
-		const named = actionNames.get(actionId);
-		if (named === undefined) return [];
-		const { resource, action } = named;
-		return [{ user_set: keyIn(setKeys, userSet), resource_set: keyIn(setKeys, resourceSet), resource, action }];
-	});
+	const rules: SetRule[] = [];
+	for await (const rows of textRows(unit, 'condition_set_rules', ['user_set_id', 'resource_set_id', 'action_id'])) {
+		for (const [userSet = '', resourceSet = '', actionId = ''] of rows) {
+			const named = actionNames.get(actionId);
+			if (named === undefined) continue;
+			rules.push({ user_set: keyIn(setKeys, userSet), resource_set: keyIn(setKeys, resourceSet), ...named });
+		}
+	}
+	return rules;
 }
 
 interface ActionName {

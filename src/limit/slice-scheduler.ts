@@ -1,6 +1,6 @@
 /** Runs long work in slices, one slice for each turn of the event loop, so that short requests do not wait for it. */
 
-import type { Steps } from '../engine/steps.js';
+import type { Steps } from '../../compiler/steps.js';
 import { nextTurn } from './next-turn.js';
 
 /** The clock and the turns of the event loop; tests bring their own. */
