@@ -21,7 +21,7 @@ import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
  *
  *     MINUTES=20 SATURATE=16 npm run bench -- soak  # and checks over 16 connections as fast as they are answered, all logged
  *
- * Prints the memory of both processes every 10 s, after ten minutes (or a third of the time) against the end, and how
+ * At the end it compares the acknowledged changes with the store. Prints the memory of both processes every 10 s, after ten minutes (or a third of the time) against the end, and how
  * many answers were 5xx or wrong. `SEED` repeats the choices of a run.
  */
 
@@ -118,10 +118,11 @@ async function soak(): Promise<void> {
 	};
 	const site = { api: deployment.api, pdp: deployment.pdp };
 	const schemaWriter = new SchemaWriter(site, random.fork(), tally);
-	const work = Array.from({ length: writers }, (_, number) => {
-		const writer = new SoakWriter(number, site, random.fork(), tally);
-		return pace(goal.changes / writers, () => writer.turn());
-	});
+	const soakWriters = Array.from(
+		{ length: writers },
+		(_, number) => new SoakWriter(number, site, random.fork(), tally),
+	);
+	const work = soakWriters.map((writer) => pace(goal.changes / writers, () => writer.turn()));
 	try {
 		await Promise.all([
 			...work,
@@ -130,6 +131,8 @@ async function soak(): Promise<void> {
 			...(connections > 0 ? [saturation.run(going)] : []),
 			...(kills > 0 ? [strike()] : []),
 		]);
+		for (const writer of soakWriters) await writer.verifyStored();
+		console.log(`${tally.changes} acknowledged changes compared with the store, ${tally.wrong} wrong`);
 		// A stop passes on what is left of the decisions.
 		await pdp?.stop();
 		if (connections > 0) {

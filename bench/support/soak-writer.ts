@@ -66,6 +66,11 @@ export class SoakWriter {
 		if (this.random.chance(0.5)) await this.#check(answer.revision);
 	}
 
+	/** Whether the store holds every acknowledged write of this writer, and nothing else of it. */
+	async verifyStored(): Promise<void> {
+		await this.#found([this.#world]);
+	}
+
 	/** Nobody else changes what these answers depend on, so at this revision or a later one there is one right answer. */
 	async #check(revision: number | undefined): Promise<void> {
 		const questions = worldQuestions(this.#keys, this.#world);
@@ -91,7 +96,11 @@ export class SoakWriter {
 		await settled(this.site.api, `${facts}/users/settle-${this.number}`, this.random);
 		const stored = within(await eventually(() => readWorld(this.site.api, facts), Boolean, patience), this.#keys);
 		const found = possible.find((world) => isDeepStrictEqual(worldWords(world), worldWords(stored)));
-		if (found === undefined) wrong(this.tally, `the store holds neither what was before a write nor what is after it`);
+		if (found === undefined)
+			wrong(
+				this.tally,
+				`the store does not hold the facts of writer ${this.number}: a write is lost, or one that was refused is there`,
+			);
 		return found ?? stored;
 	}
 }
