@@ -53,30 +53,35 @@ interface InEnvironment extends ByKey {
 }
 
 interface InSession {
-	/** Who is signed in, where, in which tenant. */
+	/** The signed-in user, with environment and tenant. */
 	readonly session: ElementSession;
 }
 
 /**
- * Who may call an endpoint, and what its handler is given. `public`: anyone. `key`: any known API key, even one without
- * access, for what a key may know of itself. All others need a key that opens the object of the path. `.write` also
- * needs a key that may write and, above the environment, a key of that level or higher. `.snapshot` and `.export` read everything at
- * one instant. `.apply` is `.write` in a transaction that no other writer shares, which the handler opens. `.try` runs
- * changes and rolls them back, for keys of any level, and so does `.impact`. `keys`: a key of the access level
- * `admin`; which keys it reaches, `ApiKeys` decides. `environment.manage` takes keys of any level that may write: handlers that give out secrets call `requireAdmin`. `environment.own`: a key of
- * an environment, which the path does not name. `environment.report`: such a key that may write or is of a decision point. `environment.sign_in`: such a key that may write.
- * `environment.sessions`: a key of the access level `admin`. `probe`: anyone, about the process. `metrics`: a key of an
- * organization, because metrics are about all environments; anyone if the settings allow it.
+ * The access rules of endpoints, with the context that each rule gives to handlers.
  *
- * Users of elements have no key. `element.enter`: anyone, to sign in and out and to approve an
- * invite. `element.session`: whoever is signed in.
- * `element.read` and `element.write`: whoever is signed in to the environment of the path; a write by cookie comes from
- * an origin that the environment names, and finds the session and its user still there in its unit of work.
+ * - `public` and `probe` are open to everyone; `probe` serves state and version of the process.
+ * - `key` accepts any known API key, even one without access, for what a key may know about itself.
+ * - `organization.*`, `project.*` and `environment.*` need a key with access to the object in the path. `.write` also
+ *   needs a key that may write and, above the environment, a key at that level or higher.
+ * - `.snapshot` and `.export` read everything at one instant. `.apply` is `.write` in an exclusive transaction, which
+ *   the handler opens. `.try` and `.impact` run changes, roll them back, and accept read-only keys.
+ * - `keys.*` needs a key with the access level `admin`; `ApiKeys` limits the keys it reaches.
+ * - `environment.manage` accepts keys at any level that may write; handlers that return secrets call `requireAdmin`.
+ * - `environment.own` takes the environment from the key, because the path has none. `environment.report` is the same
+ *   for keys that may write or belong to a decision point, `environment.sign_in` for keys that may write.
+ * - `environment.sessions` needs a key with the access level `admin`.
+ * - `metrics` needs an organization key, because metrics cover all environments, unless the settings open them.
  *
- * What needs a key also takes a session of the console, which has the rights of its key in one environment, reads above it,
- * reaches other environments only as targets of copies, and writes for pages of this server's own origin alone.
- * `console.enter`: anyone, to sign in and out. `console.ask`: a session, and no key, of the environment of the path, to ask
- * its decision point. `console.watch`: the same, and does not count as a use of the session.
+ * Users of elements have no key. `element.enter` is open, for sign-in, sign-out and invite approval. `element.session`
+ * needs a signed-in user. `element.read` and `element.write` need a user who is signed in to the environment in the
+ * path. A write by cookie must come from an origin that the environment allows, and its unit of work checks again that
+ * session and user exist.
+ *
+ * A console session can replace a key. It has the rights of its key in one environment, can read above it, and reaches
+ * other environments only as copy targets. It writes only for pages from the server's own origin. `console.enter` is
+ * open, for sign-in and sign-out. `console.ask` needs a session (a key is refused) for the environment in the path, to
+ * query its decision point. `console.watch` is the same but does not extend the session.
  */
 export interface Contexts {
 	public: null;
@@ -100,7 +105,7 @@ export interface Contexts {
 	'environment.own': InEnvironment & { readonly account: AccountUnit; readonly instances: PdpInstances };
 	'environment.report': Contexts['environment.own'] & {
 		readonly intake: AuditLogIntake;
-		/** Runs `work` in turn with other deliveries. Rejects as `Turns.wait`, and settles as `work` does. */
+		/** Runs `work` after earlier deliveries. Rejects like `Turns.wait`, and settles like `work`. */
 		readonly delivering: <T>(closed: AbortSignal, work: () => Promise<T>) => Promise<T>;
 	};
 	'environment.copy': InEnvironment & { readonly copies: EnvironmentCopier };
@@ -122,7 +127,7 @@ export interface Contexts {
 		readonly entrance: ElementEntrance;
 		readonly tokens: UserTokens;
 		readonly reading: (scope: Scope) => ReadingUnit;
-		/** Runs a unit of work on behalf of a user, by id; `null` for one who does not exist yet. */
+		/** Runs a unit of work on behalf of a user id, or `null` for a user who does not exist yet. */
 		readonly writing: <T>(
 			scope: Scope,
 			userId: string | null,
@@ -141,57 +146,56 @@ export interface Contexts {
 	'console.watch': Relayed;
 }
 
-/** How the decision point of an environment is asked. */
+/** Access to the decision point of an environment. */
 interface Relayed {
 	readonly target: RelayTarget;
-	/** The API key that it takes. */
+	/** API key that the decision point accepts. */
 	readonly secret: () => Promise<string>;
 	readonly relay: Relay;
 }
 
-/** The name of an access rule. */
 export type Access = keyof Contexts;
 
-/** A write with a larger body, in bytes, counts as a bulk of many objects. */
+/** Body size in bytes above which a write counts as a bulk write. */
 const heavyBytes = 32 * 1024;
 
-/** How many previews of drafts wait for the one that runs in an environment: writers wait for each of them. */
+/** Maximum number of waiting draft previews per environment. Each preview delays all writers. */
 const maxWaitingPreviews = 4;
 
-/** Bounds the deliveries of decisions: requests beside them wait for at most two of their statements. */
+/** Limits for decision log deliveries, so that other requests wait for at most two delivery statements. */
 const deliveryTurns = { running: 2, waiting: 32 };
 
-/** The most bytes of a body with which somebody signs in to the console. */
+/** Maximum size of a console sign-in body, in bytes. */
 const maxSignInBody = 32 * 1024;
 
-/** Declares an endpoint of the management API. */
+/** Declares a management API endpoint. */
 export const endpoint = declaring<Contexts>();
 
-/** The path parameters of everything inside an environment. */
+/** Path parameters of endpoints inside an environment. */
 export const EnvironmentPath = z.object({
 	proj_id: Reference.describe('The project: its id or key.'),
 	env_id: Reference.describe('The environment: its id or key.'),
 });
 
-/** The path parameter of everything inside a project. */
+/** Path parameter of endpoints inside a project. */
 export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
 
-/** What the guard opens the contexts of handlers with. */
+/** Dependencies that the guard uses to open handler contexts. */
 export interface Guarded {
 	readonly store: Store;
 	readonly policies: PolicyStore;
 	readonly copies: EnvironmentCopier;
 	readonly tokens: UserTokens;
 	readonly monitoring: Monitoring;
-	/** Where decision points are, and how they are asked. */
+	/** Finds and calls decision points. */
 	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
 	readonly impact: ImpactSource;
 	readonly policyTests: PolicyTests;
-	/** Called while a request is handled, when it has led an environment to a revision. */
+	/** Called during a request after it writes a new revision of an environment. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
-/** Wraps every handler of the management API: authentication, scope, unit of work, `X-Revision`. */
+/** Wraps each management API handler with authentication, scope, unit of work and `X-Revision`. */
 export function guard(guarded: Guarded): Surround {
 	const { store, policies, copies, tokens, monitoring, decisionPoints, impact, policyTests, wrote } = guarded;
 	const previews = new Turns({ running: Number.POSITIVE_INFINITY, waiting: maxWaitingPreviews });
@@ -338,7 +342,7 @@ export function guard(guarded: Guarded): Surround {
 			refuseForgedWrite(request, session.environment);
 			await run.validate();
 			const work = async (unit: WritingUnit) => {
-				// In the unit, because signing out and leaving the tenant may have come first.
+				// Check inside the unit: a sign-out or a removal from the tenant may have been committed first.
 				await requireStanding(unit, session);
 				return run({ session, unit });
 			};
@@ -348,7 +352,7 @@ export function guard(guarded: Guarded): Surround {
 			return withRevision(committed);
 		},
 		'console.enter': async (_, run) => {
-			// Who signs in says so in the body, so that is read before anybody is known: it is short.
+			// The body identifies the caller, so it is read before authentication. Keep it short.
 			await run.readBody(maxSignInBody);
 			const account = (organizationId: string) => store.account(organizationId);
 			return run({ entrance: new ConsoleEntrance(store), account, relayTarget: decisionPoints.target });
@@ -363,7 +367,7 @@ export function guard(guarded: Guarded): Surround {
 					return { caller, environment: await findEnvironment(store.account(caller.organization_id), caller, request) };
 				},
 				({ caller: { session_environment_id: _, ...caller }, environment }) =>
-					// A copy leads to another environment, which the body names: there the rights of the key count.
+					// A copy writes to the environment in the body, where the rights of the key apply.
 					run({ caller, copies, environment }),
 			),
 		'environment.snapshot': (request, run) => openSnapshot(request, run, (id, work) => store.snapshot(id, work)),
@@ -459,7 +463,7 @@ export function guard(guarded: Guarded): Surround {
 	};
 	return async (declared, request, run) => {
 		const access = declaredAccess(declared);
-		// Each opener passes on the context of its own access name, and `declaring` has tied every handler to its name.
+		// Each opener passes the context of its own access name, and `declaring` ties each handler to its name.
 		const opener = openers[access];
 		const session = takesSession(access) ? readCredentials(request).session : undefined;
 		if (session === undefined) return opener(request, run, declared);
@@ -474,10 +478,9 @@ export function guard(guarded: Guarded): Surround {
 }
 
 /**
- * Finds who calls and what they reach, reads and checks the whole request, and does its work. Refuses before the body is
- * read, so strangers cannot make the server read one, and finds everything anew where the body took time to arrive. Work
- * that writes checks the caller once more, in its transaction; a caller whose access ended is answered by what `find`
- * says then.
+ * Finds caller and target, reads and validates the request, then runs the work. Refuses strangers before their body is
+ * read. If the body took time to arrive, `find` runs again. Writes check the caller once more in their transaction; if
+ * the caller lost access, `find` runs again to produce the error.
  */
 async function letIn<Found>(
 	run: Pick<Run, 'validate' | 'waits'>,
@@ -486,7 +489,7 @@ async function letIn<Found>(
 ): Promise<Answer> {
 	const first = await find();
 	const waited = run.waits();
-	// Before the work, which may take a lock: a request that is refused anyway must not make others wait.
+	// Validate first: the work may take a lock, and an invalid request must not delay other requests.
 	await run.validate();
 	const found = waited ? await find() : first;
 	try {
@@ -498,7 +501,7 @@ async function letIn<Found>(
 	}
 }
 
-/** Runs work when its turn comes. Rejects as `Turns.wait`, and settles as the work does. */
+/** Runs work after its turn comes. Rejects like `Turns.wait`, and settles like the work. */
 async function inTurn<T>(turns: Turns, name: string, closed: AbortSignal, work: () => Promise<T>): Promise<T> {
 	await turns.wait(name, closed);
 	try {
@@ -508,12 +511,14 @@ async function inTurn<T>(turns: Turns, name: string, closed: AbortSignal, work: 
 	}
 }
 
-/** Whether an endpoint may be called with a session of the console. */
+/** True if an endpoint accepts a console session. */
 function takesSession(access: Access): boolean {
 	return access !== 'public' && access !== 'probe' && access !== 'console.enter' && !access.startsWith('element.');
 }
 
-/** Who is signed in to the environment of the path. Throws `signed_out`, or `not_found` for another environment. */
+/**
+ * Returns the session for the environment in the path. Throws `signed_out`, or `not_found` for a different environment.
+ */
 async function enterElements(store: Store, request: AnyRequest): Promise<ElementSession> {
 	const session = await requireElementSession(store, request);
 	await requireOwnPath(store, session, await parsePart(EnvironmentPath, 'path', request.params));
@@ -526,10 +531,7 @@ async function openOwn(store: Store, caller: Caller): Promise<Contexts['environm
 	return { caller, environment, account, instances: store.pdpInstances(environmentScope(environment)) };
 }
 
-/**
- * True for keys that may write and for PDP configs. Decisions and states reported with other keys could be forged by
- * anyone who may read.
- */
+/** True for keys that may write and for PDP configs. Anyone with read access could forge reports by other keys. */
 export async function mayReport(
 	account: AccountUnit,
 	{ access_level, environment_id, key_id }: Caller,
@@ -538,13 +540,13 @@ export async function mayReport(
 	return environment_id !== null && (await account.keys.findPdpConfig(environment_id, key_id)) !== undefined;
 }
 
-/** The environment whose key the caller has. Throws `forbidden` for a key of anything else. */
+/** Returns the environment of the caller's key. Throws `forbidden` for keys at a different level. */
 async function ownEnvironment(account: AccountUnit, caller: Caller): Promise<Environment> {
 	if (caller.environment_id === null) throw forbidden('this needs an API key of an environment');
 	return account.environmentById(caller, caller.environment_id);
 }
 
-/** Whether a body is large, or of unknown length. */
+/** True if the body is large or has no declared length. */
 function isHeavy({ headers }: AnyRequest): boolean {
 	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
 }
@@ -558,7 +560,7 @@ type Opener<Context> = (
 type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate' | 'waits' | 'readBody'>;
 
 function declaredAccess(declared: Endpoint<string, never>): Access {
-	// Endpoints of this API are only made by `endpoint` above, which takes no other access names.
+	// `endpoint` above is the only way to declare endpoints of this API, and accepts only these access names.
 	return declared.access as Access;
 }
 
@@ -573,7 +575,7 @@ async function authenticateWriter(
 	return caller;
 }
 
-/** Authenticates a caller whose key must be of one of these levels. */
+/** Authenticates a caller and checks the level of the key. */
 async function authenticateAt(
 	store: Store,
 	request: AnyRequest,
@@ -589,23 +591,23 @@ function refuseOtherLevels({ object_type }: Caller, levels: readonly Caller['obj
 	throw forbidden(`this needs an API key of the level ${levels.join(' or ')}`);
 }
 
-/** Whether a caller may write. Some addresses are for such callers only, because they may hold secrets. */
+/** True if a caller may write. Some addresses may hold secrets, so only these callers see them. */
 export function mayWrite({ access_level }: Caller): boolean {
 	return access_level !== 'read';
 }
 
-/** Refuses callers that may only read. Throws `forbidden`. */
+/** Throws `forbidden` for read-only callers. */
 export function refuseReader(caller: Caller): void {
 	if (!mayWrite(caller)) throw forbidden('this API key may read but not write');
 }
 
-/** The caller, unless it is a console session, which changes nothing outside of its environment. Throws `forbidden`. */
+/** Returns the caller. Throws `forbidden` for a console session, which changes nothing outside its environment. */
 function outsideOfSessions(caller: Caller): Caller {
 	if (caller.session_environment_id === undefined) return caller;
 	throw forbidden('a session of the console changes nothing outside of its environment: send an API key');
 }
 
-/** Finds the caller and the environment in the path, in one statement unless something has to be refused. */
+/** Finds the caller and the environment in the path. Needs one statement unless it refuses the request. */
 async function authenticateForEnvironment(
 	store: Store,
 	request: AnyRequest,
@@ -623,14 +625,12 @@ async function authenticateForEnvironment(
 	return { caller, environment: await findEnvironment(store.account(caller.organization_id), caller, request) };
 }
 
-/**
- * Whether a caller may do everything. Secrets are for such callers only, because others could gain access with them.
- */
+/** True for full access. Secrets are for these callers only, because a secret could widen a lower access level. */
 export function isAdmin({ access_level }: Caller): boolean {
 	return access_level === 'admin';
 }
 
-/** Refuses callers of a lower access level than `admin`. Throws `forbidden`. */
+/** Throws `forbidden` for access levels below `admin`. */
 export function requireAdmin(caller: Caller): void {
 	if (!isAdmin(caller)) throw forbidden('this needs an API key with the access level admin');
 }
@@ -646,15 +646,12 @@ async function findEnvironment(account: AccountUnit, caller: Caller, request: An
 	return account.environment(caller, proj_id, env_id);
 }
 
-/**
- * The headers that name the revision of an environment, and after a write its lineage; none for writes outside of
- * environments.
- */
+/** Returns the revision header and, after a write, the lineage header. Empty for writes outside environments. */
 export function revisionHeader(revision: number | null, lineage?: string): Readonly<Record<string, string>> {
 	return revision === null ? {} : revisionHeaders(revision, lineage);
 }
 
-/** Adds the revision that a write led to. */
+/** Adds the revision of a write to the answer. */
 function withRevision({ value, revision, lineage }: Committed<Answer>): Answer {
 	return withHeaders(value, revisionHeader(revision, lineage));
 }

@@ -21,7 +21,7 @@ import { logEvents } from './log-events.js';
 const tag = 'Decision log';
 const collection = '/v2/pdps/:proj_id/:env_id/audit_logs';
 
-/** The decision log: uploaded by decision points, read by operators (contract: Decision logs). */
+/** The decision log: decision points upload it, operators read it. */
 export const auditLogs = [
 	endpoint({
 		name: 'ingestDecisionLogs',
@@ -87,7 +87,7 @@ export const auditLogs = [
 	}),
 ];
 
-/** What a decision names, as far as it is there now. */
+/** Returns the user, resource and tenant of a decision, or null if they no longer exist. */
 async function namedObjects(unit: ReadingUnit, { user_key, resource_type, tenant }: ListedAuditLog) {
 	const [user, resource, place] = [
 		user_key === null ? undefined : (await unit.findMany(User, [user_key])).get(user_key),

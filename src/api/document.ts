@@ -95,7 +95,6 @@ const access: Readonly<Record<Access | 'feed', AccessNote>> = {
 	},
 };
 
-/** The description of each tag. */
 const tags = {
 	General: 'Whether the API answers.',
 	'API keys': 'The keys that callers show: of the organization, of a project or of one environment.',
@@ -141,7 +140,7 @@ const tags = {
 	Documentation: 'This document.',
 } as const;
 
-/** Values in examples, by the name of the member or parameter, where the request has no example of its own. */
+/** Example values by member or parameter name, for requests without their own example. */
 const samples = {
 	proj_id: 'default',
 	env_id: 'dev',
@@ -197,8 +196,8 @@ const samples = {
 } as const;
 
 /**
- * The OpenAPI document of a table of endpoints and the page that shows it, as endpoints of that table.
- * `decisionPoint` gives the address of the decision point to link to, without a slash at its end, once it is known.
+ * Returns the endpoints that serve the OpenAPI document of `table` and its page. `decisionPoint` returns the address of
+ * the decision point to link to, without a trailing slash, or `null` until it is known.
  */
 export function documentation(
 	table: readonly Endpoint<string, never>[],
@@ -229,7 +228,7 @@ export function documentation(
 
 function failureExample(status: number, message: string): unknown {
 	const codes = Object.keys(catalogue) as FailureCode[];
-	// 431 is answered before there is a complete request, so its code is that of any malformed request.
+	// 431 is answered before the request is complete, so it has the code of malformed requests.
 	const code = codes.find((name) => catalogue[name].status === (status === 431 ? 400 : status)) ?? 'unexpected';
 	const problems = [{ loc: ['body', 'key'], msg: 'field required', type: 'missing' }];
 	return renderFailure(new Failure(code, message, null, problems), '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1');

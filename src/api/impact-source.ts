@@ -4,42 +4,41 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AuthorizationResult, Query } from '../wire/decision/check.js';
 import type { Impact, ImpactLimits } from '../wire/general/impact.js';
 
-/** A change that is tried, by whom, and who waits. */
+/** Trial of a change. */
 export interface ImpactTrial {
 	readonly scope: Scope;
-	/** Who asks. */
 	readonly caller: Caller;
-	/** Makes the change in a unit that is rolled back. What it throws is why the change cannot be made. */
+	/** Applies the change in a unit that is rolled back. Throws if the change is impossible. */
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 	readonly limits: ImpactLimits;
-	/** Aborts when the client has gone. */
+	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
 }
 
-/** A check that is explained. */
+/** Check to explain. */
 export interface ExplainedCheck {
 	readonly scope: Scope;
 	readonly query: Query;
 	readonly revision: number;
-	/** The token that the revision has to have; `null` for any. */
+	/** Required token of the revision; `null` for any. */
 	readonly token: string | null;
-	/** When it is decided. */
+	/** Time of the decision. */
 	readonly time: Date;
-	/** Aborts when the client has gone. */
+	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
 }
 
-/** What compares states of environments. */
+/** Compares states of environments. */
 export interface ImpactSource {
 	/**
-	 * Finds who gains and who loses by a change. Rejects with what the change throws, and with `Failure`: `busy`,
+	 * Finds the access that a change adds and removes. Rejects with errors of the change, and with `Failure`: `busy`,
 	 * `unavailable`, `unprocessable` for a schema that does not compile, and `conflict` while the environment changes too
 	 * often.
 	 */
 	find(trial: ImpactTrial): Promise<Impact>;
 	/**
-	 * Explains a check at a revision. Rejects with `Failure`: `not_found` for a revision that there is not, `not_kept` for
-	 * one that is no longer kept, `busy` and `unavailable`.
+	 * Explains a check at a revision. Rejects with `Failure`: `not_found` for an unknown revision, `not_kept` for a
+	 * revision that is no longer stored, `busy` and `unavailable`.
 	 */
 	explain(asked: ExplainedCheck): Promise<AuthorizationResult>;
 }

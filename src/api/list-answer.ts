@@ -1,6 +1,6 @@
 import type { PageResult } from '../store/unit/row-query.js';
 
-/** A list in the form that its caller asked for: the items alone, or a page with the total count. */
+/** Returns a list as the caller asked for it: only the items, or a page with the total count. */
 export function listAnswer<R>(
 	page: PageResult<R>,
 	withTotal: boolean,
@@ -8,7 +8,7 @@ export function listAnswer<R>(
 	return withTotal ? { ...page, data: [...page.data] } : [...page.data];
 }
 
-/** A page with other items: those of `page` as the API shows them. */
+/** Replaces the items of a page, keeping its counts. */
 export function withItems<R, S>(page: PageResult<R>, items: readonly S[]): PageResult<S> {
 	return { ...page, data: items };
 }

@@ -5,28 +5,25 @@ import { nextTurn } from '../limit/next-turn.js';
 import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-intake.js';
 import { DecisionEvent } from '../wire/general/audit-log.js';
 
-/** How far the clock of a decision point may be ahead, in milliseconds: a later event would stay the newest for long. */
+/** Maximum clock lead of a decision point, in milliseconds. A later event would stay the newest for too long. */
 const maxAhead = 5 * 60_000;
 
-/**
- * The most events and the most characters of one statement: on the embedded database, all other statements wait for it.
- */
+/** Maximum events and characters per statement. On the embedded database, all other statements wait for it. */
 const maxSliceEvents = 200;
 const maxSliceLength = 256 * 1024;
 
-/** How long events are checked, in milliseconds, before other requests have their turn. */
+/** Milliseconds of event checks before the process yields to other requests. */
 const sliceMilliseconds = 5;
 
-/** The outcome of a batch. */
 interface LoggedEvents {
 	readonly accepted: number;
 	readonly refused: number;
-	/** The first problems. */
+	/** The first few problems. */
 	readonly detail: readonly Problem[];
 }
 
 /**
- * Stores the good events of a batch, slice by slice. Throws `unprocessable` if all events are bad, and as
+ * Stores the valid events of a batch, slice by slice. Throws `unprocessable` if all events are invalid, and like
  * `AuditLogIntake.add`; earlier slices stay stored.
  */
 export async function logEvents(
@@ -66,7 +63,7 @@ export async function logEvents(
 	return { accepted: events.length - refused, refused, detail };
 }
 
-/** The event at an index of a batch, or its problems. */
+/** Returns the event at an index of a batch, or its problems. */
 function readEvent(
 	sent: unknown,
 	index: number,

@@ -1,12 +1,12 @@
-/** The answers of the process to probes and monitoring. */
+/** Probe and monitoring data of the process. */
 export interface Monitoring {
-	/** Whether the database and the compiler work. Resolves soon, even when they hang. */
+	/** Tests the database and the compiler. Resolves soon even if they hang. */
 	readonly probe: () => Promise<{ readonly database: boolean; readonly compiler: boolean }>;
-	/** The version of the program. */
+	/** Program version. */
 	readonly version: string;
-	/** Renders the metrics of the process as text. Its content type is `type`. */
+	/** Renders the process metrics as text with the content type `type`. */
 	readonly render: () => Promise<string>;
 	readonly type: string;
-	/** Whether anyone may read the metrics. */
+	/** True if anyone may read the metrics. */
 	readonly open: boolean;
 }

@@ -1,8 +1,8 @@
 import type { TestResult } from '../../compiler/opa/test-results.js';
 
-/** What tests policies. */
+/** Runner for policy tests. */
 export interface PolicyTests {
-	/** Tests the policy of these files, for an environment. Rejects with `Failure`: `busy` and `unavailable`. */
+	/** Tests the policy in these files for an environment. Rejects with `Failure`: `busy` and `unavailable`. */
 	test(
 		environment: string,
 		files: readonly { readonly path: string; readonly text: string }[],

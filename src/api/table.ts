@@ -55,7 +55,7 @@ import { resourceRoleHierarchy, roleHierarchy } from './schema/role-hierarchy.js
 import { roles } from './schema/roles.js';
 import { userAttributes } from './schema/user-attributes.js';
 
-/** Every endpoint of the management API, in the order of the documentation; of two that match, the first serves. */
+/** All management API endpoints, in documentation order. If two match, the first serves. */
 export const endpoints: readonly Endpoint<string, never>[] = [
 	...health,
 	...apiKeys,

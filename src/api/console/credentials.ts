@@ -4,13 +4,12 @@ import { signedOut } from '../../store/session/console-sessions.js';
 import { asId } from '../../wire/common.js';
 import { sessionCookieName } from './session-cookie.js';
 
-/** The header that names the environment whose session counts. */
+/** Header that selects the environment session. */
 export const environmentHeader = 'x-console-environment';
 
 /**
- * What of a request says who asks. A request with an `Authorization` header is judged by that alone, and cookies count
- * only for the environment that the request names by a header, which pages of other origins cannot send. Throws
- * `signed_out` for a header that names none.
+ * Extracts the credentials of a request. An `Authorization` header takes precedence. Cookies count only with the
+ * environment header, which pages of other origins cannot send. Throws `signed_out` if that header holds no id.
  */
 export function readCredentials({ headers, cookie }: Pick<AnyRequest, 'headers' | 'cookie'>): Credentials {
 	const { authorization, [environmentHeader]: named } = headers;

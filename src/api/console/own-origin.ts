@@ -4,7 +4,10 @@ import { requestOrigin } from '../../http/request-origin.js';
 
 type Headers = AnyRequest['headers'];
 
-/** Refuses a request that a page of another origin made a browser send, or that names none. Throws `foreign_origin`. */
+/**
+ * Refuses requests with a foreign `Origin` header or without one, to stop forged browser requests. Throws
+ * `foreign_origin`.
+ */
 export function requireOwnOrigin(headers: Headers): void {
 	const own = requestOrigin(headers);
 	if (headers['origin'] === own) return;
@@ -15,7 +18,7 @@ export function requireOwnOrigin(headers: Headers): void {
 	);
 }
 
-/** The same, but for clients that name no origin, which are no browsers. */
+/** Like `requireOwnOrigin`, but accepts requests without `Origin`, which do not come from browsers. */
 export function refuseForeignOrigin(headers: Headers): void {
 	if (headers['origin'] !== undefined) requireOwnOrigin(headers);
 }

@@ -4,10 +4,10 @@ import { endpoint } from '../access.js';
 
 const frontEnd = openFrontEnd();
 
-/** Where the page is: it reads the rest of its address itself. */
+/** Paths of the page. Its script reads the rest of the address. */
 const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/console/:proj_id/:env_id/'];
 
-/** The page of the console (docs/console.md). It is for people, so it is no part of the API's document. */
+/** The console page (docs/console.md). It is for people, so the OpenAPI document leaves it out. */
 export const consolePages = paths.map((path) =>
 	endpoint({
 		name: 'getConsolePage',
@@ -42,7 +42,7 @@ const headers = {
 	'cross-origin-opener-policy': 'same-origin',
 };
 
-/** The page itself: the same for everybody, and without anything of the address. */
+/** Renders the page. It is the same for everyone and contains nothing from the address. */
 function consolePage({ script, style }: PageFiles): Raw {
 	const html = `<!doctype html>
 <html lang="en">

@@ -1,28 +1,28 @@
-/** Where the decision points are that sessions of the console may ask, and how these are asked. */
+/** Locations of the decision points that console sessions may query, and the calls to them. */
 
-/** The environment that is asked about. */
+/** Environment of the query. */
 export interface RelayPlace {
 	readonly environment_id: string;
 	readonly environment_key: string;
 	readonly project_key: string;
 }
 
-/** Where a decision point is. */
+/** Location of a decision point. */
 export interface RelayTarget {
-	/** Without a slash at its end. */
+	/** Without a trailing slash. */
 	readonly url: string;
-	/** The API key that it takes; `null` where that is the environment's key for decision points. */
+	/** API key for the decision point; `null` for the environment's own decision point key. */
 	readonly secret: string | null;
 }
 
-/** The decision point of an environment; `null` where there is none that is known. */
+/** Finds the decision point of an environment; `null` if none is known. */
 export type FindRelayTarget = (place: RelayPlace) => RelayTarget | null;
 
-/** A decision point that runs in this process. */
+/** Decision point that runs in this process. */
 export interface OwnDecisionPoint {
 	readonly url: string;
 	readonly secret: string;
-	/** The environment that it decides for; `null` where that is one of another API. */
+	/** Environment of the decision point; `null` if it belongs to a different API. */
 	readonly environment_id: string | null;
 }
 
@@ -32,26 +32,26 @@ export interface RelayCall {
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Uint8Array | null;
-	/** Aborts when the page has gone away. */
+	/** Aborts when the page closes the connection. */
 	readonly signal: AbortSignal;
 }
 
-/** What it answered. */
+/** Answer from a decision point. */
 export interface RelayAnswer {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 	readonly text: string;
 }
 
-/** Sends a call and reads the answer. Rejects where there is none, or it is too long or too late. */
+/** Sends a call and reads the answer. Rejects if the answer is missing, too long or too late. */
 export type Relay = (call: RelayCall) => Promise<RelayAnswer>;
 
-/** Keys that mean nothing in an address but themselves. All keys are such, but an address is not built on that. */
+/** Keys that are safe in a URL. All keys should match; this check does not rely on it. */
 const plainKey = /^[A-Za-z0-9_-]+$/;
 
 /**
- * What finds decision points: by an address with `{project}` and `{environment}` in place of their keys, where the
- * operator has set one, and else the one of this process, once it runs.
+ * Returns a lookup for decision points. If the operator sets an address template, its `{project}` and `{environment}`
+ * are replaced by keys; otherwise it finds the decision point in this process, once it runs.
  */
 export function findRelayTarget(template: string | null, own: () => OwnDecisionPoint | null): FindRelayTarget {
 	return ({ environment_id, environment_key, project_key }) => {

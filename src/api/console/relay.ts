@@ -7,10 +7,10 @@ import type { RelayAnswer } from './relay-target.js';
 const prefix = '/console/pdp/:proj_id/:env_id';
 const tag = 'Console';
 
-/** The most bytes of a question. */
+/** Maximum request body in bytes. */
 const maxRelayedQuestion = 1024 * 1024;
 
-/** What sessions may ask a decision point: what decides, and how it is. Nothing else of it is reached. */
+/** Endpoints of the decision point that sessions may call: decisions and status, nothing else. */
 const relayed = [
 	['post', '/allowed'],
 	['post', '/allowed/bulk'],
@@ -23,14 +23,14 @@ const relayed = [
 	['get', '/version'],
 ] as const;
 
-/** The headers that a decision point gets. */
+/** Request headers passed to the decision point. */
 const passed = ['x-min-revision', 'x-debug'] as const;
-/** The headers that a page gets. */
+/** Response headers passed to the page. */
 const returned = ['x-revision', 'x-revision-token', 'x-policy-revision', 'x-decision-id', 'x-min-revision'] as const;
 
 /**
- * The questions that the console passes on to decision points, with the environment's key, which no page sees. They are
- * described where they go, so they are no part of the API's document.
+ * Relays console queries to decision points with the environment's key, which pages never see. The decision point
+ * documents these endpoints, so the OpenAPI document leaves them out.
  */
 export const consoleRelay = [
 	...relayed.map(([method, path]) =>
@@ -60,7 +60,7 @@ export const consoleRelay = [
 	}),
 ];
 
-/** Passes a question on, and the answer back. */
+/** Forwards a query and returns the answer. */
 async function ask(
 	method: 'get' | 'post',
 	path: string,
@@ -96,7 +96,7 @@ async function ask(
 	return new Raw(answer.status, { ...given, ...own }, answer.text);
 }
 
-/** Refuses what is no answer of a decision point that serves this environment. Throws `no_decision_point`. */
+/** Throws `no_decision_point` unless the answer comes from a decision point that accepts the environment's key. */
 function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
 	if (status === 401 || status === 403) {
 		throw new Failure(
@@ -109,7 +109,7 @@ function refuseForeignAnswer({ status, headers }: RelayAnswer): void {
 	throw new Failure('no_decision_point', `what answers in place of a decision point is none: it answered ${status}`);
 }
 
-/** Why there is no answer, without the address, which is the operator's. */
+/** Describes a failed connection without the address, which only the operator may know. */
 function connectionProblem(error: unknown): string {
 	if (!(error instanceof Error)) return 'the connection failed';
 	if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it took too long';
@@ -117,7 +117,7 @@ function connectionProblem(error: unknown): string {
 	return code ?? error.message;
 }
 
-/** The body of a request, as it was sent. Throws `too_large`, and `invalid` when it breaks off or is compressed. */
+/** Reads the raw request body. Throws `too_large`, and `invalid` if the body breaks off or is compressed. */
 function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most: number): Promise<Uint8Array> {
 	if (headers['content-encoding'] !== undefined) {
 		throw new Failure('invalid', 'the body must not be compressed: leave `Content-Encoding` out');
@@ -140,7 +140,7 @@ function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most
 	});
 }
 
-/** The named headers that are there. */
+/** Picks the named headers that are present. */
 function chosen(
 	names: readonly string[],
 	find: (name: string) => string | undefined,

@@ -6,13 +6,13 @@ import { asId } from '../../wire/common.js';
 type Headers = AnyRequest['headers'];
 
 const insecurePrefix = 'regolith_console_';
-/** A browser takes a cookie with this prefix only from this very host, and only with `Secure`. */
+/** Browsers accept this prefix only from the host that sets the cookie, and only with `Secure`. */
 const securePrefix = `__Host-${insecurePrefix}`;
 
-/** The most cookies of a request that are looked at. */
+/** Maximum number of session cookies read per request. */
 const maxShown = 100;
 
-/** The name of the cookie of a session: each environment has its own, so that sessions of several do not mix. */
+/** Returns the cookie name of a session. Each environment has its own cookie, so sessions do not mix. */
 export function sessionCookieName(headers: Headers, environmentId: string): string {
 	return prefixFor(headers) + environmentId;
 }
@@ -21,17 +21,19 @@ function prefixFor(headers: Headers): string {
 	return isLoopback(requestOrigin(headers)) ? insecurePrefix : securePrefix;
 }
 
-/** The header that gives a browser the secret of a session. It keeps it until it is closed, and no page can read it. */
+/**
+ * Returns the header that sets the session cookie. The browser keeps it until it is closed, and no page can read it.
+ */
 export function sessionCookieHeader(headers: Headers, { environment_id, secret }: ShownConsoleSession): string {
 	return `${sessionCookieName(headers, environment_id)}=${secret}; ${attributes(headers)}`;
 }
 
-/** The header that takes it away. */
+/** Returns the header that clears the session cookie. */
 export function clearingCookieHeader(headers: Headers, environmentId: string): string {
 	return `${sessionCookieName(headers, environmentId)}=; Max-Age=0; ${attributes(headers)}`;
 }
 
-/** The sessions that the cookies of a request stand for. */
+/** Returns the sessions in the cookies of a request. */
 export function shownSessions(headers: Headers): readonly ShownConsoleSession[] {
 	const { cookie = '' } = headers;
 	const prefix = prefixFor(headers);
@@ -48,7 +50,7 @@ function attributes(headers: Headers): string {
 	return isLoopback(requestOrigin(headers)) ? common : `${common}; Secure`;
 }
 
-/** Whether a browser reached this server on its own machine and without TLS: some refuse `Secure` there. */
+/** True for plain HTTP to the local machine, where some browsers refuse `Secure` cookies. */
 function isLoopback(origin: string): boolean {
 	const { protocol, hostname } = new URL(origin);
 	return protocol === 'http:' && /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

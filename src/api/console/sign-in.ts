@@ -21,13 +21,13 @@ import { clearingCookieHeader, sessionCookieHeader, sessionCookieName, shownSess
 const tag = 'Console';
 const path = '/v2/auth/console';
 
-/** Answers about sessions are kept by nobody. */
+/** Forbids caching of session responses. */
 const unkept = { 'cache-control': 'no-store' } as const;
 
 type Enter = Contexts['console.enter'];
 type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'cookie'>;
 
-/** Signing in to the console, and out (docs/console.md: Signing in). */
+/** Console sign-in and sign-out (docs/console.md: Signing in). */
 export const consoleSignIn = [
 	endpoint({
 		name: 'signInToConsole',
@@ -108,18 +108,21 @@ export const consoleSignIn = [
 	}),
 ];
 
-/** Who signs in. Throws `unauthorized`, `signed_out`, `forbidden` or `foreign_origin`. */
+/** Authenticates a sign-in. Throws `unauthorized`, `signed_out`, `forbidden` or `foreign_origin`. */
 function enter(request: Asked, { ticket, api_key }: ConsoleSignIn, entrance: ConsoleEntrance): Promise<ConsoleEntry> {
 	if (ticket !== undefined) return entrance.byTicket(ticket);
 	if (api_key !== undefined) return entrance.byKey(api_key);
-	// The browser adds the cookie by itself, so the page has to be ours.
+	// The browser adds the cookie on its own, so the request must come from our own page.
 	requireOwnOrigin(request.headers);
 	const { session } = readCredentials(request);
 	if (session === undefined) throw signedOut('SIGNED_OUT');
 	return entrance.bySession(session);
 }
 
-/** The environment to sign in to. Throws `not_found`, `forbidden`, and `unprocessable` where the project is not said. */
+/**
+ * Chooses the environment of the sign-in. Throws `not_found`, `forbidden`, and `unprocessable` if the project is
+ * missing.
+ */
 async function chooseEnvironment(
 	{ project, environment }: ConsoleSignIn,
 	caller: Caller,
@@ -137,7 +140,7 @@ async function chooseEnvironment(
 	return oldest;
 }
 
-/** The session of the environment that is asked for. Throws `signed_out` where no cookie stands for one. */
+/** Finds the session that matches the query. Throws `signed_out` if no cookie has one. */
 async function findSession(
 	{ project, environment }: ConsoleSessionQuery,
 	shown: readonly ShownConsoleSession[],
@@ -156,7 +159,7 @@ async function findSession(
 	throw await entrance.refusal(shown.find(({ environment_id }) => environment_id === id));
 }
 
-/** A session as pages see it. */
+/** Builds the session response. */
 async function readSession(
 	{ account: open, relayTarget }: Enter,
 	caller: Caller,

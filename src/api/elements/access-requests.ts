@@ -32,7 +32,7 @@ const failures = {
 };
 const example = { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' };
 
-/** Asking for roles, by whoever acts. */
+/** Handlers for access requests by any actor. */
 export const accessRequestHandlers = requestHandlers({
 	type: 'access_request',
 	create: createAccessRequest,
@@ -40,7 +40,7 @@ export const accessRequestHandlers = requestHandlers({
 	readListed: readListedAccessRequest,
 });
 
-/** The user and the tenant that a path names. Throws `not_found`. */
+/** Returns the user and the tenant in a path. Throws `not_found`. */
 async function findActor(
 	unit: ReadingUnit,
 	params: { readonly user_id: string; readonly tenant_id: string },
@@ -50,7 +50,7 @@ async function findActor(
 	return { user_id: user.id, tenant_id: tenant.id };
 }
 
-/** Access requests on behalf of users, with an API key (contract: Elements; spec: Elements: access requests). */
+/** Access requests on behalf of users, with an API key. */
 export const accessRequests = [
 	endpoint({
 		name: 'listAccessRequestsOfUser',

@@ -41,7 +41,7 @@ const deletion = {
 	failures: { 404: 'No such element' },
 } as const;
 
-/** Elements: what embedded pages are for, and who has which permission level in them (contract: Elements). */
+/** Elements: the purpose of embedded pages, and the permission level that each role has in them. */
 export const elementsConfigs = [
 	endpoint({
 		name: 'listElementsConfigs',

@@ -4,14 +4,14 @@ import type { Environment } from '../../store/table/account.js';
 import { elementSettings } from '../../wire/general/environment.js';
 import { findElementSession } from './element-session.js';
 
-/** Not the console, whose sessions are for pages of this server alone. */
+/** Excludes the console, whose sessions are only for pages of this server. */
 const concerned = /^\/v2\/(auth\/(?!console$)|elements\/)/;
 const ofEnvironment = /^\/v2\/auth\/([^/]+)\/(elements_fe_login_as$|user_invites\/)/;
 
 /**
- * Lets pages of the origins that an environment names call what users of elements call (CORS). The environment is the
- * one of the path of a sign-in or an invite, or of the session. Where a request shows neither, as preflights do, an origin that any
- * environment names will do: nothing of an environment is in the answer.
+ * Allows element calls from the origins of an environment (CORS). The environment comes from the path of a sign-in or
+ * invite, or from the session. Requests without both, such as preflights, may come from an origin of any environment,
+ * because the answer reveals nothing about an environment.
  */
 export function elementOrigins(store: Store): CrossOrigin {
 	return {
@@ -24,7 +24,7 @@ export function elementOrigins(store: Store): CrossOrigin {
 	};
 }
 
-/** The environment that a request is about; `null` when that does not exist, undefined when it does not say. */
+/** Finds the environment of a request; `null` if it does not exist, undefined if the request names none. */
 async function findAskedEnvironment(
 	store: Store,
 	request: CrossOriginRequest,

@@ -9,18 +9,17 @@ import { asId } from '../../wire/common.js';
 import { elementSettings } from '../../wire/general/environment.js';
 import { sessionCookie } from './session-cookie.js';
 
-/** What a request shows of who is signed in. */
+/** Sign-in secret in a request. */
 export interface ShownSecret {
 	readonly kind: 'bearer' | 'cookie';
 	readonly secret: string;
 }
 
-/** The headers and cookies of a request. */
 type Shown = Pick<AnyRequest, 'headers' | 'cookie'>;
 
 /**
- * The bearer token or else the cookie of a request; `null` when it has neither. A request with an `Authorization` header
- * is judged by that alone.
+ * Returns the bearer token or else the cookie of a request; `null` if it has neither. With an `Authorization` header,
+ * the cookie is ignored.
  */
 export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 	const authorization = headers['authorization'];
@@ -29,10 +28,10 @@ export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 	return { kind: authorization === undefined ? 'cookie' : 'bearer', secret };
 }
 
-/** Who each request is known to come from, by its headers: its origin is judged by that first, then what it may do. */
+/** Session lookups by request headers. The origin check and the access check share one lookup. */
 const known = new WeakMap<Shown['headers'], Promise<ElementSession | null>>();
 
-/** Who is signed in, going by a request; `null` when nobody is. Of one request it is looked up once. */
+/** Finds the session of a request; `null` if nobody is signed in. Looks up each request once. */
 export function findElementSession(store: Store, request: Shown): Promise<ElementSession | null> {
 	const found = known.get(request.headers) ?? lookUp(store, request);
 	known.set(request.headers, found);
@@ -44,16 +43,14 @@ async function lookUp(store: Store, request: Shown): Promise<ElementSession | nu
 	return shown === null ? null : store.entrance.find(shown.kind, shown.secret);
 }
 
-/** Who is signed in. Throws `signed_out`, in the same words for every reason. */
+/** Returns the session. Throws `signed_out`, with the same message for every reason. */
 export async function requireElementSession(store: Store, request: Shown): Promise<ElementSession> {
 	const session = await findElementSession(store, request);
 	if (session === null) throw signedOut();
 	return session;
 }
 
-/**
- * Refuses a path that is about another environment than the session, as if that did not exist. Throws `not_found`.
- */
+/** Refuses a path outside the session's environment as if it did not exist. Throws `not_found`. */
 export async function requireOwnPath(
 	store: Store,
 	{ environment, project_key }: ElementSession,
@@ -63,7 +60,7 @@ export async function requireOwnPath(
 	if (asId(proj_id) === null && asId(env_id) === null) {
 		if (proj_id === project_key && env_id === environment.key) return;
 	} else {
-		// What looks like an id may be a key, unless it is the id of something.
+		// A reference in id format may still be a key, unless an object has this id.
 		const place = await store.account(environment.organization_id).findPlace(proj_id, env_id);
 		if (place?.environment_id === environment.id) return;
 	}
@@ -71,8 +68,8 @@ export async function requireOwnPath(
 }
 
 /**
- * Refuses a write that another site made a browser send: a browser adds the cookie by itself, and says where the page is
- * from. A bearer token is added by the page alone. Throws `foreign_origin`.
+ * Refuses a write that a foreign site triggered in a browser. The browser adds the cookie on its own and sends the
+ * page's origin, but only the page adds a bearer token. Throws `foreign_origin`.
  */
 export function refuseForgedWrite(request: Shown, environment: Environment): void {
 	if (shownSecret(request)?.kind === 'bearer') return;
@@ -80,10 +77,10 @@ export function refuseForgedWrite(request: Shown, environment: Environment): voi
 	if (origin === undefined || !mayAsk(origin, request, environment)) throw foreignOrigin();
 }
 
-/** Refuses a sign-in from a page of an origin that the environment does not name. Throws `foreign_origin`. */
+/** Refuses a sign-in from an origin that the environment does not allow. Throws `foreign_origin`. */
 export function refuseForeignPage(request: Shown, environment: Environment): void {
 	const { origin } = request.headers;
-	// Other clients than browsers send none; they have no cookies that somebody else could use.
+	// Clients other than browsers send no origin, and have no cookies to abuse.
 	if (origin !== undefined && !mayAsk(origin, request, environment)) throw foreignOrigin();
 }
 

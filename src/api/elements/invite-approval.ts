@@ -21,10 +21,10 @@ const InvitePath = z.object({
 	code: Reference.describe('The id of an invite.'),
 });
 
-/** The most characters of a token. */
+/** Maximum token length in characters. */
 const maxTokenLength = 16_384;
 
-/** Invites that the invited approve themselves (contract: Invites and webhooks). */
+/** Invites that users approve themselves. */
 export const inviteApproval = [
 	endpoint({
 		name: 'approveOwnInvite',

@@ -36,7 +36,7 @@ const handlers = requestHandlers({
 	readListed: readListedApproval,
 });
 
-/** Operation approvals by users who are signed in (spec: Elements: operation approvals). */
+/** Operation approvals by signed-in users (docs/elements.md). */
 export const operationApprovals = [
 	endpoint({
 		name: 'listOperationApprovals',

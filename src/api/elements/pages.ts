@@ -16,8 +16,8 @@ const assets = '/assets';
 type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
 
 /**
- * The pages of elements, what they load, and the script for pages that embed them (docs/elements.md: Pages). They are
- * for people, so they are no part of the API's document.
+ * The element pages, their assets, and the script for pages that embed them (docs/elements.md: Pages). They are for
+ * people, so the OpenAPI document leaves them out.
  */
 export const elementPages = [
 	endpoint({
@@ -30,7 +30,7 @@ export const elementPages = [
 		params: z.object({ element_key: z.string() }),
 		returns: { 200: null },
 		handle: async (request, { entrance }) => {
-			// A page says itself what is wrong with its address: whoever embeds it should see that.
+			// The page itself reports a wrong address, so that the embedding developer sees the problem.
 			return elementPage(await frontEnd.page('element'), await findPageEnvironment(request, entrance));
 		},
 	}),
@@ -59,8 +59,8 @@ export const elementPages = [
 ];
 
 /**
- * The path of the page that the address `/{element key}` stands for; `null` for an address that names no environment, by
- * its query or by a session. It is asked only where nothing else is served, so that no path of the API is ever taken.
+ * Returns the page path for the short address `/{element key}`; `null` unless the query or a session names an
+ * environment. Called only for unmatched requests, so it never shadows an API path.
  */
 export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): string | null {
 	const key = path.slice(1);
@@ -68,7 +68,7 @@ export function elementPageAlias({ path, query, cookie }: UnmatchedRequest): str
 	return query['envId'] !== undefined || cookie(sessionCookie) !== undefined ? `/elements/${key}` : null;
 }
 
-/** The environment that a page is of: that of its address, or of the session; `null` when there is none. */
+/** Finds the environment in the address, or else in the session; `null` if there is none. */
 async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEntrance): Promise<Environment | null> {
 	const { envId } = query as { readonly envId?: unknown };
 	if (envId !== undefined) return typeof envId === 'string' ? entrance.findEnvironment(envId) : null;
@@ -77,8 +77,8 @@ async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEn
 }
 
 /**
- * The page itself: it may be embedded by pages of the origins that the environment names, and by nobody where there are
- * none. It is told them, because it takes a bearer token from them alone.
+ * Renders the page. Only pages of the environment's origins may embed it; without origins, no page may. The page
+ * receives the origins because it accepts bearer tokens only from them.
  */
 function elementPage({ script, style }: PageFiles, environment: Environment | null): Raw {
 	const { origins } = elementSettings(environment?.settings ?? null);
@@ -100,7 +100,7 @@ function elementPage({ script, style }: PageFiles, environment: Environment | nu
 		'cache-control': 'no-cache',
 		vary: 'cookie',
 	};
-	// Origins and ids have a form in which nothing has to be escaped.
+	// Origins and ids contain nothing to escape.
 	const html = `<!doctype html>
 <html lang="en">
 <head>

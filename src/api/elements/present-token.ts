@@ -2,12 +2,12 @@ import { forbidden } from '../../failure.js';
 import type { PresentedToken } from '../../token/user-token.js';
 import { elementSettings } from '../../wire/general/environment.js';
 
-/** The claim that holds the key of a user where neither the environment nor the request names one. */
+/** Claim for the user key if neither the environment nor the request sets one. */
 const defaultClaim = 'sub';
 
 /**
- * A token and the demands of its environment. Whoever sends a token names the claim with the key of the user, and users
- * may choose what some claims say. So an environment that names one admits no other: throws `forbidden`.
+ * Combines a token with the requirements of its environment. The sender names the claim of the user key, and users may
+ * control some claims, so if the environment fixes a claim, any other claim throws `forbidden`.
  */
 export function presentToken(
 	{ settings }: { readonly settings: Readonly<Record<string, unknown>> | null },

@@ -21,7 +21,7 @@ import type { AccessRequestQuery, AccessRequestReview, RequestType } from '../..
 import { findIds, findInstanceIds } from '../facts/find-ids.js';
 import { withItems } from '../list-answer.js';
 
-/** What is particular to one type of request. */
+/** Operations that differ per request type. */
 interface RequestKind<Create, Read, Listed> {
 	readonly type: RequestType;
 	readonly create: (
@@ -34,12 +34,12 @@ interface RequestKind<Create, Read, Listed> {
 	readonly readListed: (unit: ReadingUnit, row: ListedRequest) => Listed;
 }
 
-/** The filters of both lists, each by reference. */
+/** Filters of both lists, by reference. */
 type RequestQuery = Page & Partial<AccessRequestQuery>;
 
 /**
- * The handlers of the endpoints of one type of request. They are the same however the acting user was identified: by a
- * session, or by the path of a request with an API key. `element` names the element, and `reference` the request.
+ * Returns the endpoint handlers of one request type. They do not depend on how the acting user was identified (session
+ * or API key path). `element` names the element, and `reference` the request.
  */
 export function requestHandlers<Create, Read, Listed>(kind: RequestKind<Create, Read, Listed>) {
 	const find = (unit: ReadingUnit, element: string) => findRequestElement(unit, element, kind.type);
@@ -82,7 +82,7 @@ export function requestHandlers<Create, Read, Listed>(kind: RequestKind<Create, 
 	};
 }
 
-/** What a query of a list narrows to, by ids. What it names and does not exist narrows to nothing. */
+/** Resolves the list filters to ids. A reference to nothing matches nothing. */
 async function resolveFilter(unit: ReadingUnit, query: RequestQuery): Promise<RequestFilter> {
 	const list = (reference: string | undefined) => (reference === undefined ? undefined : [reference]);
 	return {

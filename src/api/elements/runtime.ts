@@ -12,7 +12,7 @@ const tag = 'Elements configs';
 const member = '/v2/elements/:proj_id/:env_id/config/:elements_config_id';
 const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
 
-/** What an element asks when a signed-in user opens it (contract: Elements). */
+/** Endpoints that an element calls when a signed-in user opens it. */
 export const elementsRuntime = [
 	endpoint({
 		name: 'getElementsRuntime',
@@ -33,13 +33,13 @@ export const elementsRuntime = [
 			const named = query.resource_instance_id;
 			const actor = sessionActor(session);
 			const found = named === undefined ? [] : [...(await instancesNamed(unit, [named])).values()].flat();
-			// Of what is in other tenants, users learn nothing.
+			// Users learn nothing about instances in other tenants.
 			const [instance, another] = found.filter(({ tenant_id }) => tenant_id === actor.tenant_id);
 			const levels = await actorLevels(unit, row.id, actor);
 			const current_permission_level = levels.onInstance(instance?.id ?? null);
-			// Whoever asks for a role learns of an instance by that. Other elements do not tell what there is.
+			// Access request elements reveal an instance to the requesting user. All other element types hide it.
 			const told = row.elements_type === 'approval_flow' && another === undefined ? instance : undefined;
-			// Users of elements are not told where events go: an address may hold a secret.
+			// Hide the webhook address from users: it may contain a secret.
 			const config = { ...(await readElementsConfig(unit, row, 'origin')), webhook: null };
 			return reply(200, { config, current_permission_level, resource_id: told?.resource_id ?? null });
 		},

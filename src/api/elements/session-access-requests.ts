@@ -26,7 +26,7 @@ const failures = {
 	409: 'The request is not pending',
 };
 
-/** Access requests by users who are signed in (spec: Elements: access requests). */
+/** Access requests by signed-in users (docs/elements.md). */
 export const sessionAccessRequests = [
 	endpoint({
 		name: 'listAccessRequests',

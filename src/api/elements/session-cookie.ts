@@ -2,19 +2,22 @@ import { cookieSeconds } from '../../store/session/element-sessions.js';
 import type { Environment } from '../../store/table/account.js';
 import { elementSettings } from '../../wire/general/environment.js';
 
-/** The cookie of a sign-in to elements. */
+/** Name of the cookie for element sessions. */
 export const sessionCookie = 'permit_session';
 
 /**
- * The header that gives a browser the cookie. In a frame on another site a browser sends it only with `SameSite=None`;
- * `Partitioned` keeps it to that site. Written here, because Koa refuses to set a `Secure` cookie where a proxy ends TLS.
+ * Returns the header that sets the session cookie. In a cross-site frame, browsers send it only with `SameSite=None`;
+ * `Partitioned` limits it to the embedding site. Built by hand because Koa refuses `Secure` cookies behind a TLS proxy.
  */
 export function cookieHeader(secret: string, { settings }: Pick<Environment, 'settings'>): string {
 	const { sameSite } = elementSettings(settings);
 	return attributes(secret, cookieSeconds, sameSite ? lax : partitioned);
 }
 
-/** The header that takes the cookie away. A browser keeps a partitioned cookie apart, so that it has to be named as such. */
+/**
+ * Returns the header that clears the cookie. Browsers store partitioned cookies separately, so the attribute must
+ * match.
+ */
 export function clearingCookieHeader({ settings }: Pick<Environment, 'settings'>): string {
 	return attributes('', 0, elementSettings(settings).sameSite ? lax : partitioned);
 }

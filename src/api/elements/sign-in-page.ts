@@ -4,23 +4,23 @@ import type { Environment } from '../../store/table/account.js';
 import type { ElementActor } from '../../wire/element/element-session.js';
 import { elementSettings } from '../../wire/general/environment.js';
 
-/** What the page tells the page that embeds it. */
+/** Message to the embedding page. */
 export type SignInMessage =
 	| { readonly success: true; readonly me: ElementActor }
 	| { readonly success: false; readonly error: string };
 
-/** Tells each origin that may embed the page; a browser delivers it to the one that does. */
+/** Posts to each allowed origin; the browser delivers only to the matching one. */
 const script = `const { message, origins } = JSON.parse(document.getElementById('told').textContent);
 for (const origin of origins) if (parent !== window) parent.postMessage(message, origin);`;
 
 const scriptHash = createHash('sha256').update(script).digest('base64');
 
-/** Headers of everything that a sign-in answers: nobody keeps it, and no address of it goes anywhere. */
+/** Headers of all sign-in responses: no caching, no referrer. */
 export const signInHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
 
 /**
- * The page that ends a sign-in in a browser: it posts `message` to the embedding page, if that is of an origin that the
- * environment names, and else to nobody. It loads nothing and runs one script, which its policy names by hash.
+ * Renders the last page of a browser sign-in. It posts `message` to the embedding page if the environment allows its
+ * origin. It loads nothing and runs one script, which its policy allows by hash.
  */
 export function signInPage(message: SignInMessage, environment: Pick<Environment, 'settings'> | null): Raw {
 	const { origins } = elementSettings(environment?.settings ?? null);
@@ -41,7 +41,7 @@ export function signInPage(message: SignInMessage, environment: Pick<Environment
 }
 
 function html(message: SignInMessage, origins: readonly string[]): string {
-	// In a script element only `<` can end the text.
+	// Only `<` can end the text of a script element.
 	const told = JSON.stringify({ message, origins }).replaceAll('<', '\\u003c');
 	const shown = message.success ? 'You are signed in.' : 'You are not signed in.';
 	return `<!doctype html>

@@ -31,7 +31,7 @@ const LoginPath = z.object({ env_id: Reference.describe('The id of an environmen
 const refused = 'The ticket is spent, expired or unknown; as a page, where the client does not ask for JSON';
 const noMember = 'The tenant does not exist (`Tenant not found`), or the user does not belong to it (`User not found`)';
 
-/** Signing users of an application in to its elements, and out (contract: Elements session). */
+/** Sign-in and sign-out of application users in elements (docs/elements.md). */
 export const elementSignIn = [
 	endpoint({
 		name: 'elementsLoginAs',
@@ -161,7 +161,10 @@ export const elementSignIn = [
 type Enter = Contexts['element.enter'];
 type Asked = Request<unknown, unknown, unknown>;
 
-/** Spends a ticket. Throws `signed_out` where the client asks for JSON; else the page says that it was refused. */
+/**
+ * Redeems a ticket. A refused ticket throws `signed_out` for JSON clients, and otherwise returns a page with the
+ * refusal.
+ */
 async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) {
 	const held = await entrance.find('ticket', ticket);
 	const spent = held && (await entrance.sessionsOf(held.environment).spend(ticket));
@@ -173,7 +176,7 @@ async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) 
 	return reply(302, undefined, { ...headers, location: `${ticketPath}?env_id=${held.environment.id}` });
 }
 
-/** Says whether the cookie of a request stands for somebody, in this environment where one is asked for. */
+/** Answers with the session of the cookie, or refuses if there is none or it belongs to a different environment. */
 async function finishSignIn(request: Asked, { entrance }: Enter, environmentId: string | null) {
 	const cookie = request.cookie(sessionCookie);
 	const session = cookie === undefined ? null : await entrance.find('cookie', cookie);
@@ -194,7 +197,7 @@ function refuseSignIn(request: Asked, environment: Environment | null) {
 	return signInPage({ success: false, error: failure.message }, environment);
 }
 
-/** Whether a client would rather have JSON than a page: a browser that goes to an address would not. */
+/** True if the client prefers JSON over a page. Browsers that navigate do not. */
 function asksForJson({ headers }: Asked): boolean {
 	const { accept = '' } = headers;
 	return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);

@@ -55,7 +55,7 @@ const failures = {
 };
 const seen = { 400: failures[400], 404: failures[404] };
 
-/** Opens the element of a path for the user who is signed in. Throws as `openUserManagement`. */
+/** Opens the element in the path for the signed-in user. Throws like `openUserManagement`. */
 function openForSession(
 	unit: ReadingUnit,
 	session: ElementSession,
@@ -65,7 +65,7 @@ function openForSession(
 	return openUserManagement(unit, elements_config_id, sessionActor(session), instance);
 }
 
-/** What users who are signed in do with other users, by their level (contract: Elements, Levels). */
+/** User management by signed-in users, within their permission level. */
 export const userManagement = [
 	endpoint({
 		name: 'listElementUsers',
@@ -216,7 +216,7 @@ export const userManagement = [
 			const { search, page, per_page } = query;
 			const asked = { tenant: session.tenant.key, search, page, per_page };
 			const { data, ...counts } = await listDecisions(unit.auditLogs(), unit.scope, asked);
-			// What applications send with their checks is not for users of an element.
+			// Users of an element must not see the data that applications send with their checks.
 			const unsent = { input: null, result: null, context: null, raw_data: null };
 			return reply(200, { ...counts, data: data.map((row) => ({ ...row, ...unsent })) });
 		},

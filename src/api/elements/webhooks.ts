@@ -12,7 +12,7 @@ const tag = 'Webhooks';
 const member = '/v2/elements/:proj_id/:env_id/config/:elements_config_id';
 const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
 
-/** What the webhooks of elements were told, and how receivers know that it was Regolith. */
+/** Webhook deliveries of elements, and the keys that verify their signatures. */
 export const webhooks = [
 	endpoint({
 		name: 'listWebhookDeliveries',

@@ -3,7 +3,7 @@ import { instancesNamed } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { TableModel } from '../../store/unit/table-model.js';
 
-/** The ids of everything that the values of a filter name; `undefined` if the filter is not given. */
+/** Returns the ids of all objects that match the filter values; `undefined` without a filter. */
 export async function findIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -12,10 +12,7 @@ export async function findIds<M extends KeyedModel>(
 	return references && (await unit.findNamed(table, references)).map(({ id }) => id);
 }
 
-/**
- * Like `findIds`, for resource instances, which are named by id, by `<resource key>:<instance key>`, or by a key in
- * any resource.
- */
+/** Like `findIds`, for resource instances. Accepts ids, `<resource key>:<instance key>`, and keys in any resource. */
 export async function findInstanceIds(
 	unit: ReadingUnit,
 	references: readonly string[] | undefined,

@@ -20,9 +20,7 @@ const rule = {
 	action: 'read',
 };
 
-/**
- * Settings of proxies: which action a request stands for, and the secret of their service (contract: Proxy configs).
- */
+/** Proxy settings: the mapping from requests to actions, and the secret of the proxied service. */
 export const proxyConfigs = [
 	endpoint({
 		name: 'listProxyConfigs',

@@ -40,7 +40,7 @@ const mismatch =
 	'would lead to one in a cycle';
 const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
 
-/** How instances are related to each other (contract: Relationship tuples). */
+/** Relationships between instances. */
 export const relationshipTuples = [
 	endpoint({
 		name: 'listRelationshipTuples',

@@ -49,7 +49,7 @@ const filterText =
 const ambiguous = 'The key alone names several instances';
 const missing = 'No such resource instance';
 
-/** Single things of the resource types, each in one tenant (contract: Resource instances). */
+/** Instances of resource types, each in one tenant. */
 export const resourceInstances = [
 	endpoint({
 		name: 'listResourceInstances',

@@ -36,7 +36,7 @@ const placeText =
 	'With `resource_instance`, the role is one of the roles of its resource, and `tenant` may be left out; an instance ' +
 	'that does not exist is created in `tenant`.';
 
-/** Who has which role in which tenant or on which resource instance (contract: Role assignments). */
+/** Roles of users in tenants and on resource instances. */
 export const roleAssignments = [
 	endpoint({
 		name: 'listRoleAssignments',

@@ -10,7 +10,7 @@ const tag = 'Condition set rules';
 const collection = '/v2/facts/:proj_id/:env_id/set_rules';
 const example = { user_set: 'adults', permission: 'document:read', resource_set: 'private_documents' };
 
-/** Rules between condition sets (contract: Condition set rules). */
+/** Rules between condition sets. */
 export const setRules = [
 	endpoint({
 		name: 'listSetRules',

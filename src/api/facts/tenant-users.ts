@@ -13,10 +13,7 @@ import { userPage } from './user-page.js';
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants/:tenant_id/users';
 
-/**
- * The users of a tenant: those who were added to it, and those who hold a role in it (contract: Tenants and tenant
- * users).
- */
+/** Users of a tenant: its members, and users with a role in it. */
 export const tenantUsers = [
 	endpoint({
 		name: 'listTenantUsers',

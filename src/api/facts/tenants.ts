@@ -26,10 +26,9 @@ const bulk = '/v2/facts/:proj_id/:env_id/bulk/tenants';
 const member = `${collection}/:tenant_id`;
 const example = { key: 'acme', name: 'Acme Inc.' };
 
-/** The path parameters of one tenant. */
 export const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
 
-/** Tenants of the application (contract: Tenants). */
+/** Tenants of the application. */
 export const tenants = [
 	endpoint({
 		name: 'listTenants',

@@ -32,7 +32,6 @@ const invited = { key: 'ines@example.com', email: 'ines@example.com' };
 const unknown = 'No such role, tenant or resource instance';
 const elsewhere = 'The resource instance is not in the tenant';
 
-/** Invites of users (contract: User invites). */
 export const userInvites = [
 	endpoint({
 		name: 'listUserInvites',

@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
 import type { UserQuery } from '../../wire/facts/user.js';
 
-/** The page that the query asks for, of the users of the environment or of a tenant. */
+/** Returns a page of users, of the environment or of one tenant. */
 export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Tenant) {
 	const { search, search_operator, role, include_resource_instance_roles: withInstanceRoles } = query;
 	const role_ids = role === undefined ? undefined : await rolesCalled(unit, role, withInstanceRoles);
@@ -15,8 +15,8 @@ export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Ten
 }
 
 /**
- * The ids of the tenant roles and, if asked for, the resource roles that a reference names. An unknown role has no id,
- * so nobody holds it.
+ * Resolves a role reference to tenant role ids and, on request, resource role ids. An unknown role has no id, so nobody
+ * holds it.
  */
 async function rolesCalled(unit: ReadingUnit, reference: string, withInstanceRoles: boolean) {
 	const roles = withInstanceRoles

@@ -4,7 +4,7 @@ import { type AttributedChange, readHistory } from '../../store/unit/history.js'
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/general/change.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 
-/** The history of an environment: every write to it, from the change log (design: a change is what a write is). */
+/** Change history of an environment: every write, from the change log. */
 export const changes = [
 	endpoint({
 		name: 'listChanges',
@@ -42,7 +42,7 @@ function readChange(
 	return { ...(withAddresses ? { ...change, before, after } : withoutAddresses({ ...change, before, after })), actor };
 }
 
-/** Hides the webhook addresses of a change, which may hold secrets, for keys that may only read. */
+/** Hides webhook addresses in a change from read-only keys, because an address may hold a secret. */
 export function withoutAddresses<C extends Pick<AttributedChange, 'before' | 'after'>>(change: C): C {
 	return { ...change, before: withoutAddress(change.before), after: withoutAddress(change.after) };
 }

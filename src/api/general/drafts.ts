@@ -42,7 +42,7 @@ const failures = {
 		'the place in the draft, and the `revision`, `operation` and `actor`. Or an object to create exists',
 };
 
-/** Drafts: changes of many objects, tried out and applied as one. */
+/** Drafts: sets of changes that are previewed and applied together. */
 export const drafts = [
 	endpoint({
 		name: 'applyDraft',
@@ -109,7 +109,7 @@ async function describePreview({ base_revision }: Draft, tried: TriedDraft<unkno
 	};
 }
 
-/** The first items, as many as an answer has room for. */
+/** Returns the first items that fit into an answer. */
 function asManyAsFit<T>(items: readonly T[], most: number): T[] {
 	const shown: T[] = [];
 	let left = maxPreviewLength;

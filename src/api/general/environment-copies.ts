@@ -15,7 +15,7 @@ const example = {
 	scope: { roles: { exclude: ['test-*'] } },
 };
 
-/** Copying the schema of an environment into another one of the project (contract: Environments). */
+/** Copies of an environment's schema to a second environment in the project. */
 export const environmentCopies = [
 	endpoint({
 		name: 'copyEnvironment',
@@ -80,11 +80,9 @@ export const environmentCopies = [
 	}),
 ];
 
-/**
- * A task as the API shows it. Throws `forbidden` if its target is an environment that the caller's key does not open.
- */
+/** Returns a task as the API shows it. Throws `forbidden` if the caller's key cannot open the target environment. */
 function readTask({ id, status, result, error }: CopyTask, { environment_id }: Caller): TaskResult {
-	// The stored result is what was read from the target.
+	// The stored result is the target as it was read.
 	const target = result === null ? null : (result as EnvironmentRead);
 	if (target !== null && environment_id !== null && environment_id !== target.id) {
 		throw forbidden('this API key does not open the environment that was copied to');

@@ -3,7 +3,7 @@ import { reply } from '../../http/endpoint.js';
 import { Graph, GraphQuery, maxGraphDepth, maxGraphNodes } from '../../wire/facts/graph.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
-/** How things of an environment are connected. */
+/** Connections between objects of an environment. */
 export const graph = [
 	endpoint({
 		name: 'getGraph',

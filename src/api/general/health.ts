@@ -21,7 +21,7 @@ const Version = z
 
 const word = (works: boolean) => (works ? 'ok' : 'unavailable');
 
-/** The endpoints for probes and monitoring. */
+/** Endpoints for probes and monitoring. */
 export const health = [
 	endpoint({
 		name: 'healthy',

@@ -7,7 +7,7 @@ import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 const tag = 'Impact';
 const environment = '/v2/projects/:proj_id/envs/:env_id';
 
-/** Who gains and who loses by a draft. */
+/** Access gained and lost through a draft. */
 export const impact = [
 	endpoint({
 		name: 'findImpact',

@@ -5,7 +5,7 @@ import { Members } from '../../wire/general/statistics.js';
 import { pageShape } from '../../wire/query.js';
 import { endpoint } from '../access.js';
 
-/** Members of the organization (contract: Organizations and members): a self-hosted install has API keys instead. */
+/** Organization members. Always empty: a self-hosted install has API keys instead. */
 export const members = [
 	endpoint({
 		name: 'listMembers',

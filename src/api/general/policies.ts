@@ -22,7 +22,7 @@ const RevisionPath = EnvironmentPath.extend({
 	revision: Reference.meta({ description: 'A whole number.', example: '12' }),
 });
 
-/** The policies that were in force in an environment: what `regolith policy` and `regolith diff` ask for. */
+/** Past policies of an environment, for `regolith policy` and `regolith diff`. */
 export const policies = [
 	endpoint({
 		name: 'listPolicies',
@@ -88,7 +88,7 @@ export const policies = [
 	}),
 ];
 
-/** The policy that was in force at a revision. Throws `not_found`. */
+/** Returns the policy that was active at a revision. Throws `not_found`. */
 async function policyAt({ id, revision }: Environment, reference: string, history: PolicyHistory): Promise<PastPolicy> {
 	const wanted = /^\d{1,15}$/.test(reference) ? Number(reference) : null;
 	const past = wanted === null || wanted > revision ? null : await history.at(id, wanted);

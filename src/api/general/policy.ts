@@ -5,7 +5,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { PolicyRead } from '../../wire/general/policy.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
-/** The Rego that was generated from an environment. */
+/** Rego generated for an environment. */
 export const policy = [
 	endpoint({
 		name: 'getPolicy',

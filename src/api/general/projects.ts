@@ -9,7 +9,7 @@ import { endpoint, ProjectPath } from '../access.js';
 
 const tag = 'Projects';
 
-/** Projects of the caller's organization (contract: Projects). */
+/** Projects in the caller's organization. */
 export const projects = [
 	endpoint({
 		name: 'listProjects',

@@ -15,12 +15,12 @@ import { EnvironmentPath, endpoint } from '../access.js';
 const tag = 'Environments';
 const member = '/v2/projects/:proj_id/envs/:env_id';
 
-/** The largest document that is accepted, in bytes: a million users with a few words each. */
+/** Maximum document size in bytes. A million users with a few words each fit. */
 const maxDocumentBytes = 256 * 1024 * 1024;
-/** The level of maps such as `facts.users`, which may have any number of members: the document itself is level 1. */
+/** Depth of maps such as `facts.users`, which have no member limit. The document itself has depth 1. */
 const documentMapLevel = 3;
 
-/** Export and import of a whole environment as one document. */
+/** Export and import of an environment as one document. */
 export const transfer = [
 	endpoint({
 		name: 'exportEnvironment',

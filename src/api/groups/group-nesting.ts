@@ -13,7 +13,7 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 const collection = `${groupPath}/assign_group`;
 const example = { group_instance_key: 'group:accountants' };
 
-/** Groups in groups (spec: Groups, rules 3 and 5). */
+/** Groups within groups. */
 export const groupNesting = [
 	endpoint({
 		name: 'assignGroupToGroup',

@@ -15,7 +15,7 @@ const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
 const notOne = 'The instance belongs to another resource, or not everything is in the group’s tenant';
 
-/** Roles of groups on resource instances (spec: Groups, rules 4 and 6). */
+/** Roles of groups on resource instances. */
 export const groupRoles = [
 	endpoint({
 		name: 'assignRoleToGroup',
@@ -86,7 +86,7 @@ export const groupRoles = [
 	}),
 ];
 
-/** A role of a group as the API lists it. */
+/** Returns a group role as the API lists it. */
 function readGroupRole(row: GroupRoleRow): GroupRoleRead {
 	const { role, resource_id, resource, resource_instance_id, resource_instance } = row;
 	return {

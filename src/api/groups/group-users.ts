@@ -17,7 +17,6 @@ const collection = `${groupPath}/users`;
 const example = { tenant: 'acme' };
 const GroupUserPath = GroupPath.extend({ user_id: Reference });
 
-/** The users of groups (spec: Groups). */
 export const groupUsers = [
 	endpoint({
 		name: 'assignUserToGroup',

@@ -19,12 +19,11 @@ import { EnvironmentPath, endpoint } from '../access.js';
 import { findIds } from '../facts/find-ids.js';
 import { listAnswer, withItems } from '../list-answer.js';
 
-/** The tag of all endpoints of groups in the documentation. */
+/** OpenAPI tag of the group endpoints. */
 export const groupTag = 'Groups';
 const collection = '/v2/schema/:proj_id/:env_id/groups';
-/** The path of one group. */
+/** Path of one group. */
 export const groupPath = `${collection}/:group_instance_key`;
-/** The parameters of `groupPath`. */
 export const GroupPath = EnvironmentPath.extend({
 	group_instance_key: Reference.meta({
 		description:
@@ -33,15 +32,15 @@ export const GroupPath = EnvironmentPath.extend({
 		example: 'group:admins',
 	}),
 });
-/** What a 404 of these endpoints means. */
+/** Text for 404 responses. */
 export const noSuchGroup = 'No such group';
 const filterText =
 	'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing. ' +
 	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
-/** Clients made before this day know only the two deprecated endpoints. */
+/** Clients from before this date know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
 
-/** Groups of users, each a resource instance whose members hold its role `member` (spec: Groups). */
+/** User groups. Each is a resource instance whose members hold its role `member`. */
 export const groups = [
 	endpoint({
 		name: 'createGroup',

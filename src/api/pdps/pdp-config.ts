@@ -6,14 +6,14 @@ import { asId } from '../../wire/common.js';
 import type { PdpConfigRead, RemoteConfig } from '../../wire/decision/decision-point.js';
 
 /**
- * The PDP configs of an environment that a caller may see, oldest first. They hold secrets, so only a key of the access
- * level `admin` sees all of them; any other key sees its own.
+ * Returns the PDP configs of an environment, oldest first. They hold secrets: an `admin` key sees all configs, any
+ * other key only its own.
  */
 export function visibleConfigs(account: AccountUnit, caller: Caller, environment: Environment) {
 	return account.keys.pdpConfigs(environment.id, caller.access_level === 'admin' ? undefined : caller.key_id);
 }
 
-/** One of these PDP configs, by its id. Throws `not_found`, or `forbidden` if the caller may not see it. */
+/** Returns one of these PDP configs by id. Throws `not_found`, or `forbidden` if the caller may not see it. */
 export async function findVisibleConfig(
 	account: AccountUnit,
 	caller: Caller,
@@ -31,7 +31,7 @@ export async function findVisibleConfig(
 	return found;
 }
 
-/** An API key of decision points, as the API shows it. */
+/** Returns the API key of a decision point as the API shows it. */
 export function readPdpConfig(account: AccountUnit, environment: Environment, key: ApiKey): PdpConfigRead {
 	const { id, organization_id, name, debug_audit_logs } = key;
 	const { id: environment_id, project_id } = environment;
@@ -39,17 +39,17 @@ export function readPdpConfig(account: AccountUnit, environment: Environment, ke
 	return { id, organization_id, project_id, environment_id, client_secret, name, debug_audit_logs };
 }
 
-/** What the settings of a decision point depend on. */
+/** Inputs for the settings of a decision point. */
 export interface PdpSettings {
-	/** Where the API was reached. */
+	/** Origin under which the API was reached. */
 	readonly origin: string;
 	readonly environment: Environment;
-	/** The id of the API key that it uses, which is also the id of its PDP config, if it has one. */
+	/** Id of its API key. If the key has a PDP config, the config has the same id. */
 	readonly key_id: string;
 	readonly debug_audit_logs: boolean;
 }
 
-/** The settings of a decision point, without any secret: it has its key already. */
+/** Returns the settings of a decision point. They contain no secret, because it already has its key. */
 export function remoteConfig({ origin, environment, key_id, debug_audit_logs }: PdpSettings): RemoteConfig {
 	const { id, organization_id, project_id } = environment;
 	const bundle = `${origin}/bundles/${id}`;

@@ -23,7 +23,6 @@ const member = `${collection}/:action_group_id`;
 const ActionGroupPath = ResourcePath.extend({ action_group_id: Reference });
 const missing = 'No such resource or action group, or an action that the resource does not have';
 
-/** Groups of actions of a resource (contract: Actions and action groups). */
 export const actionGroups = [
 	endpoint({
 		name: 'listResourceActionGroups',

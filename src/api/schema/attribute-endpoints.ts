@@ -15,34 +15,31 @@ import { endpoint } from '../access.js';
 
 type Names = Readonly<Record<string, string>>;
 
-/** What the query of a request may say about the resource. */
+/** Optional resource in the query. */
 interface Asked {
 	readonly resource_id?: string | undefined;
 }
 
-/**
- * Where attributes are served: below any resource that the path names, or on a path of their own, for one fixed
- * resource.
- */
+/** Place that serves attributes: under the resource in the path, or on its own path for one fixed resource. */
 export interface AttributeHome {
-	/** Their name in the names of operations: `ResourceAttribute` makes `createResourceAttribute`. */
+	/** Noun in operation names: `ResourceAttribute` makes `createResourceAttribute`. */
 	readonly noun: string;
-	/** Their owner, in sentences. */
+	/** Owner of the attributes, for sentences. */
 	readonly owner: string;
-	/** What a 404 means. */
+	/** Text for 404 responses. */
 	readonly missing: string;
 	readonly tag: string;
-	/** The path of the list; one attribute is below it, as `:attribute_id`. */
+	/** Path of the list. An attribute is below it, as `:attribute_id`. */
 	readonly collection: string;
 	readonly params: z.ZodType<Names>;
 	readonly memberParams: z.ZodType<Names & { readonly attribute_id: string }>;
 	readonly query: z.ZodType<Asked>;
 	readonly listQuery: z.ZodType<Asked & Page>;
-	/** The resource that the attributes belong to. Throws `not_found` when the path names none. */
+	/** Finds the resource of the attributes. Throws `not_found` for an unknown resource. */
 	readonly findResource: (unit: ReadingUnit, names: Names, asked: Asked) => Promise<Resource>;
 }
 
-/** The endpoints of the attributes of one home: list, create, get, update and delete. */
+/** Returns the endpoints for attributes: list, create, get, update and delete. */
 export function attributeEndpoints(home: AttributeHome) {
 	const { noun, owner, missing, tag, collection, params, memberParams, query, listQuery, findResource } = home;
 	const member = `${collection}/:attribute_id`;
@@ -150,6 +147,6 @@ export function attributeEndpoints(home: AttributeHome) {
 }
 
 function readAttribute(unit: ReadingUnit, resource: Resource, attribute: ResourceAttribute): ResourceAttributeRead {
-	// The column only ever holds values of this list.
+	// The column holds only values from this list.
 	return { ...attribute, ...unit.scope, type: AttributeType.parse(attribute.type), resource_key: resource.key };
 }

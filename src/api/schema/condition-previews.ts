@@ -20,9 +20,7 @@ const failures = {
 };
 const conditions = { allOf: [{ 'user.roles': { array_contains: 'editor' } }, { 'user.private': { equals: true } }] };
 
-/**
- * What condition sets select, asked before they are used. These endpoints are ours; the contract has none of the kind.
- */
+/** Previews of condition sets before their first use. Regolith adds these endpoints; Permit's API has none. */
 export const conditionPreviews = [
 	endpoint({
 		name: 'previewConditionSet',

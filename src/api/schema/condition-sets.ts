@@ -36,7 +36,6 @@ const ConditionSetPath = EnvironmentPath.extend({ condition_set_id: Reference })
 const wrongConditions =
 	'`conditions` are in the grammar of the specification; a 422 names every place in them that is not.';
 
-/** Condition sets (contract: Condition sets; spec: Conditions grammar). */
 export const conditionSets = [
 	endpoint({
 		name: 'listConditionSets',

@@ -17,7 +17,7 @@ const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/relations
 const member = `${collection}/:relation_id`;
 const RelationPath = ResourcePath.extend({ relation_id: Reference });
 
-/** Relations whose objects are of a resource (contract: Resource relations). */
+/** Relations whose objects belong to a resource. */
 export const relations = [
 	endpoint({
 		name: 'listResourceRelations',

@@ -16,7 +16,6 @@ const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/actions';
 const member = `${collection}/:action_id`;
 const ActionPath = ResourcePath.extend({ action_id: Reference });
 
-/** Actions of a resource (contract: Actions). */
 export const resourceActions = [
 	endpoint({
 		name: 'listResourceActions',

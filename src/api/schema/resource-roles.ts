@@ -22,7 +22,7 @@ const tag = 'Resource roles';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles';
 const member = `${collection}/:role_id`;
 
-/** The path parameters of one role of a resource. */
+/** Path parameters of a resource role. */
 export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
 
 const noSuch = 'No such resource or role';
@@ -30,7 +30,7 @@ const wrongPermission = 'A permission is malformed or of another resource';
 const wrongLink = `${wrongPermission}, a relation leads elsewhere, or too many roles would lead to one in a cycle`;
 const missing = 'No such resource or role, or a permission, parent or derivation names nothing';
 
-/** Roles that are held on instances of a resource (contract: Resource roles). */
+/** Roles on resource instances. */
 export const resourceRoles = [
 	endpoint({
 		name: 'listResourceRoles',

@@ -25,7 +25,6 @@ const tag = 'Resources';
 const collection = '/v2/schema/:proj_id/:env_id/resources';
 const member = `${collection}/:resource_id`;
 
-/** The path parameters of one resource. */
 export const ResourcePath = EnvironmentPath.extend({ resource_id: Reference });
 
 const unlike = 'A built-in attribute would change, or too many roles would lead to one in a cycle';
@@ -37,7 +36,7 @@ const replacement = {
 };
 const example = { key: 'document', ...replacement };
 
-/** Resource types (contract: Resources). */
+/** Resource types. */
 export const resources = [
 	endpoint({
 		name: 'listResources',

@@ -15,14 +15,14 @@ import { listAnswer, withItems } from '../list-answer.js';
 import { ResourceRolePath } from './resource-roles.js';
 import { RolePath } from './roles.js';
 
-/** One of the two kinds of roles: the names of its endpoints, and how its roles are found and shown. */
+/** Endpoint names, lookup and rendering for one kind of role. */
 interface RoleKind<P, R> {
-	/** In the names of endpoints. */
+	/** For endpoint names. */
 	readonly name: 'Role' | 'ResourceRole';
-	/** In sentences. */
+	/** For sentences. */
 	readonly title: string;
 	readonly tag: string;
-	/** The path of one role. */
+	/** Path of one role. */
 	readonly member: string;
 	readonly path: z.ZodType<P>;
 	readonly withParent: z.ZodType<P & { readonly parent_role_id: string }>;
@@ -35,7 +35,7 @@ interface RoleKind<P, R> {
 const parent = { parent_role_id: Reference };
 const environment = '/v2/schema/:proj_id/:env_id';
 
-/** What tenant roles extend and what extends them (contract: Roles). */
+/** Parents and children of tenant roles. */
 export const roleHierarchy = hierarchyEndpoints({
 	name: 'Role',
 	title: 'a tenant role',
@@ -49,7 +49,7 @@ export const roleHierarchy = hierarchyEndpoints({
 	find: (unit, { role_id }) => unit.find(Role, role_id, tenantRolesOnly),
 });
 
-/** What roles of a resource extend and what extends them (contract: Resource roles). */
+/** Parents and children of resource roles. */
 export const resourceRoleHierarchy = hierarchyEndpoints({
 	name: 'ResourceRole',
 	title: 'a role of a resource',
@@ -117,7 +117,7 @@ interface Relatives {
 	readonly name: string;
 	readonly summary: string;
 	readonly path: string;
-	/** The ids of the roles to list. */
+	/** Finds the ids of the roles to list. */
 	readonly findIds: (unit: ReadingUnit, role: Role) => Promise<readonly string[]>;
 }
 

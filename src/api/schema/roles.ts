@@ -25,11 +25,9 @@ const tag = 'Roles';
 const collection = '/v2/schema/:proj_id/:env_id/roles';
 const member = `${collection}/:role_id`;
 
-/** The path parameters of one tenant role. */
 export const RolePath = EnvironmentPath.extend({ role_id: Reference });
 const missing = 'No such role, or a permission or parent names nothing';
 
-/** Tenant roles (contract: Roles). */
 export const roles = [
 	endpoint({
 		name: 'listRoles',

@@ -6,13 +6,13 @@ import { pageShape } from '../../wire/query.js';
 import { EnvironmentPath } from '../access.js';
 import { attributeEndpoints } from './attribute-endpoints.js';
 
-/** The resource whose attributes are those of users. */
+/** Key of the resource that holds the user attributes. */
 const users = '__user';
 const query = z.object({
 	resource_id: Reference.optional().meta({ description: '`__user` or its id; it may be left out.' }),
 });
 
-/** Attributes of users: those of the resource `__user` (contract: Resource attributes and user attributes). */
+/** User attributes, stored on the resource `__user`. */
 export const userAttributes = attributeEndpoints({
 	noun: 'UserAttribute',
 	owner: 'users',
