@@ -2,22 +2,22 @@ import { ConfigError } from '../config.js';
 import { Failure } from '../failure.js';
 import { visibleLines } from './terminal.js';
 
-/** How a command speaks to whoever started it. */
+/** Output of a command to its caller. */
 
 /**
- * Prints one line about a step of the start that may take seconds, on standard error: standard output is for what
+ * Prints one line about a slow step of the start. Writes to standard error because standard output is for text that
  * people read afterwards.
  */
 export function say(step: string): void {
 	process.stderr.write(`regolith: ${step}\n`);
 }
 
-/** Prints what a command was asked for, on standard output. */
+/** Prints the result of a command to standard output. */
 export function print(text: string): void {
 	process.stdout.write(text);
 }
 
-/** The same; resolves when the text has left this process. Rejects when nobody reads it any more. */
+/** Prints like `print` and resolves when the text has left this process. Rejects if the reader has closed the pipe. */
 export function printWhole(text: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		// Without a listener the failure would also end the process.
@@ -26,7 +26,7 @@ export function printWhole(text: string): Promise<void> {
 	});
 }
 
-/** A mistake of the operator that ends a command with an exit code of its own. */
+/** Operator mistake that ends a command with a specific exit code. */
 export class ExitCodeError extends ConfigError {
 	constructor(
 		message: string,
@@ -36,7 +36,7 @@ export class ExitCodeError extends ConfigError {
 	}
 }
 
-/** A mistake of the operator is one sentence; anything else is a bug and shows where it happened. */
+/** Prints an error and exits. An operator mistake prints its message; any other error is a bug and prints its stack. */
 export function fail(error: unknown, code = 1): never {
 	const told = error instanceof ConfigError || error instanceof Failure || explainsItself(error);
 	const text = told ? error.message : error instanceof Error ? error.stack : String(error);
@@ -44,7 +44,7 @@ export function fail(error: unknown, code = 1): never {
 	process.exit(error instanceof ExitCodeError ? error.exitCode : code);
 }
 
-/** Whether the message of a failure of the system is enough for the operator: a port, a host, a permission. */
+/** True if the message of a system error is enough for the operator: it names a port, a host or a permission. */
 function explainsItself(error: unknown): error is Error {
 	return (
 		error instanceof Error &&

@@ -8,22 +8,22 @@ import { dataDirectoryError, prepareDataDirectory } from '../compose/data-direct
 import { ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 
-/** The longest path a socket may have on every system we run on, in bytes. */
+/** Maximum length of a socket path on all supported systems, in bytes. */
 const maxSocketPathLength = 100;
 
-/** Answers commands that other processes of the same user send to the one that holds a data directory. */
+/** Handles commands sent by other processes of the same user to the process that holds a data directory. */
 type Commands = (content: unknown) => Promise<unknown>;
 
-/** The lock on a data directory. */
+/** Lock on a data directory. */
 export interface DirectoryLock {
-	/** Begins to answer commands. */
+	/** Starts to answer commands. */
 	answer(commands: Commands): void;
 	release(): Promise<void>;
 }
 
 /**
- * Prepares a data directory and locks it for this process, with a socket that only its owner can use. A process that
- * died holds no lock. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
+ * Prepares a data directory and locks it for this process, through a socket that only its owner can use. A dead process
+ * holds no lock. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
  */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
 	prepareDataDirectory(directory);
@@ -71,7 +71,10 @@ async function lock(directory: string): Promise<DirectoryLock> {
 	};
 }
 
-/** Sends a command to the process that holds a data directory; `null` if none does. Rejects if it refuses. */
+/**
+ * Sends a command to the process that holds a data directory. Resolves to `null` if no process holds it. Rejects if the
+ * process refuses.
+ */
 export async function sendCommand(directory: string, content: unknown): Promise<unknown> {
 	const path = socketPath(directory);
 	if (!(await isAlive(path))) return null;
@@ -83,7 +86,7 @@ export async function sendCommand(directory: string, content: unknown): Promise<
 	return value;
 }
 
-/** Sends a body and returns the body of the answer. Rejects if the connection ends before that is complete. */
+/** Sends a body and returns the response body. Rejects if the connection ends before the body is complete. */
 function send(path: string, body: string): Promise<string> {
 	return new Promise((resolve, reject) => {
 		const sent = request({ socketPath: path, method: 'POST', path: '/' }, (answer) => {
@@ -96,7 +99,7 @@ function send(path: string, body: string): Promise<string> {
 
 async function readAll(incoming: AsyncIterable<Buffer>): Promise<string> {
 	const chunks: Buffer[] = [];
-	// A connection that breaks off rejects here.
+	// Rejects if the connection breaks.
 	for await (const chunk of incoming) chunks.push(chunk);
 	return Buffer.concat(chunks).toString('utf8');
 }
@@ -118,7 +121,8 @@ function socketPath(directory: string): string {
 }
 
 /**
- * Makes sure that a folder exists and that nobody else can use it. Anyone can create one in a shared temporary folder.
+ * Creates a folder if needed and checks that only this user can use it. In a shared temporary folder, anyone could have
+ * created it.
  */
 function ownFolder(folder: string): string {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -151,7 +155,7 @@ function listenOn(path: string, commands: Commands): Promise<Server> {
 	});
 }
 
-/** Links the socket at the well-known path, unless a live one is there. */
+/** Links the socket at the well-known path unless a live socket is there. */
 async function becomeHolder(own: string, path: string): Promise<boolean> {
 	for (;;) {
 		try {
@@ -161,7 +165,8 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
 		}
 		if (await isAlive(path)) return false;
-		// Moved aside before it is deleted: of two processes that find a dead socket, neither deletes the other's new one.
+		// Move the dead socket aside before deleting it: if two processes find it, neither deletes the new socket of the
+		// other process.
 		const aside = `${path}.${process.pid}.dead`;
 		try {
 			renameSync(path, aside);
@@ -174,7 +179,7 @@ async function becomeHolder(own: string, path: string): Promise<boolean> {
 }
 
 /**
- * Whether somebody listens on a socket. Rejects with `ConfigError` if that is uncertain, so that no live process is
+ * True if a process listens on a socket. Rejects with `ConfigError` if this is uncertain, so that no live process is
  * replaced.
  */
 function isAlive(path: string): Promise<boolean> {

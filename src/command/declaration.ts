@@ -3,18 +3,18 @@ import { fail, print } from './console.js';
 import { Session, type SharedOptions, type Variables } from './session.js';
 import { jsonText, visibleLines } from './terminal.js';
 
-/** What a command prints, for people or as JSON, and the exit code it asks for. */
+/** Output of a command: text for people, JSON, and an exit code. */
 export interface Told {
 	readonly text: string;
-	/** Absent where the text is JSON itself. */
+	/** Absent if the text is already JSON. */
 	readonly json?: unknown;
-	/** Whether `text` is a document to save or pass on: only a terminal gets it with escapes. */
+	/** True for output meant to be saved or piped. Control characters are escaped only on a terminal. */
 	readonly document?: true;
-	/** 1 where the answer is no, 3 where it is not known; 0 without it. */
+	/** 1 if the answer is no, 3 if it is unknown. Default 0. */
 	readonly exit?: 0 | 1 | 3;
 }
 
-/** How a command that asks servers is run: with its session, its options, and its arguments in their order. */
+/** Runs a command that calls servers, with its session, its options, and its arguments in order. */
 export type Run<O, A extends readonly unknown[]> = (session: Session, options: O, ...words: A) => Promise<Told>;
 
 const shared = {
@@ -26,16 +26,16 @@ const shared = {
 	json: () => new Option('--json', 'print JSON'),
 } as const satisfies Record<keyof SharedOptions, () => Option>;
 
-/** The exit code of a command that failed or was called wrongly. */
+/** Exit code of a command that failed or was called incorrectly. */
 const failed = 2;
 
-/** A command as it is declared: what help, completion and the documentation are made of. */
+/** Declaration of a command. Help, completion and documentation are built from it. */
 export class Declaration extends Command {
 	#exitCodes: ReadonlyMap<number, string> = new Map();
 
 	constructor(
 		name: string,
-		/** The environment variables that commands read. */
+		/** Environment variables that commands read. */
 		private readonly variables: Variables,
 	) {
 		super(name);
@@ -46,18 +46,18 @@ export class Declaration extends Command {
 		return new Declaration(name ?? '', this.variables);
 	}
 
-	/** What each exit code means; 2 is declared for all. */
+	/** Meaning of each exit code. Code 2 is declared for all commands. */
 	get exitCodes(): ReadonlyMap<number, string> {
 		return this.#exitCodes;
 	}
 
-	/** Declares options that other commands have as well. */
+	/** Adds options shared by several commands. */
 	takes(...names: readonly (keyof SharedOptions)[]): this {
 		for (const name of names) this.addOption(shared[name]());
 		return this;
 	}
 
-	/** Declares what the exit codes mean; 2, unless it is said, is a failure. */
+	/** Declares the meaning of exit codes. Code 2 means a failure unless `meanings` overrides it. */
 	exits(meanings: Readonly<Record<number, string>>): this {
 		this.#exitCodes = new Map(
 			Object.entries({ 2: 'failed, or called wrongly', ...meanings }).map(([code, meaning]) => [Number(code), meaning]),
@@ -66,11 +66,11 @@ export class Declaration extends Command {
 		return this.addHelpText('after', `\nExit codes:\n${lines.join('\n')}`);
 	}
 
-	/** Declares how the command asks servers. It takes `--json`. */
+	/** Declares the function that runs the command, and adds `--json`. */
 	asks<O, A extends readonly unknown[]>(run: Run<O, A>): this {
 		this.takes('json');
 		if (this.#exitCodes.size === 0) this.exits({ 0: 'done' });
-		// Commander passes the arguments, the options and the command; the declaration says which there are.
+		// Commander passes the arguments, the options and the command; the declaration defines their types.
 		return this.action(async (...given: unknown[]) => {
 			const options = given.at(-2) as O & SharedOptions;
 			const words = given.slice(0, -2) as unknown as A;
@@ -84,13 +84,13 @@ export class Declaration extends Command {
 	}
 }
 
-/** Ends the command when its reader, such as `head`, has closed the pipe. */
+/** Ends the command if its reader, such as `head`, has closed the pipe. */
 function leave(error: NodeJS.ErrnoException): never {
 	if (error.code === 'EPIPE') process.exit();
 	throw error;
 }
 
-/** Prints what a command tells. */
+/** Prints the output of a command and sets the exit code. */
 export function tell({ text, json, document, exit = 0 }: Told, options: SharedOptions): void {
 	if (options.json && json !== undefined) print(jsonText(json));
 	else print(document && !process.stdout.isTTY ? text : visibleLines(text));

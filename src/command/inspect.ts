@@ -5,13 +5,12 @@ import { policyPlace } from './policy-source.js';
 import { askFor, path } from './server.js';
 import type { Session, SharedOptions } from './session.js';
 
-/** The options of `inspect`. */
 export interface InspectOptions extends SharedOptions {
-	/** A folder to write the files to. */
+	/** Folder to write the files to. */
 	readonly output?: string;
 }
 
-/** Shows an environment's policy: a few lines about it, and its files. */
+/** Shows the policy of an environment: a short summary and its files. */
 export async function inspect(session: Session, { output }: InspectOptions): Promise<Told> {
 	const { api, name, project, environment } = await policyPlace(session);
 	const policy = (await askFor(api, path`/v2/projects/${project}/${environment}/policy`, PolicyRead)).body;

@@ -6,7 +6,9 @@ import type { Place } from './session.js';
 const Project = ProjectRead.pick({ key: true });
 const Environment = EnvironmentRead.pick({ key: true });
 
-/** An environment by its keys: `project/environment`. Throws `ConfigError` if it cannot be asked for. */
+/**
+ * Returns the name of an environment, `project/environment` by keys. Throws `ConfigError` if the API gives no answer.
+ */
 export async function placeName(api: Server, { project, environment }: Place): Promise<string> {
 	const [one, other] = await Promise.all([
 		askFor(api, path`/v2/projects/${project}`, Project),

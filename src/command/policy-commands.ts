@@ -5,15 +5,14 @@ import { writePolicyFolder } from './policy-folder.js';
 import { type PolicyPlace, policyPlace, readFacts, readNewestPolicy, readPolicyAt } from './policy-source.js';
 import { Session, type SharedOptions } from './session.js';
 
-/** The options of `policy`. */
 export interface PolicyOptions extends SharedOptions {
-	/** The folder to write to. */
+	/** Folder to write to. */
 	readonly output?: string;
-	/** An older name of `output`. */
+	/** Deprecated name of `output`. */
 	readonly out?: string;
-	/** The policy in force at a revision; without one, the newest. */
+	/** Revision whose active policy to use; default: newest. */
 	readonly revision?: string;
-	/** Whether to write the current facts as well. */
+	/** Whether to write the current facts too. */
 	readonly facts?: true;
 }
 
@@ -38,7 +37,7 @@ export async function writePolicy(session: Session, options: PolicyOptions, envi
 	};
 }
 
-/** Compares the policies of two revisions of an environment. 1 says that something changed. */
+/** Compares the policies of two revisions of an environment. Exit code 1 means a difference. */
 export async function diffPolicies(
 	session: Session,
 	_: SharedOptions,
@@ -57,7 +56,7 @@ export async function diffPolicies(
 	};
 }
 
-/** The session of a command that takes its environment as an argument as well. */
+/** Returns the session of a command that also takes its environment as an argument. */
 function aboutEnvironment(session: Session, options: SharedOptions, environment: string | undefined): Session {
 	if (environment === undefined) return session;
 	if (options.environment !== undefined && options.environment !== environment) {

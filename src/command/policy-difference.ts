@@ -1,18 +1,18 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { RegoFile } from '../../compiler/model.js';
 
-/** How many unchanged lines are shown around a change. */
+/** Number of unchanged lines around a change. */
 const context = 3;
 
-/** One side of a difference: files, and the revision that they are of. */
+/** One side of a comparison: files and their revision. */
 export interface Side {
 	readonly schema_revision: number;
 	readonly files: readonly RegoFile[];
 }
 
 /**
- * What changed from one policy to another, as a unified diff for `patch -p1`: Rego and tables, by path. Generated tests
- * repeat the same and are left out. Empty if nothing changed.
+ * Returns the changes between two policies as a unified diff for `patch -p1`: Rego and tables, by path. Leaves out
+ * generated tests because they repeat the same changes. Empty if nothing changed.
  */
 export function policyDifference(from: Side, to: Side): string {
 	const [before, after] = [comparedTexts(from), comparedTexts(to)];

@@ -9,38 +9,38 @@ import { requireRevision } from './revision-word.js';
 import { ask, askFor, decodeText, path, type Server } from './server.js';
 import type { Place, Session } from './session.js';
 
-/** How long to wait for a compilation, and how often to look for it, in milliseconds. */
+/** Maximum wait for a compilation and polling interval, in milliseconds. */
 const timeout = 15_000;
 const pollInterval = 100;
 
-/** An environment, and the API to ask about it. */
+/** Environment and its API. */
 export interface PolicyPlace extends Place {
 	readonly api: Server;
 	/** `project/environment`, by keys. */
 	readonly name: string;
 }
 
-/** The environment that a command is about. Throws `ConfigError` if it cannot be found. */
+/** Returns the environment of a command. Throws `ConfigError` if it does not exist. */
 export async function policyPlace(session: Session): Promise<PolicyPlace> {
 	const { api } = session;
 	const place = await session.place();
 	return { ...place, api, name: await placeName(api, place) };
 }
 
-/** A policy as it is read over the API. */
+/** Policy read over the API. */
 export interface FoundPolicy extends Pick<PolicyOfRevision, 'schema_revision' | 'hash' | 'files'> {
-	/** Why a newer schema has no policy. */
+	/** Reason why a newer schema has no policy. */
 	readonly failure: PolicyRead['failure'];
 }
 
-/** The policy in force at a revision. Throws `ConfigError` if it cannot be read. */
+/** Reads the active policy at a revision. Throws `ConfigError` if it cannot be read. */
 export async function readPolicyAt(place: PolicyPlace, revision: string): Promise<FoundPolicy> {
 	const at = `${environmentPath(place)}/policies/${requireRevision(revision)}`;
 	const policy = await askFor(place.api, at, PolicyOfRevision);
 	return { ...policy.body, failure: null };
 }
 
-/** The newest policy; waits for a compilation that runs. Throws `ConfigError` if there is none yet. */
+/** Reads the newest policy and waits for a running compilation. Throws `ConfigError` if there is no policy yet. */
 export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy> {
 	const { api, project, environment } = place;
 	const newest = path`/v2/projects/${project}/${environment}/policy`;
@@ -59,7 +59,7 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 	}
 }
 
-/** The facts of an environment as a file for `opa`. Throws `ConfigError` if they cannot be read. */
+/** Reads the facts of an environment as a file for `opa`. Throws `ConfigError` if they cannot be read. */
 export async function readFacts(place: PolicyPlace): Promise<RegoFile> {
 	const { id } = (await askFor(place.api, environmentPath(place), EnvironmentRead)).body;
 	const bundle = await unpack((await ask(place.api, path`/bundles/${id}/rego`)).body);

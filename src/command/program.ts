@@ -24,7 +24,7 @@ import { testPolicy } from './test-policy.js';
 
 const waitHelp = 'go on asking when the key in PDP_API_KEY is refused';
 
-/** The whole command line, as it is declared. The commands read their settings from `variables`. */
+/** Declares the whole command line. The commands read their settings from `variables`. */
 export function createProgram(variables: Variables): Declaration {
 	const program = new Declaration('regolith', variables)
 		.description('Authorization on your own machine: a management API, a compiler to Rego, a decision point.')

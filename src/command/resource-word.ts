@@ -1,12 +1,12 @@
 import { ConfigError } from '../config.js';
 
-/** A resource in an argument: `type`, or `type:key` for an instance. */
+/** Resource in an argument: `type`, or `type:key` for an instance. */
 export interface ResourceWord {
 	readonly type: string;
 	readonly key?: string;
 }
 
-/** Reads an argument that names a resource. Throws `ConfigError` if it is neither `type` nor `type:key`. */
+/** Parses a resource argument. Throws `ConfigError` if it is neither `type` nor `type:key`. */
 export function parseResource(word: string): ResourceWord {
 	const colon = word.indexOf(':');
 	const [type, key] = colon === -1 ? [word] : [word.slice(0, colon), word.slice(colon + 1)];

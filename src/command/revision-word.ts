@@ -2,21 +2,19 @@ import { ConfigError } from '../config.js';
 import { parseRevision } from '../wire/revision-token.js';
 import { visible } from './terminal.js';
 
-/** Whether a text names a revision. */
 export function isRevision(text: string): boolean {
 	return /^\d{1,15}$/.test(text);
 }
 
 /**
- * Returns the value of `--min-revision`, if it names a revision by its number or its token. Throws `ConfigError`
- * otherwise.
+ * Returns the value of `--min-revision`. Throws `ConfigError` if it is neither a revision number nor a revision token.
  */
 export function requireAwaited(word: string): string {
 	if (parseRevision(word) !== null) return word;
 	throw new ConfigError(`--min-revision: \`${visible(word)}\` is not a revision, which is a whole number or a token`);
 }
 
-/** Returns an argument, or the value of the option that is named, if it names a revision. Throws `ConfigError` otherwise. */
+/** Returns an argument or option value. Throws `ConfigError` if it is not a revision number. */
 export function requireRevision(word: string, option?: string): string {
 	if (isRevision(word)) return word;
 	const named = option === undefined ? '' : `${option}: `;

@@ -26,23 +26,23 @@ import { lockDataDirectory, sendCommand } from './control.js';
 import { untilRunning, type WaitOptions } from './until-running.js';
 import { addressLines, consoleLink, firstKey, firstSteps } from './welcome.js';
 
-/** The commands that run a server, or work on its store. */
+/** Commands that run a server or work on its store. */
 
 interface Stoppable {
 	stop(): Promise<void>;
 }
 
-/** What a command that is being started may use. */
+/** Context of a command during its start. */
 interface Beginning {
-	/** Stops this when the command ends. */
+	/** Registers a service to stop when the command ends. */
 	readonly keep: <S extends Stoppable>(started: S) => S;
-	/** Makes API keys and tickets for other processes from now on, in the store of this API. */
+	/** Creates API keys and tickets for other processes from now on, in the store of this API. */
 	readonly answerCommands: (api: RunningApi) => void;
-	/** Aborts when the start is to end. */
+	/** Aborts when the start must end. */
 	readonly interrupted: AbortSignal;
 }
 
-/** Starts API, publisher and decision point in this process. */
+/** Starts the API, the publisher and the decision point in this process. */
 export async function start(config: Config, options: WaitOptions = {}): Promise<void> {
 	if (config.pdp_control_plane !== null && config.pdp_api_key === null) {
 		throw new ConfigError(
@@ -54,7 +54,7 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 	requireDistinctPorts({ API_PORT: api_port, PDP_PORT: pdp_port, PDP_OPA_PORT: pdp_opa_port });
 	await runUntilStopped(config, async ({ keep, answerCommands, interrupted }) => {
 		const log = createLogger(config.log_level);
-		// All ports, before a key is made that nobody would be shown.
+		// Check all ports before a key is created, because a failed start would never show the key.
 		await requireDecisionPointPorts(config);
 		let reached: OwnDecisionPoint | null = null;
 		const api = keep(await startApi(config, log, { say, interrupted, decisionPoint: () => reached }));
@@ -75,7 +75,7 @@ export async function start(config: Config, options: WaitOptions = {}): Promise<
 	});
 }
 
-/** Starts API and publisher. */
+/** Starts the API and the publisher. */
 export async function serve(config: Config): Promise<void> {
 	await runUntilStopped(config, async ({ keep, answerCommands, interrupted }) => {
 		const api = keep(await startApi(config, createLogger(config.log_level), { say, interrupted }));
@@ -85,8 +85,8 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Prints where everything is, with a ticket for the console, and the first key until that was printed once.
- * `decisionPoint` is the address of the one of this process; `null` without one.
+ * Prints all addresses with a console ticket, and the first key if it was not printed before. `decisionPoint` is the
+ * address of this process's decision point; `null` without one.
  */
 async function welcome(
 	api: RunningApi,
@@ -95,8 +95,8 @@ async function welcome(
 	first: (secret: string) => string,
 ): Promise<void> {
 	const { firstKey: key, listening } = api;
-	// Output that is not a terminal is kept, in journals and container logs, where a ticket would be for anyone to use.
-	// A server starts also where nothing can be written: then somebody signs in with an API key.
+	// Only a terminal gets a ticket: journals and container logs keep the output, so anyone could use a ticket in them. A
+	// server also starts if nothing can be written; then users sign in with an API key.
 	const ticket = process.stdout.isTTY ? await createConsoleTicket(api.store, anyTicket).catch(() => null) : null;
 	const addresses = { api: listening.url, decision_point: decisionPoint, console: consoleLink(listening.url, ticket) };
 	const lines = addressLines(addresses, data_directory);
@@ -130,12 +130,12 @@ export async function pdp(config: Config, options: WaitOptions = {}): Promise<vo
 	}
 }
 
-/** Runs one process of a decision point that has several. */
+/** Runs one process of a multi-process decision point. */
 export async function decisionWorker(config: Config): Promise<void> {
 	await runDecisionWorker(config, createLogger(config.log_level));
 }
 
-/** Starts a decision point: in this process, or in workers. */
+/** Returns the function that starts a decision point, in this process or in workers. */
 function starter({
 	pdp_workers,
 }: Config): (...given: Parameters<typeof startDecisionWorkers>) => Promise<RunningPoint> {
@@ -143,7 +143,7 @@ function starter({
 }
 
 /**
- * Holds the data directory while `starting` and everything it gave to `keep` run. Stops them in reverse order on a
+ * Holds the data directory while `starting` and the services it passed to `keep` run. Stops them in reverse order on a
  * signal or a failure.
  */
 async function runUntilStopped(config: Config, starting: (beginning: Beginning) => Promise<void>): Promise<void> {
@@ -168,7 +168,7 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 			}),
 		interrupted: interruption.signal,
 	});
-	// A signal during the start ends it at its next step, and waits for that, so that nothing is left behind.
+	// A signal during the start ends it at its next step and waits for that step, so that nothing is left behind.
 	const signals = onSignal(async () => {
 		interruption.abort();
 		await begun.catch(() => undefined);
@@ -183,12 +183,15 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 	}
 }
 
-/** What asks the process that holds a data directory for a link to its console, with a ticket. */
+/** Requests a console link with a ticket from the process that holds a data directory. */
 interface ConsoleCommand extends TicketRequest {
 	readonly command: 'console';
 }
 
-/** A link to the console of the process that holds the data directory, with a ticket. Throws `ConfigError` if none runs. */
+/**
+ * Returns a console link with a ticket from the process that holds the data directory. Throws `ConfigError` if no
+ * process holds it.
+ */
 export async function newConsoleLink({ data_directory }: Config, request: TicketRequest): Promise<string> {
 	const command: ConsoleCommand = { command: 'console', ...request };
 	const link = existsSync(data_directory) ? await sendCommand(data_directory, command) : null;
@@ -198,17 +201,19 @@ export async function newConsoleLink({ data_directory }: Config, request: Ticket
 	);
 }
 
-/** Begins a new lineage of the database, through the process that holds the data directory if one runs. Returns its id. */
+/**
+ * Begins a new database lineage, through the process that holds the data directory if one runs. Returns the lineage id.
+ */
 export function newLineage(config: Config, reason: string): Promise<string> {
 	return inStore(config, { command: 'lineage', reason }, beginLineage);
 }
 
-/** Makes an API key and returns its secret. */
+/** Creates an API key and returns its secret. */
 export function newKey(config: Config, request: KeyRequest): Promise<string> {
 	return inStore(config, request, createKeyByCommand);
 }
 
-/** Runs a command through the process that holds the data directory, or in the store when none runs. */
+/** Runs a command through the process that holds the data directory, or in the store if no process holds it. */
 async function inStore<T>(
 	config: Config,
 	request: T,
@@ -233,17 +238,17 @@ async function inStore<T>(
 	}
 }
 
-/** A folder from which no server was ever started: a new database in it would be empty. */
+/** Error for a folder that no server has used. A new database in it would be empty. */
 function nothingThere(folder: string): ConfigError {
 	return new ConfigError(
 		`DATA_DIR: there is no data in ${folder}: set DATA_DIR to the folder of the server, or start it`,
 	);
 }
 
-/** How long a stop may take in total, in milliseconds: less than what service managers allow. */
+/** Maximum duration of a stop in milliseconds, below the limit of service managers. */
 const maxStopMilliseconds = 25_000;
 
-/** After how long a stop says that it is under way, in milliseconds. */
+/** Delay before a stop prints that it is under way, in milliseconds. */
 const quietStopMilliseconds = 1_000;
 
 function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
@@ -258,7 +263,7 @@ function onSignal(stop: () => Promise<void>): { readonly stopping: boolean } {
 				maxStopMilliseconds,
 			);
 			stop()
-				// Nobody may be there to hear it.
+				// The reader may be gone.
 				.then(() => printWhole('Regolith has stopped. Goodbye.\n').catch(() => undefined))
 				.then(
 					() => process.exit(0),

@@ -5,8 +5,8 @@ import type { Run } from './declaration.js';
 import type { SharedOptions, Variables } from './session.js';
 
 /**
- * The commands that run a server, or work on its store. What servers are made of is loaded by them alone: it takes
- * longer than most commands need.
+ * Commands that run a server or work on its store. Only they load the server modules, which take longer to load than
+ * most commands need.
  */
 
 /** Runs a server until it is stopped. */
@@ -16,7 +16,7 @@ export function running(
 ): (options: object) => Promise<void> {
 	return async (options) => {
 		try {
-			// No file that a server or its processes write is for other users.
+			// Files written by a server or its processes are private to their owner.
 			process.umask(0o077);
 			const config = readConfig(variables);
 			const run: (config: Config, options: object) => Promise<void> = (await import('./run.js'))[command];
@@ -27,7 +27,7 @@ export function running(
 	};
 }
 
-/** Prints a link to the console of the server that runs, with a ticket. */
+/** Prints a console link with a ticket for the running server. */
 export function openConsole(variables: Variables): Run<SharedOptions, []> {
 	return async (_, { project = null, environment = null }) => {
 		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');
@@ -38,7 +38,6 @@ export function openConsole(variables: Variables): Run<SharedOptions, []> {
 	};
 }
 
-/** The options of `lineage renew`. */
 export interface LineageOptions extends SharedOptions {
 	readonly reason: string;
 }
@@ -53,13 +52,12 @@ export function renewLineage(variables: Variables): Run<LineageOptions, []> {
 	};
 }
 
-/** The options of `keys create`. */
 export interface KeyOptions extends SharedOptions {
 	readonly access: KeyRequest['access_level'];
 	readonly name?: string;
 }
 
-/** Makes an API key in the store, or through the process that holds it. */
+/** Creates an API key in the store, or through the process that holds it. */
 export function createKey(variables: Variables): Run<KeyOptions, []> {
 	return async (_, { project = null, environment = null, access, name = null }) => {
 		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');

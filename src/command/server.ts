@@ -3,46 +3,45 @@ import { ConfigError } from '../config.js';
 import { isRevision } from './revision-word.js';
 import { visible } from './terminal.js';
 
-/** An API key and the variable that it came from. */
+/** API key and the variable it came from. */
 export interface ApiKey {
 	readonly secret: string;
 	readonly variable: string;
 }
 
-/** A server to ask: the management API, or a decision point. */
+/** Server to call: the management API or a decision point. */
 export interface Server {
-	/** Without a slash at its end. */
+	/** Without a trailing slash. */
 	readonly url: string;
-	/** The option or the variable that named it, or that would name another one. */
+	/** Option or variable that sets the server's URL. */
 	readonly source: string;
 	readonly key: ApiKey;
 }
 
-/** What is sent, and how long the answer may take, in milliseconds. A GET request unless `method` says otherwise. */
+/** Request options, with the response timeout in milliseconds. The default method is GET. */
 export interface Question {
 	readonly method?: 'POST' | 'DELETE';
-	/** Sent as JSON; bytes are sent as they are. */
+	/** Sent as JSON; bytes are sent unchanged. */
 	readonly body?: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly timeout?: number;
 }
 
-/** What a server answered. */
 export interface Answer<T = Uint8Array> {
 	readonly body: T;
-	/** `X-Revision`: of a write, the revision that it made; of a decision, the one that it was made from. */
+	/** `X-Revision`: the new revision of a write, or the revision that a decision was made from. */
 	readonly revision: number | null;
 }
 
-/** How long an answer may take unless the question says otherwise, in milliseconds. */
+/** Default response timeout, in milliseconds. */
 const usualTimeout = 60_000;
 
-/** An answer of any status. */
+/** Response of any status. */
 interface AnyAnswer extends Answer {
 	readonly status: number;
 }
 
-/** What keeps an answer from coming, or from coming whole. The message is the reason. */
+/** Missing or incomplete response. The message is the reason. */
 class NoAnswerError extends Error {
 	constructor(
 		readonly kind: 'unreachable' | 'late' | 'broken off',
@@ -52,7 +51,7 @@ class NoAnswerError extends Error {
 	}
 }
 
-/** Sends a request and reads the answer to its end. Throws `NoAnswerError`. */
+/** Sends a request and reads the whole response. Throws `NoAnswerError`. */
 export async function exchange(url: string, secret: string | null, question: Question = {}): Promise<AnyAnswer> {
 	const { method = 'GET', body, headers = {}, timeout = usualTimeout } = question;
 	const response = await fetch(url, {
@@ -63,7 +62,7 @@ export async function exchange(url: string, secret: string | null, question: Que
 			...(body === undefined ? {} : { 'content-type': 'application/json' }),
 		},
 		body: body === undefined || body instanceof Uint8Array ? (body ?? null) : JSON.stringify(body),
-		// A redirection would carry the question, and perhaps the key, to where nobody sent it.
+		// A redirect would carry the request, and perhaps the key, to an unintended server.
 		redirect: 'manual',
 		signal: AbortSignal.timeout(timeout),
 	}).catch((error: unknown) => {
@@ -76,8 +75,8 @@ export async function exchange(url: string, secret: string | null, question: Que
 }
 
 /**
- * Asks a server. Throws `ConfigError` if it cannot be reached, answers anything but success, or does not answer to the
- * end.
+ * Calls a server. Throws `ConfigError` if the server cannot be reached, returns a failure status, or breaks off its
+ * response.
  */
 export async function ask(server: Server, path: string, question: Question = {}): Promise<Answer> {
 	const asked = `${question.method ?? 'GET'} ${server.url}${path}`;
@@ -91,7 +90,7 @@ export async function ask(server: Server, path: string, question: Question = {})
 	);
 }
 
-/** Asks a server for JSON of this shape. Throws `ConfigError` if that fails. */
+/** Calls a server and parses its JSON response. Throws `ConfigError` if that fails. */
 export async function askFor<S extends z.ZodType>(
 	server: Server,
 	path: string,
@@ -107,10 +106,10 @@ export async function askFor<S extends z.ZodType>(
 	);
 }
 
-/** The most items of one page of a list. */
+/** Maximum items per list page. */
 const pageSize = 100;
 
-/** Asks for all pages of a list, or for its first `most` items. Throws `ConfigError` if that fails. */
+/** Reads all pages of a list, or its first `most` items. Throws `ConfigError` if that fails. */
 export async function askForAll<S extends z.ZodType>(
 	server: Server,
 	path: string,
@@ -128,7 +127,7 @@ export async function askForAll<S extends z.ZodType>(
 	}
 }
 
-/** Filters as the query of a path; those that are undefined are left out. */
+/** Formats filters as a URL query and leaves out undefined filters. */
 export function queryText(filters: Readonly<Record<string, string | undefined>>): string {
 	const given = Object.entries(filters).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value] as [string, string]],
@@ -137,8 +136,8 @@ export function queryText(filters: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * A path of which each value, a key or an id, is one segment, whatever characters it has. Throws `ConfigError` for `.`
- * and `..`, which are valid keys that no path can hold.
+ * Builds a path in which each value (a key or id) is one encoded segment. Throws `ConfigError` for an empty value, and
+ * for `.` and `..`, which are valid keys that no path can hold.
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
 	const segments = values.map((value) => {
@@ -151,18 +150,17 @@ export function path(texts: TemplateStringsArray, ...values: readonly string[]):
 	return String.raw({ raw: texts }, ...segments);
 }
 
-/** The revision that an answer names; `null` if it names none. */
+/** Returns the revision in a response; `null` if there is none. */
 function answeredRevision({ headers }: Response): number | null {
 	const header = headers.get('x-revision') ?? '';
 	return isRevision(header) ? Number(header) : null;
 }
 
-/** The text of a body. */
 export function decodeText(body: Uint8Array): string {
 	return new TextDecoder().decode(body);
 }
 
-/** The value of a body that is JSON; `null` if it is none. */
+/** Parses a JSON body; `null` if it is not JSON. */
 export function parseJsonBytes(body: Uint8Array): unknown {
 	return parseJson(decodeText(body));
 }
@@ -176,7 +174,7 @@ const Refusal = z.union([
 	Problems.transform(({ detail }) => detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('\n')),
 ]);
 
-/** What the body of an answer says went wrong. */
+/** Returns the error message in a response body. */
 function refusal(body: string, status: number): string {
 	const parsed = Refusal.safeParse(parseJson(body));
 	const message = parsed.success ? parsed.data.trim() : '';
@@ -191,7 +189,7 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** The failure of a request that got no answer, for the operator. */
+/** Returns the operator error for a request without a response. */
 function unanswered({ url, source }: Server, asked: string, error: NoAnswerError): ConfigError {
 	const remedy = source.startsWith('--') ? `name another with ${source}` : `set ${source} to where it listens`;
 	const messages = {
@@ -206,7 +204,7 @@ function isTimeout(error: unknown): boolean {
 	return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** The reason is in the cause of the error that `fetch` throws; of several addresses, each has one. */
+/** Returns the reason from the cause of a `fetch` error. With several addresses, each has a cause; uses the first. */
 function failureReason(error: unknown): string {
 	const cause = error instanceof Error ? (error.cause ?? error) : error;
 	if (cause instanceof AggregateError && cause.errors.length > 0) return failureReason(cause.errors[0]);

@@ -2,35 +2,35 @@ import { ConfigError } from '../config.js';
 import { ApiKeyScopeRead } from '../wire/general/api-key.js';
 import { type ApiKey, askFor, type Server } from './server.js';
 
-/** Environment variables by name; an empty one counts as unset. */
+/** Environment variables by name. An empty variable counts as unset. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The options that are called the same in every command. */
+/** Options with the same name in every command. */
 export interface SharedOptions {
 	readonly project?: string;
 	readonly environment?: string;
 	readonly tenant?: string;
-	/** The URL of the API. */
+	/** URL of the API. */
 	readonly api?: string;
-	/** The URL of the decision point. */
+	/** URL of the decision point. */
 	readonly pdp?: string;
 	readonly json?: true;
 }
 
-/** An environment, by keys or ids. */
+/** Environment, by keys or ids. */
 export interface Place {
 	readonly project: string;
 	readonly environment: string;
 }
 
-/** Whom a command asks, with which key, and about what. Everything is looked up when a command first needs it. */
+/** Servers, API keys and environment of a command. Each is looked up on first use. */
 export class Session {
 	constructor(
 		readonly variables: Variables,
 		private readonly options: SharedOptions,
 	) {}
 
-	/** The management API. Throws `ConfigError` if there is no API key, or no URL. */
+	/** Management API. Throws `ConfigError` if there is no API key or no URL. */
 	get api(): Server {
 		const { PERMIT_API_URL, PDP_CONTROL_PLANE, API_PORT } = this.variables;
 		const chosen =
@@ -42,7 +42,7 @@ export class Session {
 		return { ...chosen, key: this.#key(['PERMIT_API_KEY', 'PDP_API_KEY']) };
 	}
 
-	/** The decision point. Throws `ConfigError` if there is no API key, or no URL. */
+	/** Decision point. Throws `ConfigError` if there is no API key or no URL. */
 	get decisionPoint(): Server {
 		const { PERMIT_PDP_URL, PDP_PORT } = this.variables;
 		const chosen =
@@ -53,7 +53,9 @@ export class Session {
 		return { ...chosen, key: this.#key(['PDP_API_KEY', 'PERMIT_API_KEY']) };
 	}
 
-	/** The environment that the options name, or else the one that the API key opens. Throws `ConfigError`. */
+	/**
+	 * Returns the environment in the options, or the only environment that the API key can access. Throws `ConfigError`.
+	 */
 	async place(): Promise<Place> {
 		const { project, environment } = this.options;
 		if (project !== undefined && environment !== undefined) return { project, environment };
@@ -73,7 +75,7 @@ export class Session {
 		const variable = names.find((name) => (this.variables[name] ?? '') !== '') ?? '';
 		const secret = this.variables[variable];
 		if (secret === undefined) throw new ConfigError(`PERMIT_API_KEY: set it to an API key that opens the environment`);
-		// What a header may hold; the value is not shown, because it may be a secret in part.
+		// Characters allowed in a header. The value is not shown because it may be part of a secret.
 		if (!/^[\x21-\x7e]+$/.test(secret)) {
 			throw new ConfigError(`${variable}: it is not an API key: it has blanks, or characters that no key has`);
 		}
@@ -81,13 +83,16 @@ export class Session {
 	}
 }
 
-/** An option or an environment variable, by name; without a value, or with an empty one, it is not set. */
+/** Option or environment variable, by name. Without a value, or with an empty value, it is unset. */
 type Setting = readonly [name: string, value: string | undefined];
 
-/** A URL, and what named it. */
+/** URL and the setting it came from. */
 type ChosenUrl = Pick<Server, 'url' | 'source'>;
 
-/** The first URL that is given, without a slash at its end; `null` if none is. Throws `ConfigError` if it is no URL. */
+/**
+ * Returns the first URL that is set, without a trailing slash; `null` if none is set. Throws `ConfigError` if it is not
+ * a valid URL.
+ */
 function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 	const [source, url = ''] = settings.find(([, value]) => (value ?? '') !== '') ?? [];
 	if (source === undefined) return null;
@@ -98,9 +103,9 @@ function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 	return { url: url.replace(/\/+$/, ''), source };
 }
 
-/** The URL of a port on this machine. Throws `ConfigError` if it is no port. */
+/** Returns the URL of a port on this machine. Throws `ConfigError` if the port is invalid. */
 function localUrl([name, port = '']: Setting, usual: { readonly port: string; readonly source: string }): ChosenUrl {
-	// A server takes any port that is free for 0, so that says nothing about where it is.
+	// With port 0 a server takes any free port, so 0 does not give its address.
 	if (port === '' || port === '0') return { url: `http://127.0.0.1:${usual.port}`, source: usual.source };
 	if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new ConfigError(`${name}: must be a port number`);
 	return { url: `http://127.0.0.1:${port}`, source: name };

@@ -1,9 +1,9 @@
-/** A word as a shell takes it, in quotes where it has to be. */
+/** Quotes a word for a shell if necessary. */
 export function shellWord(text: string): string {
 	return /^[\w./:@%+,=-]+$/.test(text) ? text : shellQuoted(text);
 }
 
-/** Text in single quotes, as bash and zsh read it. */
+/** Quotes text in single quotes for bash and zsh. */
 export function shellQuoted(text: string): string {
 	return `'${text.replaceAll("'", `'\\''`)}'`;
 }

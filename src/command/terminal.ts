@@ -1,14 +1,16 @@
-/** Text for terminals: what others chose, such as keys and names, cannot move the cursor or hide anything. */
+/** Safe text for terminals: untrusted text, such as keys and names, cannot move the cursor or hide anything. */
 
-/** Characters that act on a terminal or are not seen: controls, format characters, line separators, lone surrogates. */
+/**
+ * Characters that control a terminal or are invisible: controls, format characters, line separators, lone surrogates.
+ */
 const active = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Text in one line, with escapes such as `\u001b` in place of what would act on a terminal. */
+/** Returns text as one line and replaces terminal controls with escapes such as `\u001b`. */
 export function visible(text: string): string {
 	return text.replaceAll(active, escaped);
 }
 
-/** The same for text of several lines: line feeds and tabs stay. */
+/** Escapes like `visible`, but keeps line feeds and tabs. */
 export function visibleLines(text: string): string {
 	return text.replaceAll(active, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
 }
@@ -16,24 +18,24 @@ export function visibleLines(text: string): string {
 function escaped(character: string): string {
 	if (character === '\n') return '\\n';
 	if (character === '\t') return '\\t';
-	// In halves, as JSON writes a character beyond U+FFFF.
+	// Two surrogate halves, as JSON writes a character beyond U+FFFF.
 	return character
 		.split('')
 		.map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
 		.join('');
 }
 
-/** A value as indented JSON with a line feed at its end, in which the escapes of JSON keep terminals safe. */
+/** Formats a value as indented JSON with a final line feed. JSON escapes keep terminals safe. */
 export function jsonText(value: unknown): string {
 	return `${visibleLines(JSON.stringify(value, null, 2))}\n`;
 }
 
-/** The same in one line. */
+/** Formats a value as one line of JSON. */
 export function jsonLine(value: unknown): string {
 	return `${visibleLines(JSON.stringify(value))}\n`;
 }
 
-/** Columns with their titles, aligned; the cells may hold anything. Ends with a line feed. */
+/** Formats aligned columns with titles. Cells may hold any text. Ends with a line feed. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
 	const lines = [titles, ...rows].map((cells) => cells.map(visible));
 	const widths = titles.map((_, column) => Math.max(...lines.map((cells) => width(cells[column] ?? ''))));
@@ -46,11 +48,11 @@ export function table(titles: readonly string[], rows: readonly (readonly string
 }
 
 const noWidth = /^[\p{Mn}\p{Me}]$/u;
-/** Characters of East Asian writing and pictures, which take two columns. */
+/** East Asian characters and pictographs, which take two columns. */
 const twoWide =
 	/^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
 
-/** How many columns a text takes. */
+/** Returns the number of columns of a text. */
 function width(text: string): number {
 	let columns = 0;
 	for (const character of text) columns += noWidth.test(character) ? 0 : twoWide.test(character) ? 2 : 1;

@@ -12,18 +12,17 @@ import { policyPlace, readFacts, readNewestPolicy } from './policy-source.js';
 import type { Session, SharedOptions } from './session.js';
 import { visible } from './terminal.js';
 
-/** The options of `test`. */
 export interface TestOptions extends SharedOptions {
-	/** Only tests whose name matches this regular expression. */
+	/** Regular expression for test names; runs only matching tests. */
 	readonly run?: string;
 	/** Whether to test with the current facts. */
 	readonly facts?: true;
 }
 
-/** The exit code of what SIGINT ends. */
+/** Exit code after SIGINT. */
 const interrupted = 130;
 
-/** Tests the policy of an environment with `opa`: by the generated tests, and by those in a folder. */
+/** Tests the policy of an environment with `opa`, using the generated tests and the tests in a folder. */
 export async function testPolicy(session: Session, options: TestOptions, folder?: string): Promise<Told> {
 	const { OPA_PATH = '', PATH = '' } = session.variables;
 	const opa = await findOpa(OPA_PATH === '' ? null : OPA_PATH, PATH);
@@ -31,7 +30,7 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	const { files, schema_revision } = await readNewestPolicy(place);
 	const facts = options.facts ? [await readFacts(place)] : [];
 	const work = onFile(tmpdir(), () => mkdtempSync(join(tmpdir(), 'regolith-policy-')));
-	// Somebody who interrupts the tests leaves nothing behind either.
+	// Also clean up if the user interrupts the tests.
 	process.once('exit', () => rmSync(work, { recursive: true, force: true }));
 	process.once('SIGINT', () => process.exit(interrupted));
 	try {
@@ -53,7 +52,7 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	}
 }
 
-/** Copies what `opa` reads, but for a policy that was written there before. Throws `ConfigError` if it cannot. */
+/** Copies the files that `opa` reads, except a policy written there before. Throws `ConfigError` if it cannot. */
 function copyTests(folder: string, work: string): void {
 	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
 		throw new ConfigError(`${visible(folder)} is not a folder: name the folder that your tests are in`);
@@ -67,7 +66,7 @@ function copyTests(folder: string, work: string): void {
 	onFile(folder, () => cpSync(folder, work, { recursive: true, dereference: true, filter }));
 }
 
-/** How long all tests together may take, in milliseconds. */
+/** Timeout for all tests together, in milliseconds. */
 const timeout = 600_000;
 const maxOutputLength = 64 * 1024 * 1024;
 

@@ -1,20 +1,20 @@
 import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose/compose.js';
 import { ExitCodeError, say } from './console.js';
 
-/** Whoever restarts a decision point should not restart one that ends so (contract of decision points, 6.1). */
+/** A supervisor should not restart a decision point that ends with this code. */
 const refusedKeyExitCode = 3;
 
-/** How to wait for a decision point that has nothing to answer from yet. */
+/** Options for the wait of a decision point that has no data yet. */
 export interface WaitOptions {
-	/** Whether to go on when the control plane refuses the key. */
+	/** Whether to keep waiting if the control plane refuses the key. */
 	readonly wait?: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;
 }
 
 /**
- * Waits until a decision point answers checks, and says why it does not yet. Rejects with `ExitCodeError` when the
- * control plane refuses its key, unless it is to wait even so.
+ * Waits until a decision point answers checks and prints the reason for the wait. Rejects with `ExitCodeError` if the
+ * control plane refuses its key, unless `wait` is set.
  */
 export async function untilRunning(
 	{ started }: { readonly started: StartedPoint },

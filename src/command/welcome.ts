@@ -1,19 +1,25 @@
 import { programCommand } from './program-command.js';
 
-/** Where a running process is reached. */
+/** Addresses of a running process. */
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
-	/** What a browser opens to sign in to the console; `null` without an API. */
+	/** URL that signs a browser in to the console; `null` without an API. */
 	readonly console: string | null;
 }
 
-/** Where the console of an API is; with a ticket, which is in no log of servers, because browsers send no fragments. */
+/**
+ * Returns the console URL of an API. A ticket goes into the fragment: browsers do not send fragments, so no server log
+ * contains it.
+ */
 export function consoleLink(api: string, ticket: string | null): string {
 	return ticket === null ? `${api}/console` : `${api}/console#ticket=${ticket}`;
 }
 
-/** What every start prints: one line per address, and with an API, whose data is in this folder, how to get a key. */
+/**
+ * Returns the lines that every start prints: one per address and, with an API, the command that creates a key in this
+ * data directory.
+ */
 export function addressLines({ api, decision_point, console }: Addresses, dataDirectory: string): string {
 	const lines = [
 		...(console === null ? [] : [`  Console         ${console}`]),
@@ -30,8 +36,8 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
 }
 
 /**
- * What a start prints, until it was printed once, if no decision point serves the environment `dev`: its key, as a command
- * that puts it into the environment.
+ * Returns the first key of the environment `dev` as a shell command that exports it. Starts print it until it was
+ * printed once. Used if no decision point serves `dev`.
  */
 export function firstKey(secret: string): string {
 	return `
@@ -41,7 +47,7 @@ The API key of the environment \`dev\`. It is printed this once; paste the line 
 `;
 }
 
-/** What it prints otherwise: the same, and three commands to paste, which take the key from there. */
+/** Returns the first key and three commands that use it. Used if a decision point serves `dev`. */
 export function firstSteps(api: string, decisionPoint: string, secret: string): string {
 	const post = (url: string, body: object, ...headers: readonly string[]) => {
 		const options = [
@@ -59,8 +65,8 @@ export function firstSteps(api: string, decisionPoint: string, secret: string): 
 		post(`${api}/v2/schema/default/dev/roles`, role),
 		post(`${api}/v2/facts/default/dev/users`, user),
 	];
-	// Revision 1 was the environment itself. If everything is pasted at once, the checks wait until the decision point
-	// has it all.
+	// Revision 1 created the environment. If the user pastes all commands together, the checks wait until the decision
+	// point has every change.
 	const revision = 1 + creations.length;
 	const check = (action: string) => {
 		const query = { user: 'alice', action, resource: { type: 'document', tenant: 'default' } };

@@ -3,8 +3,8 @@ import type { CommandNode } from './command-tree.js';
 import { pathPattern, valueCases } from './shell-cases.js';
 
 /**
- * The script by which bash completes a program. Where it has nothing to offer, bash offers files. It runs in bash 3,
- * which macOS has.
+ * Returns the bash completion script of a program. bash offers files if the script offers nothing. Works in bash 3, the
+ * version on macOS.
  */
 export function bashCompletion(tree: readonly CommandNode[], program: string): string {
 	const values = valueCases(tree).flatMap(({ pattern, option: { value } }) =>

@@ -1,37 +1,36 @@
 import type { Command, Option } from 'commander';
 
-/** What can come next, and what it is. */
+/** Word that can come next. */
 export interface Candidate {
 	readonly word: string;
 	readonly description: string;
 }
 
-/** An option of a command. */
 export interface OptionNode {
-	/** `-t`, `--tenant`: one or both. */
+	/** Short and long form, such as `-t` and `--tenant`, or only one form. */
 	readonly flags: readonly string[];
 	readonly description: string;
 	readonly value: Value;
 }
 
-/** What follows an option, or is an argument: nothing, one of some words, a file, or what only the caller knows. */
+/** Value of an option or an argument: none, a word from a list, a file, or free text (`other`). */
 export type Value =
 	| { readonly kind: 'none' }
 	| { readonly kind: 'words'; readonly words: readonly string[] }
 	| { readonly kind: 'file' }
 	| { readonly kind: 'other' };
 
-/** A command as shells complete it. */
+/** Command as shells complete it. */
 export interface CommandNode {
-	/** The words that lead to it, each after a slash: `/keys/list`; empty for the program. */
+	/** Words that lead to the command, each after a slash: `/keys/list`. Empty for the program itself. */
 	readonly path: string;
 	readonly commands: readonly Candidate[];
 	readonly options: readonly OptionNode[];
-	/** What its arguments are, taken together. */
+	/** Value of all arguments together. */
 	readonly argument: Value;
 }
 
-/** The program and all its commands that are for people, from the declarations. */
+/** Returns the program and its visible commands, read from the declarations. */
 export function commandTree(program: Command, path = ''): readonly CommandNode[] {
 	const help = program.createHelp();
 	const commands = help.visibleCommands(program).filter((command) => command.name() !== 'help');
@@ -56,7 +55,7 @@ function optionNode(option: Option): OptionNode {
 	};
 }
 
-/** What a value is, by its name in the declaration. */
+/** Returns the value kind for an argument name in the declaration. */
 function valueNamed(name: string, choices: readonly string[] | undefined): Value {
 	if (choices !== undefined) return { kind: 'words', words: choices };
 	return { kind: name === 'file' || name === 'folder' ? 'file' : 'other' };

@@ -7,7 +7,7 @@ import { zshCompletion } from './zsh.js';
 
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** Prints the script by which a shell completes the commands of a program. */
+/** Prints the completion script for a shell. */
 export function completion(program: Command, shell: string): void {
 	print(shells[shell as keyof typeof shells](commandTree(program), program.name()));
 }

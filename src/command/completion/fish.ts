@@ -1,6 +1,6 @@
 import type { CommandNode, OptionNode } from './command-tree.js';
 
-/** The script by which fish completes a program. */
+/** Returns the fish completion script of a program. */
 export function fishCompletion(tree: readonly CommandNode[], program: string): string {
 	const paths = tree.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
 	const lines = tree.flatMap((node) => commandLines(node, program));
@@ -37,7 +37,7 @@ function optionWords({ flags, description, value }: OptionNode): string {
 	return `${names.join(' ')}${needs}${words} -d ${quoted(description)}`;
 }
 
-/** Text in single quotes, as fish reads it. */
+/** Quotes text in single quotes for fish. */
 function quoted(text: string): string {
 	return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -2,7 +2,7 @@ import { shellQuoted } from '../shell-word.js';
 import type { Candidate, CommandNode } from './command-tree.js';
 import { pathPattern, valueCases } from './shell-cases.js';
 
-/** The script by which zsh completes a program; to be sourced, or put into a folder of `fpath` as `_<program>`. */
+/** Returns the zsh completion script of a program. Source it, or put it into an `fpath` folder as `_<program>`. */
 export function zshCompletion(tree: readonly CommandNode[], program: string): string {
 	const values = valueCases(tree).map(({ pattern, option: { value } }) => {
 		if (value.kind === 'words') return `\t\t(${pattern}) compadd -- ${value.words.join(' ')}; return ;;`;
@@ -47,7 +47,7 @@ fi
 `;
 }
 
-/** Words for `_describe`: each with its description behind a colon. */
+/** Formats words for `_describe`, each followed by a colon and its description. */
 function described(candidates: readonly Candidate[]): string {
 	return candidates
 		.map(({ word, description }) => shellQuoted(`${word.replaceAll(':', '\\:')}:${description}`))

@@ -5,13 +5,12 @@ import { askFor } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** The options of `can`. */
 export interface CanOptions extends SharedOptions {
-	/** A resource type, or one instance of it. */
+	/** Resource type, or one instance. */
 	readonly resource?: string;
 }
 
-/** Asks what a user may do: in tenants, and on instances. */
+/** Lists the permissions of a user, in tenants and on instances. */
 export async function can({ decisionPoint }: Session, { tenant, resource }: CanOptions, user: string): Promise<Told> {
 	const wanted = resource === undefined ? null : parseResource(resource);
 	const body = {
@@ -19,7 +18,7 @@ export async function can({ decisionPoint }: Session, { tenant, resource }: CanO
 		tenants: tenant === undefined ? undefined : [tenant],
 		resources: wanted?.key === undefined ? undefined : [resource],
 		resource_types: wanted === null ? undefined : [wanted.type],
-		// With this, instances that conditions open are listed, too.
+		// Includes instances that only conditions allow.
 		context: { enable_abac_user_permissions: true },
 	};
 	const answer = await askFor(decisionPoint, '/user-permissions', UserPermissions, { method: 'POST', body });

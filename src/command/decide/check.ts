@@ -8,18 +8,17 @@ import type { Session, SharedOptions } from '../session.js';
 import { explainedText } from './explained-text.js';
 import { decidedBy, decisionCode, Reasons } from './reasons.js';
 
-/** The options of `check`. */
 export interface CheckOptions extends SharedOptions {
 	readonly explain?: true;
-	/** A JSON object. */
+	/** JSON object. */
 	readonly context?: string;
-	/** The revision to wait for. */
+	/** Revision to wait for. */
 	readonly minRevision?: string;
 }
 
 const Decision = z.object({ allow: z.boolean(), debug: Reasons });
 
-/** Asks whether a user may do an action on a resource. */
+/** Asks whether a user may perform an action on a resource. */
 export async function check(
 	{ decisionPoint }: Session,
 	{ tenant, explain, context, minRevision }: CheckOptions,
@@ -52,7 +51,7 @@ function parseContext(text: string): object {
 		const value: unknown = JSON.parse(text);
 		if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
 	} catch {
-		// Said below.
+		// Reported below.
 	}
 	throw new ConfigError('--context: must be a JSON object');
 }

@@ -3,17 +3,17 @@ import { visible } from '../terminal.js';
 import type { Reason } from './reasons.js';
 import { tenantPlace } from './tenant-place.js';
 
-/** A decision and why it is so. */
+/** Decision and its reasons. */
 interface Explained {
 	readonly allow: boolean;
 	readonly code: string;
 	readonly reasons: readonly Reason[];
 }
 
-/** The ways in which a check passes, or would. */
+/** Attempts by which a check passes, or would pass. */
 interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
-	/** Whether there may be more. */
+	/** True if there may be more attempts. */
 	readonly truncated: boolean;
 }
 
@@ -24,7 +24,7 @@ const sources: Readonly<Record<Reason['by'], string>> = {
 	pending_policy: 'the policy',
 };
 
-/** A decision for people. Without attempts, of an allowed one the word is enough. */
+/** Formats a decision for people. An allowed decision without attempts is a single word. */
 export function explainedText({ allow, code, reasons }: Explained, found: FoundAttempts | null): string {
 	const verdict = allow ? 'allowed' : `denied: ${visible(code)}`;
 	const because = reasons.map(({ by, reason }) => `  ${sources[by]}: ${visible(reason)}`);
@@ -46,7 +46,7 @@ function noWay(truncated: boolean): string {
 	return truncated ? 'What would allow it was not found.' : 'No single role, relationship or attribute would allow it.';
 }
 
-/** The first line with a number, the others below it. */
+/** Numbers the first line and indents the lines below it. */
 function numbered(number: number, lines: readonly string[]): readonly string[] {
 	const mark = `  ${number}. `;
 	return lines.map((line, index) => (index === 0 ? mark : ' '.repeat(mark.length)) + line);

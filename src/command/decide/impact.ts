@@ -7,24 +7,23 @@ import { askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** The options of `impact`. */
 export interface ImpactOptions extends SharedOptions {
-	/** Whether a loss is a failure. */
+	/** Exit with a failure code if anyone loses access. */
 	readonly failOnLoss?: true;
-	/** How many rows are listed at most. */
+	/** Maximum number of rows to list. */
 	readonly rows: string;
-	/** How many checks are asked at most. */
+	/** Maximum number of checks to run. */
 	readonly checks?: string;
 }
 
-/** How long the answer may take, in milliseconds: others may be waiting, too. */
+/** Response timeout in milliseconds. It is long because other requests may be ahead in the queue. */
 const timeout = 600_000;
 
 type FoundImpact = Impact;
 
 /**
- * Tells who gains and who loses by a draft. With `failOnLoss`, 1 says that somebody loses something, and 3 that nobody is
- * known to, but not everything was looked at.
+ * Reports the users who gain or lose access by a draft. With `failOnLoss`, exit code 1 means a loss, and 3 means no
+ * known loss in an incomplete result.
  */
 export async function impact(session: Session, options: ImpactOptions, file: string): Promise<Told> {
 	const draft = readDraft(file);
@@ -34,7 +33,7 @@ export async function impact(session: Session, options: ImpactOptions, file: str
 	};
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/impact`;
-	// Numbers of the draft stay as they are, so its text is passed on and not its values.
+	// Pass the draft on as text, so that its numbers keep their exact form.
 	const body = new TextEncoder().encode(`{"draft":${draft},"limits":${JSON.stringify(limits)}}`);
 	const found = (await askFor(session.api, at, Impact, { method: 'POST', body, timeout })).body;
 	return { text: impactText(found), json: found, exit: options.failOnLoss ? lossCode(found) : 0 };
@@ -45,7 +44,7 @@ function lossCode({ counts, truncated, decisions }: FoundImpact): 0 | 1 | 3 {
 	return truncated || decisions.truncated ? 3 : 0;
 }
 
-/** The text of a draft. Throws `ConfigError` when it is no JSON. */
+/** Reads a draft as text. Throws `ConfigError` if it is not JSON. */
 function readDraft(file: string): string {
 	return onFile(file, () => {
 		const text = readFileSync(file === '-' ? 0 : file, 'utf8');
@@ -74,7 +73,7 @@ function impactText(found: FoundImpact): string {
 	return lines.join('');
 }
 
-/** Rows by what grants them. */
+/** Lists rows, grouped by their first cause. */
 function listed(
 	title: 'loses' | 'gains',
 	rows: readonly ImpactRow[],

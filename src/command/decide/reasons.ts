@@ -3,9 +3,9 @@ import { Attempt } from '../../wire/decision/attempt.js';
 
 const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.string() });
 
-/** The reasons of a decision, as a decision point gives them in `debug`. */
+/** Reasons of a decision, as a decision point returns them in `debug`. */
 export const Reasons = z.object({
-	/** Alone where nothing was evaluated. */
+	/** Present alone if nothing was evaluated. */
 	code: z.string().optional(),
 	rbac: Section.optional(),
 	rebac: Section.optional(),
@@ -16,7 +16,7 @@ export const Reasons = z.object({
 });
 export type Reasons = z.output<typeof Reasons>;
 
-/** What one kind of grants says to a check. */
+/** Result of one kind of grants for a check. */
 export interface Reason {
 	readonly by: 'tenant_roles' | 'instance_roles' | 'condition_sets' | 'pending_policy';
 	readonly allow: boolean;
@@ -24,7 +24,7 @@ export interface Reason {
 	readonly reason: string;
 }
 
-/** What each kind of grants says. */
+/** Returns the result of each kind of grants. */
 export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Reason[] {
 	const sections = { tenant_roles: rbac, instance_roles: rebac, condition_sets: abac, pending_policy: pending };
 	return Object.entries(sections).flatMap(([by, section]) =>
@@ -35,8 +35,8 @@ export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Rea
 }
 
 /**
- * The code of a decision (docs/denial-codes.md). Of a denial it is that of the roles on the instance where the user has
- * no role in the tenant, and otherwise that of the roles in the tenant.
+ * Returns the code of a decision (docs/denial-codes.md). The code of a denial is the instance role code if the user has
+ * no role in the tenant, and the tenant role code otherwise.
  */
 export function decisionCode(allow: boolean, { code, rbac, rebac, abac, pending }: Reasons): string {
 	if (allow) return 'allow';

@@ -6,7 +6,7 @@ import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 import { tenantPlace } from './tenant-place.js';
 
-/** Asks who may do an action on a resource, and by which assignments. */
+/** Lists the users who may perform an action on a resource, with the role assignments that allow it. */
 export async function who(
 	{ decisionPoint }: Session,
 	{ tenant }: SharedOptions,
@@ -16,7 +16,7 @@ export async function who(
 	const body = {
 		action,
 		resource: { ...parseResource(resource), tenant },
-		// With this, users whom conditions alone allow are listed, too.
+		// Includes users whom only conditions allow.
 		context: { enable_abac_authorized_users: true },
 	};
 	const answer = await askFor(decisionPoint, '/authorized_users', AuthorizedUsers, { method: 'POST', body });

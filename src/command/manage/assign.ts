@@ -5,19 +5,18 @@ import { ask, askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { visible } from '../terminal.js';
 
-/** Where a role is given or taken: in a tenant, or on an instance. */
+/** Place of a role: a tenant or an instance. */
 export interface GrantOptions extends SharedOptions {
-	/** An instance, `type:key`. */
+	/** Instance, as `type:key`. */
 	readonly on?: string;
 }
 
-/** The options of `assign`. */
 export interface AssignOptions extends GrantOptions {
-	/** When the role ends, in ISO 8601. */
+	/** Expiry of the role, in ISO 8601. */
 	readonly until?: string;
 }
 
-/** Gives a user a role. */
+/** Assigns a role to a user. */
 export async function assign(session: Session, options: AssignOptions, user: string, role: string): Promise<Told> {
 	const body = { ...grant(options, user, role), expires_at: options.until };
 	const { project, environment } = await session.place();
@@ -31,7 +30,7 @@ export async function assign(session: Session, options: AssignOptions, user: str
 	};
 }
 
-/** Takes a role from a user. */
+/** Removes a role from a user. */
 export async function unassign(session: Session, options: GrantOptions, user: string, role: string): Promise<Told> {
 	const body = grant(options, user, role);
 	const { project, environment } = await session.place();
@@ -51,7 +50,10 @@ interface Grant {
 	readonly resource_instance: string | undefined;
 }
 
-/** The body of a request about a role. No tenant is chosen for the caller: a role in the wrong one would be a mistake. */
+/**
+ * Builds the request body for a role. There is no default tenant, because a role in the wrong tenant would be a
+ * mistake.
+ */
 function grant({ tenant, on }: GrantOptions, user: string, role: string): Grant {
 	if (tenant === undefined && on === undefined) {
 		throw new ConfigError('say where: in a tenant (--tenant), or on an instance (--on type:key)');

@@ -6,15 +6,17 @@ import { askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** How long a draft may take, in milliseconds. */
+/** Timeout for a draft, in milliseconds. */
 const timeout = 600_000;
 
-/** The options of `apply`. */
 export interface ApplyOptions extends SharedOptions {
 	readonly dryRun?: true;
 }
 
-/** Reads a draft from a file, or from standard input, and applies it. Of a dry run, 1 says that it would change something. */
+/**
+ * Reads a draft from a file or standard input and applies it. After a dry run, exit code 1 means that the draft would
+ * change something.
+ */
 export async function applyDraft(session: Session, { dryRun }: ApplyOptions, file: string): Promise<Told> {
 	const body = onFile(file, () => readFileSync(file === '-' ? 0 : file));
 	const { project, environment } = await session.place();
@@ -34,7 +36,7 @@ export async function applyDraft(session: Session, { dryRun }: ApplyOptions, fil
 	return { text: listed(changes, summary), json: { dry_run: false, ...told(changes), files: null, revision } };
 }
 
-/** What a draft changes, or some of it. */
+/** Changes of a draft; `changes` may be a part of the `total`. */
 interface Changed {
 	readonly total: number;
 	readonly changes: readonly { readonly kind: string; readonly operation: string; readonly key: string }[];

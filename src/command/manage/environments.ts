@@ -9,7 +9,7 @@ import { table, visible } from '../terminal.js';
 const Project = ProjectRead.pick({ id: true, key: true });
 const Environment = EnvironmentRead.pick({ id: true, key: true, name: true });
 
-/** Lists the environments that the API key opens. */
+/** Lists the environments that the API key can access. */
 export async function environments({ api }: Session, { project }: SharedOptions): Promise<Told> {
 	const found = await openEnvironments(api, project);
 	const rows = found.map(({ project, environment, name, id }) => [project, environment, name, id]);
@@ -19,7 +19,7 @@ export async function environments({ api }: Session, { project }: SharedOptions)
 	};
 }
 
-/** An environment, by keys and its id. */
+/** Environment with its keys and id. */
 interface OpenEnvironment {
 	readonly project: string;
 	readonly environment: string;
@@ -28,8 +28,8 @@ interface OpenEnvironment {
 }
 
 /**
- * Reads the environments that the API key opens, of one project, by key or id, if that is named. Throws `ConfigError`
- * if there is no such project.
+ * Reads the environments that the API key can access, in all projects or in one project (a key or id). Throws
+ * `ConfigError` if the project does not exist.
  */
 export async function openEnvironments(api: Server, wanted: string | undefined): Promise<readonly OpenEnvironment[]> {
 	const projects = (await askForAll(api, '/v2/projects', Project)).filter(

@@ -17,7 +17,7 @@ const Key = ApiKeyRead.pick({
 	last_used_at: true,
 }).extend({ env: Named, project: Named });
 
-/** Lists the API keys that the calling one reaches, without their secrets. */
+/** Lists the API keys visible to the calling key, without secrets. */
 export async function listKeys({ api }: Session, options: SharedOptions): Promise<Told> {
 	const { project: wantedProject, environment } = options;
 	const listed = await askForAll(api, '/v2/api-key', Key, { proj_id: wantedProject });
@@ -48,7 +48,10 @@ export async function listKeys({ api }: Session, options: SharedOptions): Promis
 	};
 }
 
-/** Throws `ConfigError` if the project or the environment that is named is not there: that is another thing than no keys. */
+/**
+ * Throws `ConfigError` if the named project or environment does not exist, because this differs from an environment
+ * without keys.
+ */
 async function requireListed(api: Server, { project, environment }: SharedOptions): Promise<void> {
 	const open = await openEnvironments(api, project);
 	if (environment === undefined || open.some((one) => [one.environment, one.id].includes(environment))) return;
@@ -58,14 +61,14 @@ async function requireListed(api: Server, { project, environment }: SharedOption
 	);
 }
 
-/** Gives an API key a new secret, and prints that. */
+/** Gives an API key a new secret and prints the secret. */
 export async function rotateKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
 	const Rotated = z.object({ id: z.string(), secret: z.string() });
 	const { body } = await askFor(api, path`/v2/api-key/${id}/rotate-secret`, Rotated, { method: 'POST' });
 	return { text: `${body.secret}\n`, json: { id: body.id, secret: body.secret } };
 }
 
-/** Deletes an API key, which is refused from then on. */
+/** Deletes an API key. The server refuses the key from then on. */
 export async function revokeKey({ api }: Session, _: SharedOptions, id: string): Promise<Told> {
 	await ask(api, path`/v2/api-key/${id}`, { method: 'DELETE' });
 	return { text: 'revoked\n', json: { id, revoked: true } };

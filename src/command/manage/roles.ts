@@ -6,7 +6,7 @@ import { askFor, askForAll, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** The parts of a role that are shown. */
+/** Fields of a role to show. */
 const Role = z.object({
 	key: z.string(),
 	name: z.string(),
@@ -17,7 +17,7 @@ const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) }
 const Named = z.object({ key: z.string() });
 const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
 
-/** The roles that are assigned to a user; without a user, the roles that there are. */
+/** Lists the roles of a user; without a user, lists all defined roles. */
 export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
 	if (user !== undefined) return assignedRoles(session, options, user);
 	if (options.tenant !== undefined) {
@@ -58,7 +58,7 @@ async function assignedRoles(session: Session, { tenant }: SharedOptions, user: 
 	const { api } = session;
 	const { project, environment } = await session.place();
 	const facts = path`/v2/facts/${project}/${environment}`;
-	// A list of what is assigned to nobody is empty; a user or a tenant that is not there is a mistake.
+	// A user without assignments gives an empty list; an unknown user or tenant is an error.
 	const { key } = (await askFor(api, facts + path`/users/${user}`, Named)).body;
 	if (tenant !== undefined) await askFor(api, facts + path`/tenants/${tenant}`, Named);
 	const assigned = await askForAll(api, `${facts}/role_assignments`, Assignment, { user, tenant });

@@ -6,22 +6,20 @@ import { ask, askFor, decodeText, path, queryText } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** How long an import or an export of a whole environment may take, in milliseconds. */
+/** Timeout for the import or export of a whole environment, in milliseconds. */
 const timeout = 600_000;
 
-/** The options of `export`. */
 export interface ExportOptions extends SharedOptions {
-	/** The file to write. */
+	/** File to write. */
 	readonly output?: string;
 }
 
-/** The options of `import`. */
 export interface ImportOptions extends SharedOptions {
 	readonly dryRun?: true;
 	readonly conflictStrategy: string;
 }
 
-/** Writes an environment as a document. Numbers in it stay as they are, so its text is passed on and not its values. */
+/** Exports an environment as a document. Passes the document on as text, so that numbers keep their exact form. */
 export async function exportEnvironment(session: Session, { output }: ExportOptions): Promise<Told> {
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/export`;
@@ -32,7 +30,10 @@ export async function exportEnvironment(session: Session, { output }: ExportOpti
 	return { text: `wrote ${visible(output)} (revision ${revision})\n`, json: { file: output, revision } };
 }
 
-/** Reads a document from a file, or from standard input, and imports it. Of a dry run, 1 says that it would change something. */
+/**
+ * Reads a document from a file or standard input and imports it. After a dry run, exit code 1 means that the import
+ * would change something.
+ */
 export async function importEnvironment(session: Session, options: ImportOptions, file: string): Promise<Told> {
 	const { dryRun, conflictStrategy } = options;
 	const body = onFile(file, () => readFileSync(file === '-' ? 0 : file));

@@ -2,10 +2,10 @@ import { errorMessage } from '../../failure.js';
 import { BulkResult, Health } from '../../wire/decision/check.js';
 import { exchange, parseJsonBytes } from '../server.js';
 
-/** How long a decision point may take to answer, in milliseconds. */
+/** Response timeout of a decision point, in milliseconds. */
 const timeout = 10_000;
 
-/** A check that is denied everywhere; it only shows that checks are answered. */
+/** Check that every policy denies; it only shows that the decision point answers checks. */
 const question = {
 	user: 'regolith-migrate-check',
 	action: 'read',
@@ -13,7 +13,8 @@ const question = {
 };
 
 /**
- * Why a decision point does not answer like one of version 2, asked with the key of its environment; `null` if it does.
+ * Returns the reason why a decision point does not answer like version 2, asked with its environment's key; `null` if
+ * it does.
  */
 export async function diagnoseDecisionPoint(url: string, key: string): Promise<string | null> {
 	const base = url.replace(/\/+$/, '');

@@ -5,14 +5,14 @@ import { ProjectRead } from '../../wire/general/project.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { askFor, askForAll, path, type Server } from '../server.js';
 
-/** An environment and how much it holds. */
+/** Environment with the number of its objects. */
 export type FoundEnvironment = z.output<typeof EnvironmentStats>;
 
-/** What an API key opens: the projects, each with its environments. */
+/** Projects and environments that an API key can access. */
 export interface Inventory {
-	/** Whether the key opens the whole organization; if not, there may be more than is listed. */
+	/** True if the key can access the whole organization. If false, there may be more projects than listed. */
 	readonly whole: boolean;
-	/** The id of the only environment that the key opens; `null` when it opens more. */
+	/** Id of the only environment that the key can access; `null` if it can access several. */
 	readonly only: string | null;
 	readonly projects: readonly {
 		readonly key: string;
@@ -21,11 +21,11 @@ export interface Inventory {
 	}[];
 }
 
-/** An API as `regolith migrate check` uses it, with one key. Every call throws `ConfigError` when it is not answered. */
+/** API client of `regolith migrate check`, with one key. Every call throws `ConfigError` if it gets no valid answer. */
 export class Site {
 	constructor(private readonly api: Server) {}
 
-	/** Lists all that the key opens. */
+	/** Lists everything that the key can access. */
 	async inventory(): Promise<Inventory> {
 		const scope = await this.#get('/v2/api-key/scope', ApiKeyScopeRead);
 		const projects = [];
@@ -39,7 +39,10 @@ export class Site {
 		return { whole: scope.project_id === null, only: scope.environment_id, projects };
 	}
 
-	/** The API key of an environment's decision points: the one of this site, if that opens nothing else. */
+	/**
+	 * Returns the API key for an environment's decision points. This is the site's own key if it can access only this
+	 * environment.
+	 */
 	async findKey({ id, project_id }: FoundEnvironment, { only }: Inventory): Promise<string> {
 		if (only === id) return this.api.key.secret;
 		return (await this.#get(path`/v2/api-key/${project_id}/${id}`, ApiKeyRead)).secret ?? '';

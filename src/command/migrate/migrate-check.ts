@@ -4,28 +4,29 @@ import { diagnoseDecisionPoint } from './decision-point-check.js';
 import { type FoundEnvironment, type Inventory, Site } from './inventory.js';
 import { findLeftovers } from './v1-leftovers.js';
 
-/** What to look at. */
 export interface MigrateOptions {
 	readonly api: Server;
-	/** What the team created: `project` with all its environments, or `project/environment`; by keys. */
+	/**
+	 * Projects and environments created by the team: `project` (all its environments) or `project/environment`, by keys.
+	 */
 	readonly mine: readonly string[];
-	/** Folders of code. */
+	/** Code folders. */
 	readonly code: readonly string[];
 	/** Decision points: a URL, or `project/environment=URL`. */
 	readonly pdp: readonly string[];
 }
 
-/** How far a migration to version 2 is. */
+/** Progress of a migration to version 2. */
 export interface Migration {
-	/** For people: what was found. */
+	/** Findings, for people. */
 	readonly report: string;
-	/** What is left to do, a sentence each; none when the migration is complete. */
+	/** Remaining tasks, one sentence each; empty when the migration is complete. */
 	readonly left: readonly string[];
 }
 
 /**
- * Checks a migration from version 1 (spec: Versioning, rules 3 and 6), over HTTP and in the folders that are named.
- * Throws `ConfigError` when it cannot ask the API, or when a folder cannot be read.
+ * Checks a migration from version 1, over HTTP and in the named folders. Throws `ConfigError` if it cannot query the
+ * API or read a folder.
  */
 export async function checkMigration(options: MigrateOptions): Promise<Migration> {
 	const { api } = options;
@@ -44,7 +45,7 @@ export async function checkMigration(options: MigrateOptions): Promise<Migration
 	return { report: `${[...parts.flatMap((part) => [...part.lines, '']), ...end].join('\n')}\n`, left };
 }
 
-/** One part of the report. */
+/** Part of the report. */
 interface Part {
 	readonly lines: readonly string[];
 	readonly left: readonly string[];
@@ -112,7 +113,7 @@ async function checkDecisionPoints(site: Site, inventory: Inventory, named: read
 	return { lines: ['Decision points:', ...lines], left };
 }
 
-/** Reads `project/environment=URL`, or a URL alone. */
+/** Parses `project/environment=URL`, or a URL alone. */
 function parseDecisionPoint(name: string): { readonly url: string; readonly place: string | null } {
 	const [, place = null, url = name] = /^([\w-]+\/[\w-]+)=(.*)$/.exec(name) ?? [];
 	if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
@@ -121,7 +122,7 @@ function parseDecisionPoint(name: string): { readonly url: string; readonly plac
 	return { url, place };
 }
 
-/** The environment that is named, or the only one there is. */
+/** Returns the named environment, or the only environment if no name is given. */
 function findEnvironment({ projects }: Inventory, place: string | null): FoundEnvironment | null {
 	const all = projects.flatMap(({ key, environments }) =>
 		environments.map((one) => ({ one, name: `${key}/${one.key}` })),

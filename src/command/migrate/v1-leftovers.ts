@@ -2,17 +2,17 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { v2Successor } from '../../wire/v1.js';
 
-/** A line of code that is still written for version 1. */
+/** Line of code that still uses version 1. */
 export interface Leftover {
-	/** The file, from the folder that was searched. */
+	/** File, relative to the searched folder. */
 	readonly file: string;
-	/** From 1. */
+	/** Line number, from 1. */
 	readonly line: number;
-	/** What it is and what to do about it, in a sentence. */
+	/** Problem and remedy, in one sentence. */
 	readonly problem: string;
 }
 
-/** Folders with code of others, or made by machines. */
+/** Folders with third-party or generated code. */
 const skipped: ReadonlySet<string> = new Set([
 	'.git',
 	'node_modules',
@@ -26,13 +26,12 @@ const skipped: ReadonlySet<string> = new Set([
 	'venv',
 	'__pycache__',
 ]);
-/** Larger files, in bytes, are not written by people. */
+/** Maximum file size in bytes. Larger files are not written by people. */
 const largest = 1024 * 1024;
 
 /**
- * Searches the text files of a folder for what remains of version 1 (spec: Versioning, rule 6): its paths, slugs and
- * `custom_id`, write calls of its SDKs, the image of its decision point. Follows no symbolic links. Throws the system's
- * error when the folder cannot be read.
+ * Searches the text files of a folder for version 1 remains: paths, slugs and `custom_id`, SDK write calls, the
+ * decision point image. Does not follow symbolic links. Throws the system error if the folder cannot be read.
  */
 export function findLeftovers(folder: string): readonly Leftover[] {
 	return [...filesIn(folder)].flatMap((path) => fileLeftovers(relative(folder, path), readFileSync(path)));
@@ -48,7 +47,7 @@ function* filesIn(folder: string): Generator<string> {
 }
 
 function fileLeftovers(file: string, bytes: Buffer): readonly Leftover[] {
-	// A NUL byte shows that it is not text.
+	// A NUL byte means a binary file.
 	if (bytes.includes(0)) return [];
 	const lines = bytes.toString('utf8').split('\n');
 	return lines.flatMap((text, index) => lineProblems(text).map((problem) => ({ file, line: index + 1, problem })));
@@ -58,7 +57,7 @@ function lineProblems(text: string): readonly string[] {
 	return [...pathProblems(text), ...words.filter(({ pattern }) => pattern.test(text)).map(({ problem }) => problem)];
 }
 
-/** Many APIs have paths that begin with `/v1/`. Only those that name one of our types count. */
+/** Many APIs have paths that begin with `/v1/`. Count only paths that name a Regolith type. */
 function pathProblems(text: string): readonly string[] {
 	return [...text.matchAll(/\/v1(?:\/[^\s/'"`?#,;)]+)+/g)].flatMap(([path]) => {
 		const successor = v2Successor(path);

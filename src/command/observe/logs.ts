@@ -8,16 +8,15 @@ import { askForAll, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { jsonLine, visible } from '../terminal.js';
 
-/** The options of `logs`. */
 export interface LogsOptions extends SharedOptions {
 	readonly user?: string;
 	readonly action?: string;
-	/** A resource type. */
+	/** Resource type. */
 	readonly resource?: string;
 	readonly allowed?: true;
 	readonly denied?: true;
 	readonly code?: string;
-	/** A time in ISO 8601, or how long ago, such as `15m`. */
+	/** Time in ISO 8601, or an age such as `15m`. */
 	readonly since?: string;
 	readonly until?: string;
 	readonly search?: string;
@@ -25,7 +24,7 @@ export interface LogsOptions extends SharedOptions {
 	readonly follow?: true;
 }
 
-/** The most decisions that the API pages through. */
+/** Maximum number of decisions that the API pages through. */
 const most = 10_000;
 
 const Logged = AuditLogModel.pick({
@@ -41,7 +40,7 @@ const Logged = AuditLogModel.pick({
 });
 const AskedInstance = z.object({ resource: z.object({ key: z.string().min(1) }) });
 
-/** A decision as it is printed. */
+/** Decision as printed. */
 interface LoggedDecision {
 	readonly id: string;
 	readonly timestamp: string;
@@ -49,12 +48,12 @@ interface LoggedDecision {
 	readonly code: string | null;
 	readonly user: string | null;
 	readonly action: string | null;
-	/** A type, or an instance `type:key`. */
+	/** Type, or instance `type:key`. */
 	readonly resource: string | null;
 	readonly tenant: string | null;
 }
 
-/** Lists logged decisions, the oldest first; with `follow` those to come as well, until it is interrupted. */
+/** Lists logged decisions, oldest first. With `follow`, also prints new decisions until it is interrupted. */
 export async function logs(session: Session, options: LogsOptions): Promise<Told> {
 	const limit = wholeNumber('--limit', options.limit);
 	const read = await reader(session, options);
@@ -63,7 +62,7 @@ export async function logs(session: Session, options: LogsOptions): Promise<Told
 	return { text: found.map(decisionLine).join(''), json: { decisions: found } };
 }
 
-/** Reads decisions, the newest first, from a time on. */
+/** Reads decisions from a start time, newest first. */
 type ReadDecisions = (from: Date | undefined, limit: number) => Promise<readonly LoggedDecision[]>;
 
 async function reader(session: Session, options: LogsOptions): Promise<ReadDecisions> {
@@ -79,14 +78,14 @@ async function reader(session: Session, options: LogsOptions): Promise<ReadDecis
 	return async (from, limit) => {
 		const narrowed = { ...filters, timestamp_from: seconds(from ?? since), timestamp_to };
 		const rows = await askForAll(session.api, at, Logged, narrowed, limit);
-		// What is logged while pages are read moves others to the next page, so that they come twice.
+		// New decisions shift rows to the next page during paging, so the same row can appear twice.
 		return [...new Map(rows.map((row) => [row.id, readDecision(row)])).values()];
 	};
 }
 
-/** How often to ask, in milliseconds. */
+/** Polling interval, in milliseconds. */
 const pause = 2_000;
-/** How much later than others a decision may arrive and still be printed, in milliseconds. */
+/** Maximum lateness of a decision that is still printed, in milliseconds. */
 const lateness = 30_000;
 
 async function follow(read: ReadDecisions, found: readonly LoggedDecision[], { json }: LogsOptions): Promise<never> {
@@ -129,10 +128,10 @@ function seconds(time: Date | undefined): string | undefined {
 
 const unitMilliseconds: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** ISO 8601 with a zone, with seconds or without. */
+/** ISO 8601 with a zone, with or without seconds. */
 const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
 
-/** Reads a time with its zone, or how long ago. Throws `ConfigError` if an option is neither. */
+/** Parses a time with a zone, or an age. Throws `ConfigError` if the option is neither. */
 export function readTime(option: string, text: string | undefined): Date | undefined {
 	if (text === undefined) return undefined;
 	if (Moment.safeParse(text).success) return new Date(text);

@@ -10,13 +10,13 @@ import { visible } from '../terminal.js';
 
 const Policy = PolicyRead.omit({ files: true });
 
-/** Tells how API, environment, policy and decision point are. 1 says that something is wrong. */
+/** Reports the state of the API, environment, policy and decision point. Exit code 1 means a problem. */
 export async function status(session: Session): Promise<Told> {
 	const { api, decisionPoint } = session;
 	const [environment, health, access] = await Promise.all([
 		attempted(() => readEnvironment(session)),
 		attempted(async () => (await askFor(decisionPoint, '/healthy', Health)).body),
-		// What a client asks, and a decision log leaves out.
+		// A normal client question that the decision log leaves out.
 		attempted(() => ask(decisionPoint, '/user-tenants', { method: 'POST', body: { user: 'regolith-status' } })),
 	]);
 	const found: Found = {
@@ -28,7 +28,7 @@ export async function status(session: Session): Promise<Told> {
 			lag: revisionLag(environment.value?.policy, health.value),
 		},
 	};
-	// A decision point that cannot be reached is one problem and not two.
+	// Report an unreachable decision point as one problem, not two.
 	const told = [environment.problem, health.problem ?? access.problem].filter((problem) => problem !== null);
 	const problems = [...told, ...statusProblems(found)];
 	return {
@@ -40,7 +40,7 @@ export async function status(session: Session): Promise<Told> {
 
 type Policy = z.output<typeof Policy>;
 
-/** What was found out. */
+/** Status findings. */
 export interface Found {
 	readonly api: { readonly url: string; readonly environment: string | null };
 	/** `null` if it could not be read. */
@@ -48,7 +48,7 @@ export interface Found {
 	readonly decision_point: {
 		readonly url: string;
 		readonly health: Health | null;
-		/** How many revisions it is behind the API; negative where it is ahead. */
+		/** Number of revisions behind the API; negative if the decision point is ahead. */
 		readonly lag: number | null;
 	};
 }
@@ -60,20 +60,23 @@ async function readEnvironment(session: Session) {
 	return { name: await placeName(session.api, place), policy: policy.body };
 }
 
-/** How many revisions a decision point is behind the API; `null` if either is unknown, or they are in different lineages. */
+/**
+ * Returns the number of revisions between a decision point and the API; `null` if either is unknown or their lineages
+ * differ.
+ */
 function revisionLag(policy: Policy | undefined, health: Health | null): number | null {
 	const decided = health?.revision ?? null;
 	if (policy === undefined || decided === null || areApart(policy, health)) return null;
 	return policy.revision - decided;
 }
 
-/** Whether a decision point is in another lineage than the database. Earlier versions name none. */
+/** True if the decision point and the database have different lineages. Earlier versions report no lineage. */
 function areApart(policy: Policy | null, health: Health | null): boolean {
 	const [ours, theirs] = [policy?.lineage ?? null, health?.lineage ?? null];
 	return ours !== null && theirs !== null && ours !== theirs;
 }
 
-/** What went well, or why not. */
+/** Returns the result or the problem. */
 async function attempted<T>(work: () => Promise<T>) {
 	try {
 		return { value: await work(), problem: null };
@@ -98,7 +101,10 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 	return unwell === null ? problems : [...problems, unwell];
 }
 
-/** What is wrong with a decision point that answers; `null` if nothing is. A stale one calls itself `ok`, for it decides. */
+/**
+ * Returns the problem of a decision point that answers; `null` if it has none. A stale decision point reports `ok`
+ * because it still decides.
+ */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;
 	return degraded === null
@@ -115,7 +121,7 @@ function lagText(lag: number | null): string {
 	return lag < 0 ? ` (ahead by ${-lag})` : ` (behind by ${lag})`;
 }
 
-/** What a person reads. */
+/** Formats the status for people. */
 export function statusText({ api, policy, decision_point }: Found, problems: readonly string[]): string {
 	const { url, health, lag } = decision_point;
 	const compiled = policy?.compiled_revision ?? null;

@@ -6,19 +6,19 @@ import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import type { RecordedCall } from '../model/check/curl-command.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
 
-/** The calls of the screen that is open, the oldest first: "As curl" shows them. */
+/** Calls of the open screen, oldest first, for "As curl". */
 export const recordedCalls = signal<readonly RecordedCall[]>([]);
 
-/** Why the decision point cannot be asked at the moment; `null` while it answers. */
+/** Reason why the decision point cannot be reached; `null` while it answers. */
 export const decisionTrouble = signal<string | null>(null);
 
-/** The management API, for the session that is open, or that of the environment which `environmentHeader` names. */
+/** Management API client for the open session, or for the session of the environment in `environmentHeader`. */
 export const management = createManagement(recordCall);
 
-/** The same for what belongs to no screen: its calls are not noted. */
+/** Management API client outside of screens; its calls are not recorded. */
 export const shellManagement = createManagement(() => undefined);
 
-/** The header that names the environment whose session a request shows, by its id. */
+/** Header with the id of the environment whose session a request uses. */
 export const environmentHeader = 'x-console-environment';
 
 function createManagement(record: (call: RecordedCall) => void) {
@@ -31,7 +31,7 @@ function createManagement(record: (call: RecordedCall) => void) {
 			return answer;
 		},
 		pathSerializer: (pathname, parameters) => {
-			// Browsers take these for steps of a path, and would ask for something else.
+			// Browsers resolve these as path steps and would request a different address.
 			const step = Object.values(parameters).find((value) => value === '.' || value === '..');
 			if (step !== undefined) {
 				throw new ApiFailure(400, `No address can hold the key “${step}”: use the API with the id in its place.`);
@@ -41,7 +41,7 @@ function createManagement(record: (call: RecordedCall) => void) {
 	});
 }
 
-/** The decision point of the environment, reached through the relay. */
+/** Client of the environment's decision point, through the relay. */
 export const decisions = lazyDecisions();
 
 function lazyDecisions(): () => ReturnType<typeof createDecisions> {
@@ -72,14 +72,14 @@ async function troubleText(answer: Response): Promise<string> {
 }
 
 interface SendOptions {
-	/** As people would ask for it. */
+	/** Path as a direct client would request it. */
 	readonly path: string;
-	/** Whether it goes to a decision point. */
+	/** True for a request to a decision point. */
 	readonly decision: boolean;
 	readonly record: (call: RecordedCall) => void;
 }
 
-/** Sends a request of a session, and notes it. Throws `ApiFailure` with the status 0 when nobody answers. */
+/** Sends a request of a session and records it. Throws `ApiFailure` with status 0 if the server cannot be reached. */
 async function send(request: Request, { path, decision, record }: SendOptions): Promise<Response> {
 	const body = request.body === null && request.method === 'GET' ? null : await request.clone().text();
 	record({ method: request.method, path, body: body === '' ? null : body, decision });
@@ -90,7 +90,7 @@ async function send(request: Request, { path, decision, record }: SendOptions): 
 		apiTrouble.value = 'The API cannot be reached';
 		throw new ApiFailure(0, 'The API cannot be reached.');
 	});
-	// The reason why the session ended is told where it is read, not here.
+	// `refreshRevision` reports why the session ended.
 	if (answer.status === 401) await refreshRevision();
 	const revision = Number(answer.headers.get('x-revision') ?? 0);
 	if (!decision && !isElsewhere && revision > newestRevision.value) newestRevision.value = revision;
@@ -104,26 +104,26 @@ function recordCall(call: RecordedCall): void {
 	recordedCalls.value = [...others, call].slice(-maxRecordedCalls);
 }
 
-/** What a call of a client gives. */
+/** Result of a client call. */
 interface CallResult {
 	readonly data?: unknown;
 	readonly error?: unknown;
 	readonly response: Response;
 }
 
-/** The answer of a call. Throws `ApiFailure` for one that is no success. */
+/** Returns the data of a call. Throws `ApiFailure` if the call failed. */
 export async function answered<Result extends CallResult>(
 	call: Promise<Result>,
 ): Promise<Exclude<Result['data'], undefined>> {
 	const { data, error, response } = await call;
 	if (!response.ok) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
-	// Clients give the data of every success that has a body.
+	// Clients return the data of every success with a body.
 	return data as Exclude<Result['data'], undefined>;
 }
 
 /**
- * The answer of a call that may be too much for the server. Throws `ApiFailure`, and another error where it was too much:
- * asking again by itself would be too much again.
+ * Returns the data of a call that may overload the server. Throws `ApiFailure`, or a plain error after an overload,
+ * because an automatic retry would overload the server again.
  */
 export async function answeredOnce<Result extends CallResult>(
 	call: Promise<Result>,

@@ -2,12 +2,12 @@ import { effect, signal } from '@preact/signals';
 import { type Draft, withoutChange } from '../model/draft/draft.js';
 import { openSession, sessionState } from './session.js';
 
-/** The draft of the environment that is open; `null` while nothing is drafted. It outlives the session in this tab. */
+/** Draft of the open environment; `null` without changes. It outlives the session in this tab. */
 export const currentDraft = signal<Draft | null>(null);
 
 /**
- * Changes the draft, or begins one. `seen` is the revision that the change was made from: a draft is based on the oldest
- * of these, so that nothing is overwritten that nobody saw.
+ * Changes the draft, or begins one. `seen` is the revision that the change was made from. A draft is based on its
+ * oldest `seen` revision, so that it never overwrites unseen changes.
  */
 export function editDraft(seen: number, edit: (draft: Draft) => Draft): void {
 	const begun = currentDraft.value ?? { base_revision: seen, changes: [] };
@@ -15,19 +15,19 @@ export function editDraft(seen: number, edit: (draft: Draft) => Draft): void {
 	currentDraft.value = next.changes.length === 0 ? null : next;
 }
 
-/** Takes a change out of the draft. */
+/** Removes a change from the draft. */
 export function removeFromDraft(index: number): void {
 	if (currentDraft.value === null) return;
 	const next = withoutChange(currentDraft.value, index);
 	currentDraft.value = next.changes.length === 0 ? null : next;
 }
 
-/** Forgets the draft, or replaces it by another. */
+/** Discards or replaces the draft. */
 export function replaceDraft(draft: Draft | null): void {
 	currentDraft.value = draft;
 }
 
-/** Reads the draft that this tab has of the environment, and keeps it from then on. */
+/** Restores this tab's draft of the environment and saves it after each change. */
 export function keepDraft(): void {
 	const name = `regolith-draft-${openSession().environment.id}`;
 	currentDraft.value = readDraft(sessionStorage.getItem(name));

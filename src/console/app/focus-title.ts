@@ -1,4 +1,7 @@
-/** Moves the focus to the title of the screen, where what had it goes away: otherwise it would begin at the page again. */
+/**
+ * Moves the focus to the screen title when the focused element disappears. Otherwise the focus would return to the
+ * start of the page.
+ */
 export function focusTitle(): void {
 	document.querySelector('h1')?.focus({ preventScroll: true });
 }

@@ -2,14 +2,13 @@ import type { HeldRole } from '../model/held-role.js';
 import { answered, management } from './api.js';
 import { environmentPath } from './session.js';
 
-/** The roles of a user. */
 export interface HeldRoles {
 	readonly data: readonly HeldRole[];
-	/** Whether there may be more. */
+	/** True if the list may be incomplete. */
 	readonly truncated: boolean;
 }
 
-/** Which roles a user holds, and where each comes from; only in one tenant where that is named. */
+/** Reads the roles of a user with their sources, in all tenants or in one tenant. */
 export async function readHeldRoles(user: string, tenant: string | null, signal: AbortSignal): Promise<HeldRoles> {
 	return answered(
 		management.GET('/v2/facts/{proj_id}/{env_id}/users/{user_id}/effective_roles', {

@@ -2,8 +2,8 @@ import { answered, environmentHeader, management } from './api.js';
 import { openEnvironment, openSession } from './session.js';
 
 /**
- * The schema half of the document of an environment that the key of this session opens. A session is for one
- * environment, so reading another one takes a session of that. Throws `ApiFailure`.
+ * Reads the schema half of another environment's document. A session belongs to one environment, so this opens a
+ * session for the other environment. Throws `ApiFailure`.
  */
 export async function readSchemaOfEnvironment(
 	project: string,

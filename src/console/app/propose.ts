@@ -2,11 +2,11 @@ import { answered, management } from './api.js';
 import type { Choice } from './part/combobox.js';
 import { environmentPath } from './session.js';
 
-/** What the server proposes for fields, by what was typed. All reject when it cannot be asked. */
+/** Suggestions from the server for text fields. All functions reject if the server cannot be reached. */
 
 const per_page = 10;
 
-/** Users, by key, name or e-mail address. */
+/** Suggests users by key, name or e-mail address. */
 export async function proposeUsers(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: text }) };
 	const { data } = await answered(
@@ -18,7 +18,7 @@ export async function proposeUsers(text: string, signal: AbortSignal): Promise<r
 	});
 }
 
-/** Tenants, by key or name. */
+/** Suggests tenants by key or name. */
 export async function proposeTenants(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: text }) };
 	const found = await answered(
@@ -28,7 +28,7 @@ export async function proposeTenants(text: string, signal: AbortSignal): Promise
 	return tenants.map(({ key, name }) => ({ value: key, note: name === key ? null : name }));
 }
 
-/** Resources, by key or name. */
+/** Suggests resources by key or name. */
 export async function proposeResources(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: text }) };
 	const found = await answered(
@@ -37,7 +37,7 @@ export async function proposeResources(text: string, signal: AbortSignal): Promi
 	return keysAndNames(Array.isArray(found) ? found : found.data);
 }
 
-/** Actions of a resource, by key or name. */
+/** Suggests actions of a resource by key or name. */
 export async function proposeActions(resource: string, text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	if (resource === '') return [];
 	const path = { ...environmentPath(), resource_id: resource };
@@ -52,7 +52,7 @@ export async function proposeActions(resource: string, text: string, signal: Abo
 	return keysAndNames(found).filter(({ value, note }) => `${value} ${note ?? ''}`.toLowerCase().includes(sought));
 }
 
-/** Instances of a resource, by key; only those in a tenant where one is given. */
+/** Suggests instances of a resource by key, in all tenants or in one tenant. */
 export async function proposeInstanceKeys(
 	{ resource, tenant }: { readonly resource: string; readonly tenant: string },
 	text: string,
@@ -74,7 +74,7 @@ export async function proposeInstanceKeys(
 	return instances.map((instance) => ({ value: instance.key, note: `tenant ${instance.tenant}` }));
 }
 
-/** Instances as `<resource>:<key>`, by what was typed of the key. */
+/** Suggests instances as `<resource>:<key>`, by a part of the key. */
 export async function proposeInstanceNames(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const key = text.slice(text.indexOf(':') + 1);
 	const query = { per_page, ...(key !== '' && { search: [key] }) };
@@ -88,7 +88,7 @@ export async function proposeInstanceNames(text: string, signal: AbortSignal): P
 	return instances.map(({ resource, key: own, tenant }) => ({ value: `${resource}:${own}`, note: `in ${tenant}` }));
 }
 
-/** Revisions whose policies are kept, the newest first. */
+/** Suggests revisions whose policies are kept, newest first. */
 export async function proposeRevisions(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page: 100 };
 	const { data } = await answered(

@@ -3,7 +3,7 @@ import { readSchemaObjects, type SchemaObjects } from '../model/matrix/schema-ob
 import { management } from './api.js';
 import { environmentPath } from './session.js';
 
-/** The schema of the environment, as it was at a revision. */
+/** Schema of the environment at a revision. */
 export interface ReadSchema {
 	readonly objects: SchemaObjects;
 	readonly revision: number;

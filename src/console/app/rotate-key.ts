@@ -2,7 +2,10 @@ import { announce } from '../part/announce.js';
 import { answered, management } from './api.js';
 import { confirmWrite } from './part/confirm.js';
 
-/** Gives an API key another secret, once that is confirmed, and returns it; `null` if it is not. Throws `ApiFailure`. */
+/**
+ * Asks for confirmation, rotates an API key and returns the new secret; `null` without confirmation. Throws
+ * `ApiFailure`.
+ */
 export async function rotateKey(id: string, text: string): Promise<string | null> {
 	if (!(await confirmWrite('Rotate the key', text, { always: true }))) return null;
 	const path = { api_key_id: id };

@@ -4,7 +4,7 @@ import { recordedCalls } from '../api.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 
-/** A button that shows the calls of the screen as commands for a shell. */
+/** Button that shows the calls of the screen as shell commands. */
 export function AsCurl() {
 	const isOpen = useSignal(false);
 	return (

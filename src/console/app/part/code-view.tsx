@@ -4,19 +4,19 @@ import type { CodeLines } from './highlight.js';
 interface CodeViewProps {
 	readonly text: string;
 	readonly language: 'rego' | 'json';
-	/** What the code is, for those who do not see the page. */
+	/** Label for screen readers. */
 	readonly label: string;
-	/** The lines that matter, from 1. The first is scrolled to. */
+	/** Highlighted lines, from 1. The view scrolls to the first. */
 	readonly marked?: readonly number[];
-	/** The number of the first line, where the text is a part of a longer one; 1 when left out. */
+	/** Number of the first line in an excerpt; default 1. */
 	readonly firstLine?: number;
-	/** The address of a line; without it lines are no links. */
+	/** Returns the address of a line; without it, line numbers are not links. */
 	readonly lineAddress?: (line: number) => string;
-	/** Whether lines are targets of links, and the first marked one is scrolled to. Not for one text among others. */
+	/** Whether lines are link targets and the first marked line is scrolled to. Not for one text among several. */
 	readonly anchored?: boolean;
 }
 
-/** Code with numbered lines, coloured once the colours are loaded. */
+/** Code with numbered lines, coloured after the highlighter is loaded. */
 export function CodeView({
 	text,
 	language,

@@ -2,19 +2,18 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { visibleText } from '../../model/visible-text.js';
 import { KeyText } from './key-text.js';
 
-/** Something that can be chosen. */
 export interface Choice {
 	readonly value: string;
-	/** What else is known of it, such as its name. */
+	/** Additional text, such as a name. */
 	readonly note?: string | null | undefined;
 }
 
 interface ComboboxProps {
 	readonly label: string;
 	readonly value: string;
-	/** Called with every text that is typed or chosen: any text may be right, also one that is not proposed. */
+	/** Called for every text that is typed or chosen. Any text may be valid, including text that is not suggested. */
 	readonly onValue: (text: string) => void;
-	/** What the server proposes for a text. A failure proposes nothing. */
+	/** Returns suggestions from the server. A failure gives no suggestions. */
 	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
 	readonly placeholder?: string;
 	readonly required?: boolean;
@@ -22,7 +21,7 @@ interface ComboboxProps {
 
 const quietMilliseconds = 150;
 
-/** A text field with proposals from the server (the editable combobox of the ARIA Authoring Practices Guide). */
+/** Text field with suggestions from the server (the editable combobox of the ARIA Authoring Practices Guide). */
 export function Combobox({ label, value, onValue, propose, placeholder = '', required = false }: ComboboxProps) {
 	const id = useId();
 	const [choices, setChoices] = useState<readonly Choice[]>([]);
@@ -62,9 +61,9 @@ export function Combobox({ label, value, onValue, propose, placeholder = '', req
 	};
 	const move = (step: number) => {
 		if (!isOpen) return ask(value, 0);
-		// What is proposed must stay while somebody moves in it.
+		// Keep the suggestions while the user moves through them.
 		stopAsking();
-		// One place more than there are choices: that of the field itself.
+		// The field itself is an additional position.
 		const places = choices.length + 1;
 		setActive(((active + 1 + step + places) % places) - 1);
 	};

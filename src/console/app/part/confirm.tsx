@@ -3,7 +3,7 @@ import { visibleText } from '../../model/visible-text.js';
 import { openSession } from '../session.js';
 import { Dialog } from './dialog.js';
 
-/** The environment that a write is for. */
+/** Environment of a write. */
 interface Target {
 	readonly key: string;
 	readonly production: boolean;
@@ -19,15 +19,15 @@ interface Question {
 const question = signal<Question | null>(null);
 
 interface ConfirmOptions {
-	/** Whether to ask also where nothing is at stake but a test environment: for what cannot be taken back. */
+	/** Asks in test environments too. For writes that cannot be undone. */
 	readonly always?: boolean;
-	/** Where it is not the one that is open. */
+	/** Environment to confirm, if not the open one. */
 	readonly target?: Target;
 }
 
 /**
- * Whether a write is wanted. In a production environment a person types the environment's key to say so; elsewhere only
- * what is asked `always` is confirmed.
+ * Asks the user to confirm a write. In a production environment the user types the environment's key; in other
+ * environments only `always` writes are confirmed.
  */
 export function confirmWrite(
 	title: string,
@@ -48,7 +48,7 @@ export function confirmWrite(
 	});
 }
 
-/** Where questions are asked. There is one on the page. */
+/** Dialog for confirmations. The page has exactly one. */
 export function Confirmation() {
 	const asked = question.value;
 	return asked === null ? null : <ConfirmationDialog question={asked} />;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { announce } from '../../part/announce.js';
 
-/** A button that copies a text. */
 export function CopyButton({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
 	const copy = async () => {
 		try {

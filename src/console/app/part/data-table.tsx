@@ -8,16 +8,16 @@ interface Column<Row> {
 }
 
 interface DataTableProps<Row> {
-	/** What the rows are, for those who do not see the page. */
+	/** Description of the rows for screen readers. */
 	readonly caption: string;
 	readonly columns: readonly Column<Row>[];
 	readonly rows: readonly Row[];
 	readonly rowKey: (row: Row) => string;
-	/** Shows the caption to everybody. */
+	/** Shows the caption to all users. */
 	readonly captioned?: boolean;
 }
 
-/** A table that scrolls sideways where it is too wide, by keyboard too. */
+/** Table that scrolls sideways if it is too wide, also by keyboard. */
 export function DataTable<Row>({ caption, columns, rows, rowKey, captioned = false }: DataTableProps<Row>) {
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.

@@ -8,7 +8,7 @@ interface DialogProps {
 	readonly wide?: boolean;
 }
 
-/** A modal dialog, open for as long as it is rendered. Escape closes it. */
+/** Modal dialog, open while it is rendered. Escape closes it. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
 	const id = useId();
 	const element = useRef<HTMLDialogElement>(null);

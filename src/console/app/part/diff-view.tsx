@@ -3,16 +3,19 @@ import type { DiffHunk, DiffLine } from '../../model/policy/line-diff.js';
 
 interface DiffViewProps {
 	readonly hunks: readonly DiffHunk[];
-	/** What was compared, for those who do not see the page. */
+	/** Description of the comparison for screen readers. */
 	readonly label: string;
 }
 
-/** How many lines are drawn at first, and more at a time. */
+/** Number of lines to draw first, and with each "more". */
 const linesAtOnce = 1000;
 
 const signs = { same: ' ', removed: '-', added: '+' } as const;
 
-/** The differences of two texts, with the line numbers of both. What was added or removed is told by signs, not by colour alone. */
+/**
+ * Differences between two texts, with the line numbers of both. Signs mark added and removed lines, because colour
+ * alone is not enough.
+ */
 export function DiffView({ hunks, label }: DiffViewProps) {
 	const shown = useSignal(linesAtOnce);
 	const rows = diffRows(hunks);
@@ -54,7 +57,7 @@ export function DiffView({ hunks, label }: DiffViewProps) {
 	);
 }
 
-/** A line with its numbers; the head of a hunk has no line. */
+/** Line with its numbers; a hunk header has no line. */
 interface DiffRow {
 	readonly line: DiffLine | null;
 	readonly before: number;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What a list says that is empty: what it would hold, and what to do next. */
+/** Text of an empty list: its purpose and the next step. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
 	return (
 		<div class="empty">

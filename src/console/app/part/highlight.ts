@@ -2,22 +2,22 @@ import Prism from 'prismjs';
 import 'prismjs/components/prism-json.js';
 import 'prismjs/components/prism-rego.js';
 
-/** A piece of a line, and what it is: a class of the style sheet, or nothing special. */
+/** Piece of a line and its style sheet class; `null` for plain text. */
 interface CodePiece {
 	readonly kind: string | null;
 	readonly text: string;
 }
 
-/** Code, a list of pieces for each line. */
+/** Pieces of each line of code. */
 export type CodeLines = readonly (readonly CodePiece[])[];
 
-// The grammar is older than the keywords of OPA 1.0.
+// The grammar predates the keywords of OPA 1.0.
 const rego = Prism.languages['rego'];
 if (rego !== undefined) {
 	rego['keyword'] = /\b(?:as|contains|default|else|every|if|import|in|not|null|package|set|some|with)\b/;
 }
 
-/** Splits code into lines and these into pieces. Only text comes out of it, never markup. */
+/** Splits code into lines and lines into pieces. Returns only text, never markup. */
 export function highlightLines(text: string, language: 'rego' | 'json'): CodeLines {
 	const grammar = Prism.languages[language];
 	const tokens = grammar === undefined ? [text] : Prism.tokenize(text, grammar);

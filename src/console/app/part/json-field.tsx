@@ -6,12 +6,12 @@ interface JsonFieldProps {
 	readonly text: string;
 	readonly onText: (text: string) => void;
 	readonly rows?: number;
-	/** What is wrong with the text besides its form. */
+	/** Problem other than JSON syntax. */
 	readonly problem?: string | null;
 	readonly readOnly?: boolean;
 }
 
-/** A field for JSON that says where it is none. An empty text counts as nothing given. */
+/** JSON field that shows syntax errors. An empty text counts as no value. */
 export function JsonField({ label, text, onText, rows = 3, problem = null, readOnly = false }: JsonFieldProps) {
 	const id = useId();
 	const shown = (text.trim() === '' ? null : jsonProblem(text)) ?? problem;

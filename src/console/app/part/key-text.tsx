@@ -1,6 +1,6 @@
 import { visibleText } from '../../model/visible-text.js';
 
-/** A key, name or value that people chose: never more than text, and on its own in the order of characters. */
+/** Key, name or value chosen by a user: rendered as plain text and isolated from the text direction around it. */
 export function KeyText({ text }: { readonly text: string }) {
 	return <bdi class="key">{visibleText(text)}</bdi>;
 }

@@ -6,7 +6,7 @@ interface LoadedFrameProps<Value> {
 	readonly children: (value: Value) => ComponentChildren;
 }
 
-/** What was read, or that it is being read, or why it could not be. What was read before stays while it is read again. */
+/** Frame for loaded data: shows the data, the loading state, or the failure. Old data stays visible during a reload. */
 export function LoadedFrame<Value>({ loaded, children }: LoadedFrameProps<Value>) {
 	const { value, failure, loading } = loaded;
 	return (

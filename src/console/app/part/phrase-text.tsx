@@ -1,7 +1,7 @@
 import type { Phrase } from '../../model/phrase.js';
 import { KeyText } from './key-text.js';
 
-/** A sentence in which keys of things and names of the schema stand out. */
+/** Sentence with highlighted keys and schema names. */
 export function PhraseText({ phrases }: { readonly phrases: readonly Phrase[] }) {
 	return (
 		<>

@@ -5,14 +5,14 @@ import { AsCurl } from './as-curl.js';
 
 interface ScreenProps {
 	readonly title: string;
-	/** One sentence: what the screen is for. */
+	/** Purpose of the screen, in one sentence. */
 	readonly about?: ComponentChildren;
 	/** Buttons beside the title. */
 	readonly actions?: ComponentChildren;
 	readonly children: ComponentChildren;
 }
 
-/** A screen: its title, which is focused when the screen opens, and its content. */
+/** Screen with its content and a title, which takes the focus when the screen opens. */
 export function Screen({ title, about, actions, children }: ScreenProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {

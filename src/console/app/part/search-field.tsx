@@ -7,15 +7,15 @@ interface SearchFieldProps {
 	readonly placeholder?: string;
 }
 
-/** How long nobody has to type before a search begins, in milliseconds. */
+/** Pause in typing before a search begins, in milliseconds. */
 const quietMilliseconds = 200;
 
-/** A field that searches at the server when nobody types for a moment. Typing never waits for an answer. */
+/** Field that searches on the server after a pause in typing. Typing never waits for a response. */
 export function SearchField({ label, value, onSearch, placeholder = '' }: SearchFieldProps) {
 	const [text, setText] = useState(value);
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-	// The address may change without typing: by "back", for example. What was sent from here comes back as well, and must
-	// not take away what was typed meanwhile.
+	// The address may change without typing, for example by "back". A search sent from this field also changes the
+	// address and must not overwrite newer typing.
 	const sent = useRef(value);
 	useEffect(() => {
 		if (value !== sent.current) setText(value);

@@ -3,12 +3,12 @@ import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 
 interface SecretDialogProps {
-	/** What to show; set to null when the dialog is closed, which forgets it. */
+	/** Secret to show. Closing the dialog sets it to null, which discards it. */
 	readonly secret: Signal<string | null>;
 	readonly title: string;
 }
 
-/** Shows a secret once. It is in no address and no storage, and gone when the dialog is closed. */
+/** Shows a secret once. No address or storage contains it, and closing the dialog discards it. */
 export function SecretDialog({ secret, title }: SecretDialogProps) {
 	const text = secret.value;
 	if (text === null) return null;

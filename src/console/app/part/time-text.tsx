@@ -1,4 +1,4 @@
-/** The steps in which a distance in time is told, in seconds. */
+/** Units of a relative time, in seconds. */
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 	['year', 31_557_600],
 	['month', 2_629_800],
@@ -10,7 +10,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** An instant, as its distance from the present. The exact time is in its title. */
+/** Time relative to now, with the exact time in the title. */
 export function TimeText({ at }: { readonly at: string }) {
 	return (
 		<time dateTime={at} title={at}>

@@ -4,12 +4,12 @@ import { SearchField } from '../../part/search-field.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 
-/** The parameters of the address that narrow the list. */
+/** Address parameters that filter the list. */
 export const filterNames = ['kind', 'operation', 'text', 'actor', 'from', 'to', 'since', 'until'] as const;
 
 type FilterName = (typeof filterNames)[number];
 
-/** Which changes are shown; all of it in the address. */
+/** Filters of the change list, all stored in the address. */
 export function ChangeFilters({ search }: { readonly search: Search }) {
 	const set = (name: FilterName, value: string) =>
 		search.set({ [name]: value, page: '', seen: '' }, { replace: name === 'text' });
@@ -98,7 +98,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 	);
 }
 
-/** The API keys that may have written, and whoever the address names. */
+/** Choice of the writing API key, including a key that only the address names. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
 	const { value: keys } = useLoaded(
 		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),

@@ -12,13 +12,12 @@ type Change = components['schemas']['ChangeRead'];
 
 interface ChangeItemProps {
 	readonly change: Change;
-	/** Puts the reverse into the draft; `null` where that cannot be said, or not by this key. */
+	/** Adds the reverse change to the draft; `null` if the change has no reverse or the key may not write. */
 	readonly undo: (() => Promise<void>) | null;
 }
 
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
 
-/** One object that was created, changed or deleted. */
 export function ChangeItem({ change, undo }: ChangeItemProps) {
 	const { kind, operation, key, before, after } = change;
 	const isOpen = useSignal(false);
@@ -75,7 +74,7 @@ const tabs: Readonly<Partial<Record<string, Parameters<typeof directoryPath>[0]>
 	resource_instance: 'instances',
 };
 
-/** The key of the object, as a link where it has a page and may still be there. */
+/** Key of the object, as a link if the object has a page and may still exist. */
 function ObjectName({ change: { kind, operation, key } }: { readonly change: Change }) {
 	const tab = tabs[kind];
 	if (tab === undefined || operation === 'delete') return <KeyText text={key} />;

@@ -11,10 +11,10 @@ import { type Search, useSearch } from '../../use-search.js';
 import { ChangeFilters, filterNames } from './change-filters.js';
 import { RevisionChanges } from './revision-changes.js';
 
-/** A page is large enough for most revisions to be on one. */
+/** Large enough for most revisions to fit on one page. */
 const perPage = 50;
 
-/** Screen 9: who changed what, and how to undo it. */
+/** The changes screen: lists changes and undoes them. */
 export function ChangesScreen() {
 	const search = useSearch();
 	const page = Number(search.get('page')) || 1;
@@ -45,7 +45,7 @@ export function ChangesScreen() {
 									<RevisionChanges
 										key={changes[0]?.revision}
 										changes={changes}
-										// The filter lets the whole of one revision through, and it is on this page.
+										// The filter shows exactly one revision, and all of its changes are on this page.
 										isWhole={wanted !== '' && wanted === search.get('to') && onlyRevisions(search) && page_count === 1}
 									/>
 								))}
@@ -54,7 +54,7 @@ export function ChangesScreen() {
 								page={page}
 								pageCount={page_count}
 								totalCount={total_count}
-								// What others write meanwhile moves nothing to another page.
+								// Keep the first revision seen, so that new changes do not shift rows to other pages.
 								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}
 							/>
 						</>
@@ -89,7 +89,7 @@ function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
 	);
 }
 
-/** What the address asks for. What is no value of a filter is left out. */
+/** Returns the query for the address. Ignores invalid filter values. */
 function changeQuery(search: Search) {
 	const [kind, operation, text, actor] = ['kind', 'operation', 'text', 'actor'].map(search.get);
 	const revision_from = revisionNumber(search.get('from'));
@@ -112,7 +112,7 @@ function revisionNumber(text: string): number | undefined {
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The value of a field for date and time, which is in the zone of whoever reads the page, as an instant. */
+/** Converts a date and time field, in the browser's time zone, to an instant. */
 function instantText(value: string): string | undefined {
 	const time = new Date(value);
 	return value === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();

@@ -10,8 +10,8 @@ import { environmentPath } from '../../session.js';
 type Change = components['schemas']['ChangeRead'];
 
 /**
- * Puts the reverse of changes into the draft, and says what it did. `whole` says that these are all changes of their
- * revision. Throws when nothing of it can be undone.
+ * Adds the reverse of changes to the draft and returns a summary. `whole` means that these are all changes of their
+ * revision. Throws if nothing can be undone.
  */
 export async function draftUndo(changes: readonly Change[], whole: boolean): Promise<string> {
 	const [resources, tenants] = await Promise.all([
@@ -20,7 +20,8 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 	]);
 	const undo = undoChanges(changes, { resources, tenants, now: Date.now(), whole });
 	if (undo.changes.length === 0) throw new Error('This cannot be undone: what it needs is not there any more.');
-	// The reverse is the object as it was before the oldest of them: the server names what was changed after that.
+	// The reverse restores the object as it was before the oldest change; the server reports any later change as a
+	// conflict.
 	const seen = Math.min(...changes.map(({ revision }) => revision));
 	editDraft(seen, (draft) => undo.changes.reduce(withChange, draft));
 	const done =
@@ -30,7 +31,7 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 		: `${done} ${undo.left.length} cannot be undone by a draft, and are left as they are.`;
 }
 
-/** The resources as they are, or as they are drafted. */
+/** Reads the resources with the changes of the draft. */
 async function readResources(): Promise<Readonly<Record<string, LoggedRecord>>> {
 	const document = await answered(
 		management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
@@ -43,7 +44,7 @@ async function readResources(): Promise<Readonly<Record<string, LoggedRecord>>> 
 	return { ...document.schema?.resources, ...Object.fromEntries(drafted) };
 }
 
-/** The keys of tenants, by id, without those that are gone. */
+/** Returns tenant keys by id, without deleted tenants. */
 async function readTenants(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
 	const found = await Promise.all(ids.map(async (id) => [id, await readTenantKey(id)] as const));
 	return new Map(found.flatMap(([id, key]) => (key === null ? [] : [[id, key] as const])));

@@ -13,13 +13,13 @@ import { draftUndo } from './draft-undo.js';
 type Change = components['schemas']['ChangeRead'];
 
 interface RevisionChangesProps {
-	/** Changes of one revision that follow each other, the newest first. */
+	/** Consecutive changes of one revision, newest first. */
 	readonly changes: readonly Change[];
-	/** Whether these are all changes of the revision. */
+	/** True if these are all changes of the revision. */
 	readonly isWhole: boolean;
 }
 
-/** What one write changed. */
+/** Changes of one write. */
 export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 	const drafted = useSignal(false);
 	const [first] = changes;

@@ -3,28 +3,28 @@ import { type CheckBody, type CheckForm, checkBody } from '../../../model/check/
 import { answered, answeredOnce, decisions, management } from '../../api.js';
 import { environmentPath, newestRevision, openSession } from '../../session.js';
 
-/** The answer to a check, and why. */
+/** Answer to a check, with its reasons. */
 export interface CheckAnswer {
 	readonly check: CheckBody;
 	readonly allow: boolean;
 	readonly debug: DecisionDebug;
-	/** The revision that it was answered from; `null` where the answer does not say. */
+	/** Revision of the answer; `null` if the answer has none. */
 	readonly revision: number | null;
-	/** The newest revision whose policy decided. */
+	/** Newest revision whose policy decided. */
 	readonly policyRevision: number | null;
-	/** Whether the decision point was asked, and not the API about a revision. */
+	/** True if the decision point answered; false if the API answered for a revision. */
 	readonly fromDecisionPoint: boolean;
 }
 
 interface AskOptions {
-	/** The revision that the answer has to be of, or of a later one; 0 for any. */
+	/** Minimum revision of the answer; 0 for any. */
 	readonly least: number;
 	readonly signal: AbortSignal;
 }
 
 /**
- * Asks the decision point, or, about a revision and where there is no decision point, the API. `null` for a form that is
- * no check yet. Throws `ApiFailure`.
+ * Asks the decision point. Asks the API instead if a revision is chosen or no decision point exists. Returns `null` for
+ * an incomplete form. Throws `ApiFailure`.
  */
 export async function askCheck(form: CheckForm, { least, signal }: AskOptions): Promise<CheckAnswer | null> {
 	const check = checkBody(form);
@@ -65,7 +65,7 @@ async function explainCheck(check: CheckBody, { revision, token, at, signal }: A
 
 interface AtRevision {
 	readonly revision: number;
-	/** Empty for whichever revision has the number. */
+	/** Empty for any revision with this number. */
 	readonly token: string;
 	/** Empty for now. */
 	readonly at: string;

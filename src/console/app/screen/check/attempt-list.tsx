@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 import type { CheckAnswer } from './ask-check.js';
 import { AttemptItem } from './attempt-item.js';
 
-/** How many attempts are shown at first. */
+/** Number of attempts to show first. */
 const shownAtFirst = 10;
 
 interface AttemptListProps {
@@ -20,7 +20,7 @@ interface AttemptListProps {
 	readonly onAskAgain: () => void;
 }
 
-/** The ways of a check. The Rego of one of them stands beside it: that which the address names, or the first. */
+/** Attempts of a check. Shows the Rego of the attempt in the address, or of the first attempt. */
 export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: AttemptListProps) {
 	const search = useSearch();
 	const opened = search.get('way') === '' ? 1 : Number(search.get('way'));
@@ -60,7 +60,7 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 	);
 }
 
-/** The files of the policy that decided. */
+/** Reads the files of the policy that decided. */
 async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
 	if (revision === null) return [];
 	const path = { ...environmentPath(), revision: String(revision) };

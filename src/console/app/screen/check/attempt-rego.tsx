@@ -9,11 +9,11 @@ import type { Loaded } from '../../use-loaded.js';
 interface AttemptRegoProps {
 	readonly attempt: Attempt;
 	readonly policy: Loaded<readonly PolicyFile[]>;
-	/** The revision whose policy decided. */
+	/** Revision whose policy decided. */
 	readonly revision: number | null;
 }
 
-/** The Rego that says what an attempt says: the rule that grants the action, and how each role is held. */
+/** Rego of an attempt: the rule that grants the action, and the rules that give each role. */
 export function AttemptRego({ attempt, policy, revision }: AttemptRegoProps) {
 	const address = (file: string, line: number) =>
 		`${screenPath('policy', { file, revision: revision === null ? '' : String(revision) })}#L${line}`;

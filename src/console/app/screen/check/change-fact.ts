@@ -33,7 +33,7 @@ export async function addFact(fact: AttemptFact): Promise<void> {
 	}
 }
 
-/** Takes away an assigned role, the one kind of fact that can be in the way. Throws `ApiFailure`. */
+/** Removes a role assignment, the only kind of fact that can block an attempt. Throws `ApiFailure`. */
 export async function removeFact(fact: AttemptFact): Promise<void> {
 	if (fact.fact !== 'role_assignment') throw new Error('only roles can be in the way');
 	await answered(

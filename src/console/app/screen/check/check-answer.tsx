@@ -16,11 +16,11 @@ interface CheckAnswerProps {
 	readonly answer: CheckAnswer;
 	readonly form: CheckForm;
 	readonly onAsk: (form: CheckForm) => void;
-	/** Asks the same check again, from the newest revision. */
+	/** Repeats the check at the newest revision. */
 	readonly onAskAgain: () => void;
 }
 
-/** The answer to a check in words, and every way in which it is yes, or could be. */
+/** Answer to a check in words, with every attempt that passes or could pass. */
 export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswerProps) {
 	const { allow, debug } = answer;
 	const isTestOpen = useSignal(false);
@@ -55,7 +55,7 @@ export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswer
 			<h2>{attemptsTitle(allow, attempts.length, debug.truncated === true)}</h2>
 			{attempts.length > 0 && (
 				<AttemptList
-					// Another answer has other ways: what was unfolded belongs to the one before.
+					// Reset the list for a new check, because its open items belong to the previous answer.
 					key={JSON.stringify(answer.check)}
 					answer={answer}
 					attempts={attempts}
@@ -112,7 +112,7 @@ function Verdict({ answer: { allow, debug, check } }: { readonly answer: CheckAn
 	);
 }
 
-/** Where the answer comes from, and whether it is old. */
+/** Source and age of the answer. */
 function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: string }) {
 	const { revision, policyRevision, fromDecisionPoint } = answer;
 	const isBehind = revision !== null && policyRevision !== null && policyRevision < revision;
@@ -133,7 +133,7 @@ function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: str
 	);
 }
 
-/** What each kind of grants says. */
+/** Result of each kind of grants. */
 function Sections({ answer: { debug } }: { readonly answer: CheckAnswer }) {
 	const sections = reasonSections(debug);
 	if (sections.length === 0) return null;

@@ -10,7 +10,10 @@ import { askCheck } from './ask-check.js';
 import { CheckAnswerView } from './check-answer.js';
 import { CheckFields } from './check-fields.js';
 
-/** Screen 1: may somebody do something, and why. The address has the whole check, so that a link shares the decision. */
+/**
+ * The check screen: runs a check and explains the answer. The address holds the whole check, so that a link shares the
+ * decision.
+ */
 export function CheckScreen() {
 	const search = useSearch();
 	const form = readCheckForm(search.get);
@@ -26,12 +29,12 @@ export function CheckScreen() {
 		asked.value += 1;
 	};
 	const askAgain = () => {
-		// What was written has to be in the answer.
+		// The answer must include the last write.
 		least.value = newestRevision.value;
 		asked.value += 1;
 	};
 	const answer = loaded.value;
-	// The answer to another check is no answer to this one.
+	// Hide the answer to a different check.
 	const isCurrent = check !== null && answer !== null && JSON.stringify(answer.check) === JSON.stringify(check);
 	return (
 		<Screen title="Check and why" about="May this user do this, and why? Every way in which the answer could be yes.">

@@ -5,15 +5,15 @@ import type { TestFacts } from '../../../model/check/opa-test.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** What is stored about a check. */
+/** Stored facts that are relevant to a check. */
 export interface GatheredFacts {
 	readonly facts: TestFacts;
-	/** Whether there is more that may matter. */
+	/** True if more facts may be relevant. */
 	readonly truncated: boolean;
 }
 
 const per_page = 100;
-/** How far relationships are followed, and how many. */
+/** Maximum depth and number of relationships to follow. */
 const maxDepth = 5;
 const maxRelationships = 300;
 
@@ -50,7 +50,10 @@ export async function gatherFacts(
 	};
 }
 
-/** What conditions saw, but for what stands for facts and what the check sends: the rest is stored. */
+/**
+ * Returns the stored attributes: the attributes that conditions saw, without facts and without attributes sent by the
+ * check.
+ */
 function without(
 	seen: Readonly<Record<string, unknown>> = {},
 	facts: readonly string[],
@@ -61,7 +64,7 @@ function without(
 	);
 }
 
-/** `null` for what is not there. */
+/** Converts `not_found` to `null`. */
 async function found<Value>(read: Promise<Value>): Promise<Value | null> {
 	try {
 		return await read;
@@ -103,7 +106,7 @@ async function readAssignments(user: string, signal: AbortSignal) {
 	);
 	return (Array.isArray(rows) ? rows : rows.data).flatMap(
 		({ user: who, role, tenant, resource_instance: instance }) => {
-			// Lists that are asked for details have objects in these places.
+			// Lists with details have objects in these places.
 			if (typeof who !== 'string' || typeof role !== 'string' || typeof tenant !== 'string') return [];
 			return typeof instance === 'object' && instance !== null ? [] : [{ user: who, role, tenant, instance }];
 		},

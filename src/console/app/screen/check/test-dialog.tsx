@@ -10,11 +10,11 @@ interface TestDialogProps {
 	readonly onClose: () => void;
 }
 
-/** The check as a test for `opa test`, to keep beside the policy. */
+/** The check as a test for `opa test`, to save beside the policy. */
 export function TestDialog({ answer, onClose }: TestDialogProps) {
 	const loaded = useLoaded(
 		async (signal) => {
-			// Few ask for a test: what writes it is loaded for them.
+			// Load the test writer on demand, because few users need it.
 			const { readTest } = await import('./read-test.js');
 			return readTest(answer, signal);
 		},

@@ -17,13 +17,13 @@ interface ConditionBuilderProps {
 	readonly tree: ConditionTree;
 	readonly onTree: (tree: ConditionTree) => void;
 	readonly attributes: readonly ConditionAttribute[];
-	/** What is wrong, by the path of the part that it is wrong in. */
+	/** Problems by the path of the affected part. */
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
-	/** What the set selects. */
+	/** Kind of objects that the set selects. */
 	readonly object: 'user' | 'resource';
 }
 
-/** What every part of the builder needs to know. */
+/** Props shared by all parts of the builder. */
 interface Shared extends ConditionBuilderProps {
 	replace(path: ConditionPath, node: ConditionNode | null): void;
 }
@@ -34,7 +34,7 @@ interface PartProps<Node extends ConditionNode> {
 	readonly shared: Shared;
 }
 
-/** Conditions as rows: groups of comparisons, which may be negated. */
+/** Conditions as rows: groups of comparisons, each optionally negated. */
 export function ConditionBuilder(props: ConditionBuilderProps) {
 	const { tree, onTree, object } = props;
 	const shared: Shared = { ...props, replace: (path, node) => onTree(replaceCondition(tree, path, node)) };
@@ -127,7 +127,7 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 	const add = (node: ConditionNode, { currentTarget }: Event) => {
 		onTree(addCondition(tree, path, node));
 		const around = currentTarget instanceof HTMLElement ? currentTarget.closest('fieldset, section') : null;
-		// What was added is the last of its group, once it is drawn.
+		// The new part is the last of its group after the next drawing.
 		requestAnimationFrame(() => {
 			const fields = around?.querySelectorAll<HTMLElement>(
 				node.kind === 'group' ? 'fieldset select' : '[role=combobox]',
@@ -165,7 +165,7 @@ function RemoveButton({
 		<button
 			type="button"
 			onClick={({ currentTarget }) => {
-				// The button goes with its row.
+				// The button disappears with its row.
 				currentTarget.closest('section')?.focus();
 				shared.replace(path, null);
 			}}

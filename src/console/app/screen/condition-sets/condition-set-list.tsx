@@ -12,13 +12,13 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
 interface ConditionSetListProps {
-	/** What the draft does to sets. */
+	/** Changes of sets in the draft. */
 	readonly drafted: readonly { readonly key: string; readonly operation: DraftChange['operation'] }[];
 }
 
 const operations = { create: 'new', update: 'changed', delete: 'deleted' } as const;
 
-/** The sets of the environment, by pages. */
+/** Paged list of the environment's sets. */
 export function ConditionSetList({ drafted }: ConditionSetListProps) {
 	const search = useSearch();
 	const [text, type, page] = [search.get('search'), search.get('type'), Number(search.get('page')) || 1];
@@ -124,6 +124,6 @@ async function readSets({ text, type, page }: Asked, signal: AbortSignal) {
 			signal,
 		}),
 	);
-	// A plain array is the answer without a total.
+	// A plain array is a response without a total.
 	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
 }

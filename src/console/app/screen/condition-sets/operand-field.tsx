@@ -29,7 +29,7 @@ const formNames: Readonly<Record<OperandForm, string>> = {
 	json: 'JSON',
 };
 
-/** What an attribute is compared with: a value in a form that fits it, or another attribute. */
+/** Operand of a comparison: a value in a suitable form, or an attribute. */
 export function OperandField({ operator, type, operand, onOperand, proposeAttribute }: OperandFieldProps) {
 	const forms = operandForms(operator, type);
 	const [chosen, setChosen] = useState<OperandForm | null>(null);
@@ -87,7 +87,7 @@ export function OperandField({ operator, type, operand, onOperand, proposeAttrib
 	);
 }
 
-/** Whether a form can hold an operand as it is. An empty array is of either form of lists. */
+/** True if a form can hold an operand unchanged. An empty array fits both list forms. */
 function holds(form: OperandForm, operand: Json): boolean {
 	const shown = operandForm(operand);
 	if (form === 'json' || form === shown) return true;
@@ -101,10 +101,10 @@ interface TextOperandProps {
 	readonly isRange: boolean;
 }
 
-/** A field that keeps what is typed, also while it stands for no value yet. */
+/** Field that keeps the typed text, even if it is not yet a valid value. */
 function TextOperand({ form, operand, onOperand, isRange }: TextOperandProps) {
 	const [text, setText] = useState(() => operandText(operand, form));
-	/** What the field stands for: another operand comes from elsewhere, such as the JSON side. */
+	/** Current value of the field. A different operand comes from outside, such as the JSON side. */
 	const said = useRef(operand);
 	useEffect(() => {
 		if (JSON.stringify(said.current) === JSON.stringify(operand)) return;

@@ -3,9 +3,9 @@ import { type ConditionSetValue, readConditionSetValue } from '../../../model/co
 import { management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** What a page of a set reads of the schema, in one call. */
+/** Schema data for the page of a set, read in one call. */
 export interface SetSchema {
-	/** The revision that all of it is of. */
+	/** Revision of all the data. */
 	readonly revision: number;
 	readonly sets: Readonly<Record<string, ConditionSetValue>>;
 	readonly rules: readonly SetRule[];
@@ -13,14 +13,14 @@ export interface SetSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
 }
 
-/** A rule between two sets, by keys. */
+/** Rule between two sets, by keys. */
 export interface SetRule {
 	readonly user_set: string;
 	readonly permission: string;
 	readonly resource_set: string;
 }
 
-/** Reads the schema half of the environment's document. Throws `ApiFailure`. */
+/** Reads the schema half of the environment document. Throws `ApiFailure`. */
 export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
 	const { data, error, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
 		params: { path: environmentPath(), query: { half: 'schema' } },
@@ -32,7 +32,7 @@ export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
 	return {
 		revision: Number(response.headers.get('x-revision') ?? 0),
 		sets: Object.fromEntries(sets),
-		// Documents are written by keys, each with these three members.
+		// Documents refer to objects by key, and each rule has these three members.
 		rules: set_rules as unknown as readonly SetRule[],
 		resources,
 		user_attributes,

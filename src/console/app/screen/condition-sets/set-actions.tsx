@@ -11,19 +11,19 @@ import { screenPath } from '../../shell/screen-path.js';
 
 interface SetActionsProps {
 	readonly setKey: string;
-	/** `null` where the environment does not have the set. */
+	/** `null` if the environment does not contain the set. */
 	readonly stored: ConditionSetValue | null;
 	readonly value: ConditionSetValue;
-	/** The revision that was seen when editing began. */
+	/** Revision when editing began. */
 	readonly revision: number;
 	readonly isChanged: boolean;
 	readonly isDrafted: boolean;
-	/** Why the set cannot be saved as it stands. */
+	/** Reason why the set cannot be saved. */
 	readonly problem: string | null;
 	readonly onSaved: () => void;
 }
 
-/** Saves a set into the draft or at once, and deletes it. */
+/** Saves a set to the draft or immediately, and deletes it. */
 export function SetActions({
 	setKey,
 	stored,

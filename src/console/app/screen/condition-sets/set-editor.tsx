@@ -27,13 +27,13 @@ import { SetUses } from './set-uses.js';
 import { TryBox } from './try-box.js';
 
 interface SetEditorProps {
-	/** `null` for a set that is to be made. */
+	/** `null` for a new set. */
 	readonly setKey: string | null;
-	/** As the environment has it; `null` where it has none. */
+	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
-	/** What editing begins with. */
+	/** Initial value of the editor. */
 	readonly base: ConditionSetValue;
-	/** What the draft does to the set; `null` for nothing. */
+	/** Draft operation on the set; `null` for none. */
 	readonly drafted: DraftChange['operation'] | null;
 	readonly schema: SetSchema;
 	readonly reload: () => void;
@@ -42,16 +42,16 @@ interface SetEditorProps {
 /** Longer conditions are not kept in the address. */
 const maxAddressLength = 4000;
 
-/** A set that is edited: as rows and as JSON, in step, beside what it selects. */
+/** Editor of a set, with synchronized rows and JSON, and a preview. */
 export function SetEditor({ setKey, stored, base, drafted, schema, reload }: SetEditorProps) {
 	const search = useSearch();
 	const key = useSignal(setKey ?? '');
 	const fields = useSignal<Partial<ConditionSetValue>>({});
 	const tree = useSignal<ConditionTree | undefined>(readAddress(search.get('conditions')));
-	/** The text of the JSON side while it is edited there; `null` when it is that of the rows. */
+	/** Text of the JSON side during editing; `null` if it shows the rows. */
 	const typed = useSignal<string | null>(null);
 
-	/** The revision that was seen when editing began: what others change later is not in what is edited. */
+	/** Revision when editing began; the edited value does not contain later changes. */
 	const begun = useSignal<number | null>(tree.value === undefined ? null : schema.revision);
 	const begin = () => {
 		begun.value ??= schema.revision;

@@ -5,15 +5,15 @@ interface SetFieldsProps {
 	readonly setKey: Signal<string>;
 	readonly isNew: boolean;
 	readonly value: ConditionSetValue;
-	/** What a stored set selects stays: its rules are about that. */
+	/** The selection of a stored set cannot change, because rules depend on it. */
 	readonly isStored: boolean;
 	readonly resources: readonly string[];
-	/** The keys of the sets that this one could narrow. */
+	/** Keys of the sets that may be the parent. */
 	readonly parents: readonly string[];
 	readonly onChange: (change: Partial<ConditionSetValue>) => void;
 }
 
-/** All of a set but its conditions. */
+/** All fields of a set except its conditions. */
 export function SetFields({ setKey, isNew, value, isStored, resources, parents, onChange }: SetFieldsProps) {
 	const { type, resource, parent, name, description } = value;
 	const offered = parent === null || parents.includes(parent) ? parents : [parent, ...parents];
