@@ -2,14 +2,13 @@ import { computed, signal } from '@preact/signals';
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import { readConsolePlace } from '../model/console-place.js';
 
-/** Something with a key and a name. */
 interface Named {
 	readonly id: string;
 	readonly key: string;
 	readonly name: string;
 }
 
-/** Who is signed in, and to which environment (docs/console.md: Signing in). */
+/** Signed-in key and environment (docs/console.md: Signing in). */
 export interface ConsoleSession {
 	readonly organization: Named;
 	readonly project: Named;
@@ -20,38 +19,38 @@ export interface ConsoleSession {
 		readonly object_type: 'org' | 'project' | 'env';
 		readonly access_level: string;
 	};
-	/** The newest revision of the environment. */
+	/** Newest revision of the environment. */
 	readonly revision: number;
-	/** The lineage of the database that the revision is of. */
+	/** Lineage of the database, for `revision`. */
 	readonly lineage: string;
-	/** Whether the server knows a decision point to ask. */
+	/** Whether the server has a decision point to ask. */
 	readonly decision_point: boolean;
 }
 
 type SessionState =
 	| { readonly state: 'opening' }
 	| { readonly state: 'open'; readonly session: ConsoleSession }
-	/** `reason` says why the last session ended or a sign-in failed; `null` where there was none. */
+	/** `reason` explains the end of the last session or a failed sign-in; `null` without either. */
 	| { readonly state: 'closed'; readonly reason: string | null };
 
 const endpoint = '/v2/auth/console';
 
-/** Whether somebody is signed in. */
+/** State of the session. */
 export const sessionState = signal<SessionState>({ state: 'opening' });
 
-/** The lineage of the database. With another one, all that is shown may be of a history that was cut. */
+/** Lineage of the database. If it changes, the displayed data may belong to a discarded history. */
 export const lineage = signal('');
 
-/** The newest revision of the environment that the page has heard of. */
+/** Newest revision of the environment that the page has seen. */
 export const newestRevision = signal(0);
 
-/** The revisions that what is shown was read at, or later, by what was read. */
+/** Revisions of the displayed data, by reader. */
 export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 
-/** The oldest revision that something shown was read at; the newest one while nothing is shown. */
+/** Oldest revision of the displayed data; the newest revision while nothing is shown. */
 export const seenRevision = computed(() => Math.min(newestRevision.value, ...shownRevisions.value.values()));
 
-/** What the page cannot reach at the moment, in words; `null` while the API answers. */
+/** Message about an unreachable server; `null` while the API answers. */
 export const apiTrouble = signal<string | null>(null);
 
 /** Whether the session's key may write. */
@@ -60,31 +59,31 @@ export const mayWrite = computed(() => {
 	return now.state === 'open' && ['write', 'admin'].includes(now.session.key.access_level);
 });
 
-/** The session that is open. Throws while nobody is signed in: only screens call it, which are shown to nobody else. */
+/** Returns the open session. Throws if nobody is signed in; only screens call it, and screens need a session. */
 export function openSession(): ConsoleSession {
 	const now = sessionState.value;
 	if (now.state !== 'open') throw new Error('nobody is signed in');
 	return now.session;
 }
 
-/** The path parameters of everything inside the environment. */
+/** Returns the path parameters of the open environment. */
 export function environmentPath(): { readonly proj_id: string; readonly env_id: string } {
 	const { project, environment } = openSession();
 	return { proj_id: project.key, env_id: environment.key };
 }
 
-/** Begins: with the ticket of the address, or else with the session that the browser has. */
+/** Starts with the ticket in the address, or with the browser's session. */
 export async function beginSession(): Promise<void> {
 	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
 	const place = readConsolePlace(location.pathname);
 	const named = place === null ? {} : { project: place.project, environment: place.environment };
 	if (ticket === null) return resumeSession();
-	// Spent once it was sent: it need not stay in the address.
+	// The ticket is used up, so remove it from the address.
 	history.replaceState(null, '', location.pathname + location.search);
 	return signIn({ ticket, ...named });
 }
 
-/** Signs in by an API key to the environment of the address, or to the first that the key opens. */
+/** Signs in with an API key, to the environment in the address or the first environment that the key can access. */
 export async function signInByKey(apiKey: string): Promise<void> {
 	const place = readConsolePlace(location.pathname);
 	const named = place === null ? {} : { project: place.project, environment: place.environment };
@@ -92,8 +91,9 @@ export async function signInByKey(apiKey: string): Promise<void> {
 }
 
 /**
- * The session of another environment: the one that the browser has, or else a new one with the key of this one. A new one
- * would take the place of the other, whose key may have other rights, in every tab. Throws `ApiFailure`.
+ * Opens a session for a different environment: an existing session of the browser, or a new session with the current
+ * key. An existing session is preferred, because a new session would replace it in every tab, and its key may have
+ * different rights. Throws `ApiFailure`.
  */
 export async function openEnvironment(project: string, environment: string): Promise<ConsoleSession> {
 	try {
@@ -115,7 +115,7 @@ export function endSession(reason: string | null): void {
 	if (sessionState.value.state !== 'closed') sessionState.value = { state: 'closed', reason };
 }
 
-/** Reads the newest revision. Ends the session here when it ended at the server. */
+/** Reads the newest revision. Ends the local session if it has ended on the server. */
 export async function refreshRevision(): Promise<void> {
 	const now = sessionState.value;
 	if (now.state !== 'open') return;
@@ -125,7 +125,7 @@ export async function refreshRevision(): Promise<void> {
 		const isSame = session.lineage === lineage.value;
 		newestRevision.value = isSame ? Math.max(newestRevision.value, session.revision) : session.revision;
 		lineage.value = session.lineage;
-		// Somebody has signed in with another key in another tab: the rights are those of that key from now on.
+		// A different key signed in from a different tab. Its rights apply from now on.
 		if (session.key.id !== now.session.key.id) sessionState.value = { state: 'open', session };
 	} catch (error) {
 		if (error instanceof ApiFailure && error.status === 401) endSession(error.message);
@@ -141,7 +141,7 @@ async function resumeSession(): Promise<void> {
 	try {
 		open(await readSession(place.project, place.environment));
 	} catch (error) {
-		// Who was never here need not be told that they are not.
+		// New visitors need no message about a missing session.
 		const isNew = error instanceof ApiFailure && error.info['code'] === 'SIGNED_OUT';
 		sessionState.value = { state: 'closed', reason: isNew ? null : reasonText(error) };
 	}

@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure } from '../model/api-failure.js';
 import { lineage, newestRevision, shownRevisions } from './session.js';
 
-/** What a screen reads from the server. */
+/** Data that a screen reads from the server. */
 export interface Loaded<Value> {
-	/** What was read last; `null` before the first answer, and when a question with other dependencies failed. */
+	/** Latest value; `null` before the first response, and after a failure with different dependencies. */
 	readonly value: Value | null;
-	/** What the last try failed with. What was read before by the same question stays. */
+	/** Failure of the last attempt. A previous value for the same dependencies stays. */
 	readonly failure: Error | null;
 	readonly loading: boolean;
 	reload(): void;
@@ -15,34 +15,31 @@ export interface Loaded<Value> {
 
 const reloads = signal(0);
 
-/** Reads everything again that is shown. */
+/** Reloads all displayed data. */
 export function reloadAll(): void {
 	reloads.value += 1;
 }
 
 interface LoadedOptions {
-	/**
-	 * Whether it only accompanies what the screen shows, or is the same at every revision: the bar does not tell of which
-	 * revision it is.
-	 */
+	/** True for secondary data and for data that is the same at every revision. The bar ignores its revision. */
 	readonly accompanies?: boolean;
 }
 
-/** After how long a server that cannot be reached is asked again, in milliseconds. */
+/** Delay before a retry if the server cannot be reached, in milliseconds. */
 const retryMilliseconds = 3000;
 
 /**
- * Reads something, and again when a dependency changes or `reload` is called. Of several answers the one to the newest
- * question counts; the others are aborted. A server that is away is asked again.
+ * Loads data, and loads it again after a change of dependencies or a call of `reload`. Only the latest request counts;
+ * earlier requests are aborted. Retries if the server cannot be reached.
  */
 export function useLoaded<Value>(
 	load: (signal: AbortSignal) => Promise<Value>,
 	dependencies: readonly unknown[],
 	{ accompanies = false }: LoadedOptions = {},
 ): Loaded<Value> {
-	/** What is shown by this, among all that is. */
+	/** Identity of this data in `shownRevisions`. */
 	const { current: shown } = useRef({});
-	/** The dependencies that the value was read for. */
+	/** Dependencies of the current value. */
 	const answers = useRef(dependencies);
 	const value = useSignal<Value | null>(null);
 	const failure = useSignal<Error | null>(null);
@@ -65,7 +62,7 @@ export function useLoaded<Value>(
 			(error: unknown) => {
 				if (controller.signal.aborted) return;
 				if (dependencies.some((one, index) => one !== answers.current[index])) {
-					// It is the answer to another question.
+					// The value belongs to different dependencies.
 					value.value = null;
 					showRevision(shown, null);
 				}
@@ -94,7 +91,7 @@ export function useLoaded<Value>(
 	};
 }
 
-/** Notes of which revision something is that is shown; `null` for nothing any more. */
+/** Records the revision of displayed data; `null` removes it. */
 function showRevision(shown: object, revision: number | null): void {
 	const revisions = new Map(shownRevisions.peek());
 	if (revision === null) revisions.delete(shown);

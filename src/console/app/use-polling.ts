@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * Does something again and again while the page is seen. A turn is left out while the work of the one before is under way,
- * as it says by `isBusy`: begun anew each time, what takes longer than a turn would never end.
+ * Repeats work while the page is visible. Skips a turn while `isBusy`: if each turn restarted slow work, the work would
+ * never finish.
  */
 export function usePolling(work: () => void, milliseconds: number, isBusy: boolean): void {
 	const newest = useRef({ work, isBusy });

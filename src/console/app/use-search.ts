@@ -1,17 +1,17 @@
 import { useLocation } from 'preact-iso';
 
-/** The part of a screen's state that is in its address. */
+/** State of a screen in its address. */
 export interface Search {
-	/** A parameter; empty where the address does not have it. */
+	/** Returns a parameter; empty if it is absent. */
 	get(name: string): string;
-	/** Changes parameters; an empty value takes one away. The address before is kept in the history, unless `replace`. */
+	/** Changes parameters; an empty value removes a parameter. Adds a history entry unless `replace` is set. */
 	set(changes: Readonly<Record<string, string>>, options?: { readonly replace?: boolean }): void;
 }
 
-/** The query of the address as the state of a screen, so that a link shows what the screen shows. */
+/** Uses the query of the address as the state of a screen, so that a link reproduces the screen. */
 export function useSearch(): Search {
 	const { url, route } = useLocation();
-	// What follows a `#` names a place on the page, such as a line of code, and is part of no parameter.
+	// The fragment is a position on the page, such as a line of code, and not part of a parameter.
 	const [path = '', query = ''] = (url.split('#')[0] ?? '').split('?');
 	const parameters = new URLSearchParams(query);
 	return {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value once it has not changed for a moment, so that typing does not ask the server at each key. */
+/** Returns a value after it has stayed unchanged for a moment, so that typing does not send a request per key. */
 export function useSettled<Value>(value: Value, milliseconds = 400): Value {
 	const [settled, setSettled] = useState(value);
 	useEffect(() => {

@@ -1,8 +1,8 @@
 import { PageElements } from './page-elements.js';
 
 /**
- * `/elements.js`: what a page that embeds elements loads. It adds `regolith.elements` to the page, with the calls of the
- * front-end package (contract: Elements, 1), which here are settled by this server's answers.
+ * `/elements.js`: script for pages that embed elements. Adds `regolith.elements` with the calls of the front-end
+ * package, which this server answers itself.
  */
 
 declare global {
@@ -11,7 +11,7 @@ declare global {
 	}
 }
 
-// Only while the script runs for the first time, and not in a module.
+// Available only during the first run of the script, and not in a module.
 const { currentScript } = document;
 const source = currentScript instanceof HTMLScriptElement ? currentScript.src : '';
 

@@ -1,4 +1,4 @@
-/** How long a page in a frame may take, in milliseconds. */
+/** Timeout of a page in a frame, in milliseconds. */
 const patience = 10_000;
 
 interface SignInResult {
@@ -8,8 +8,8 @@ interface SignInResult {
 }
 
 /**
- * Loads an address in a frame that nobody sees, and waits for the page in it to say how a sign-in ended. Only what the
- * server at `origin` says in that very frame counts. Returns who is signed in; rejects with the reason, or in time.
+ * Loads an address in a hidden frame and waits for the sign-in result from its page. Accepts messages only from
+ * `origin` and from this frame. Returns the signed-in user; rejects with the reason, or after a timeout.
  */
 export function awaitResult(url: string, origin: string): Promise<unknown> {
 	return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function awaitResult(url: string, origin: string): Promise<unknown> {
 	});
 }
 
-/** Loads an address in a frame that nobody sees, and waits until it is loaded, or for long enough. */
+/** Loads an address in a hidden frame and waits until it is loaded, or until a timeout. */
 export function hiddenFrame(url: string): Promise<void> {
 	return new Promise((resolve) => {
 		const frame = addFrame(url);
@@ -41,7 +41,7 @@ export function hiddenFrame(url: string): Promise<void> {
 			frame.remove();
 			resolve();
 		};
-		// An empty answer is never loaded.
+		// An empty response fires no load event.
 		const timer = setTimeout(end, patience / 5);
 		frame.addEventListener('load', () => {
 			clearTimeout(timer);

@@ -1,34 +1,34 @@
 import { awaitResult, hiddenFrame } from './hidden-frame.js';
 import { sendToken } from './send-token.js';
 
-/** How to sign in. The members are those of the front-end package, and `origin`. */
+/** Sign-in options: the members of the front-end package, and `origin`. */
 export interface LoginOptions {
-	/** `cookie` by default. `header` and `bearer` are `cookie` with headers for the application's backend. */
+	/** Default: `cookie`. `header` and `bearer` are `cookie` with headers for the application's backend. */
 	readonly loginMethod?: 'cookie' | 'header' | 'bearer' | 'frontendOnly' | 'supportsPrivateBrowser';
-	/** The route of the application's backend that signs its user in. */
+	/** Backend route of the application that signs its user in. */
 	readonly loginUrl?: string;
 	readonly tenant?: string;
-	/** Shown to the application's backend as `Authorization: Bearer`. */
+	/** Sent to the application's backend as `Authorization: Bearer`. */
 	readonly token?: string;
 	/** Sent to the application's backend. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** With `frontendOnly`: the token of the application, the environment, and which claim holds the user's key. */
+	/** With `frontendOnly`: the application's token, the environment, and the claim with the user's key. */
 	readonly userJwt?: string;
 	readonly envId?: string;
 	readonly userKeyClaim?: string;
-	/** Another name for `origin`. */
+	/** Alias of `origin`. */
 	readonly permitApiUrl?: string;
-	/** With `supportsPrivateBrowser`: the `src` of the frame, as the page has it. */
+	/** With `supportsPrivateBrowser`: the `src` of the frame on the page. */
 	readonly elementIframeUrl?: string;
-	/** The origin of Regolith; by default the one that this script was loaded from. */
+	/** Origin of Regolith; default: the origin of this script. */
 	readonly origin?: string;
 }
 
-/** How a user accepts an invite. */
+/** Options for accepting an invite. */
 export interface ApproveOptions {
 	readonly inviteCode: string;
 	readonly email: string;
-	/** The token of the application for the user who was invited. */
+	/** The application's token for the invited user. */
 	readonly token: string;
 	readonly envId: string;
 	readonly user_key_claim?: string;
@@ -36,22 +36,22 @@ export interface ApproveOptions {
 	readonly origin?: string;
 }
 
-/** Signs the user of a page in to the elements that it embeds, and out. */
+/** Signs the user of a page in to its embedded elements, and out. */
 export class PageElements {
-	/** Whether a sign-in has succeeded that has not ended. */
+	/** Whether a user is signed in. */
 	isConnected = false;
-	/** Who is signed in, where the sign-in told it. */
+	/** Signed-in user, if the sign-in returned it. */
 	me: unknown = undefined;
 	#token: string | null = null;
-	/** Where the user is signed in. */
+	/** Origin of the current sign-in. */
 	#origin: string;
 
-	/** `ownOrigin` is that of Regolith where a call names none. */
+	/** `ownOrigin` is Regolith's default origin for calls without an origin. */
 	constructor(private readonly ownOrigin: string) {
 		this.#origin = ownOrigin;
 	}
 
-	/** Signs in. Resolves `true` once it is done; rejects with the reason if it fails. */
+	/** Signs in. Resolves to `true`; rejects with the reason if it fails. */
 	readonly login = async (options: LoginOptions): Promise<boolean> => {
 		const { loginMethod = 'cookie' } = options;
 		const origin = options.origin ?? options.permitApiUrl ?? this.ownOrigin;
@@ -62,7 +62,7 @@ export class PageElements {
 		return true;
 	};
 
-	/** Signs out: the session ends, with its cookie and its bearer token. */
+	/** Signs out and ends the session with its cookie and its bearer token. */
 	readonly logout = async (logoutUrl?: string): Promise<boolean> => {
 		const token = this.#token;
 		this.#token = null;
@@ -78,7 +78,7 @@ export class PageElements {
 		return true;
 	};
 
-	/** Accepts an invite. Resolves with the user that it became. */
+	/** Accepts an invite. Resolves to the resulting user. */
 	readonly approve = async (options: ApproveOptions): Promise<unknown> => {
 		const {
 			inviteCode,
@@ -102,7 +102,7 @@ export class PageElements {
 		await sendToken(element_bearer_token, elementIframeUrl, origin);
 	}
 
-	/** The address of the frame that ends a sign-in by cookie. */
+	/** Returns the address of the frame that completes a cookie sign-in. */
 	async #frameUrl(options: LoginOptions, origin: string): Promise<string> {
 		const { loginMethod, loginUrl, tenant, token, headers, userJwt, envId, userKeyClaim } = options;
 		if (loginMethod === 'frontendOnly') {
@@ -135,7 +135,7 @@ function bearing(token: string) {
 	return { headers: { authorization: `Bearer ${token}` } };
 }
 
-/** Posts JSON and reads JSON. Throws when it is refused. */
+/** Posts JSON and reads a JSON response. Throws if the request is refused. */
 async function post(
 	url: string,
 	body: object,

@@ -1,10 +1,10 @@
-/** How often and how many times a token is sent, in milliseconds. */
+/** Send interval in milliseconds, and maximum number of attempts. */
 const interval = 400;
 const attempts = 25;
 
 /**
- * Sends a bearer token to the frame with this `src`, until the page in it says that it has got it. To `origin` alone:
- * a frame that shows another site hears nothing. Rejects if the frame does not answer.
+ * Sends a bearer token to the frame with this `src` until its page confirms receipt. Sends only to `origin`, so a frame
+ * with a different site receives nothing. Rejects if the frame does not answer.
  */
 export function sendToken(token: string, frameUrl: string, origin: string): Promise<void> {
 	const to = new URL(frameUrl, location.href).origin;

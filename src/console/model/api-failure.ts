@@ -1,36 +1,36 @@
-/** One thing that is wrong with a request, and where in it: first `body`, `query` or `path`. */
+/** Problem in a request, with its location, which starts with `body`, `query` or `path`. */
 export interface RequestProblem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
 }
 
-/** An answer that is no success. */
+/** Response with a failure status. */
 export class ApiFailure extends Error {
 	override readonly name = 'ApiFailure';
 
 	constructor(
 		readonly status: number,
 		message: string,
-		/** The body of the answer, as far as there was one. */
+		/** Response body, if any. */
 		readonly body: unknown = null,
 	) {
 		super(message);
 	}
 
-	/** What the answer says besides, for programs (contract: Errors); empty where it says nothing. */
+	/** Additional information for programs; empty if absent. */
 	get info(): Readonly<Record<string, unknown>> {
 		const { additional_info } = Object(this.body) as { readonly additional_info?: unknown };
 		return Object(additional_info ?? {}) as Readonly<Record<string, unknown>>;
 	}
 
-	/** What a 422 says is wrong, and where; empty for other answers. */
+	/** Problems in a 422 response, with their locations; empty for other responses. */
 	get problems(): readonly RequestProblem[] {
 		const { detail } = Object(this.body) as { readonly detail?: unknown };
 		return Array.isArray(detail) ? detail : [];
 	}
 }
 
-/** What the body of such an answer tells a person. Of a 422 it names the places. */
+/** Returns the message for people in a failure response. A 422 message includes the locations. */
 export function failureMessage(status: number, body: unknown): string {
 	const { message, detail } = (body ?? {}) as { readonly message?: unknown; readonly detail?: unknown };
 	if (typeof message === 'string') return message;

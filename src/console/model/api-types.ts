@@ -1,9 +1,9 @@
 /**
- * What the pages read of answers of the API: these members and no others. A test of types holds them against the schemas
- * of the answers (test/console/api-types.ts), because the room imports nothing of the server.
+ * API response members that the pages use. A type test compares them with the response schemas
+ * (test/console/api-types.ts), because this part of the code imports nothing from the server.
  */
 
-/** Who is signed in, where. Ids, but for the keys. */
+/** Signed-in user with tenant and environment. All ids except the keys. */
 export interface Actor {
 	readonly proj_id: string;
 	readonly env_id: string;
@@ -12,10 +12,10 @@ export interface Actor {
 	readonly user_key: string;
 }
 
-/** What a user may do in an element. */
+/** Permission level of a user in an element. */
 export type PermissionLevel = 'LEVEL_1' | 'LEVEL_2' | 'LEVEL_3' | 'LEVEL_4' | 'HIDDEN' | 'UNCONFIGURED';
 
-/** A role that has a level in an element; `resource_id` is null for roles in a tenant. */
+/** Role with a level in an element; `resource_id` is null for tenant roles. */
 export interface LeveledRole {
 	readonly id: string;
 	readonly key: string;
@@ -23,7 +23,7 @@ export interface LeveledRole {
 	readonly resource_id: string | null;
 }
 
-/** What an element is. */
+/** Configuration of an element. */
 export interface ElementConfig {
 	readonly key: string;
 	readonly name: string;
@@ -38,18 +38,17 @@ export interface ElementConfig {
 	readonly roles_to_levels: Partial<Readonly<Record<PermissionLevel, readonly LeveledRole[]>>>;
 }
 
-/** An element as it is opened. */
+/** Element with the caller's permission level. */
 export interface ElementRuntime {
 	readonly config: ElementConfig;
 	readonly current_permission_level: PermissionLevel;
-	/** The resource of the instance that the page is about, in an element of access requests. */
+	/** Resource of the page's instance, in an access request element. */
 	readonly resource_id: string | null;
 }
 
-/** The states of a request. */
 export type RequestStatus = 'pending' | 'approved' | 'denied' | 'canceled';
 
-/** A request in a list: for a role, or for the approval of an operation, which has no role. */
+/** Request in a list: for a role, or for an operation approval, which has no role. */
 export interface ListedRequest {
 	readonly id: string;
 	readonly created_at: string;
@@ -67,23 +66,23 @@ export interface ListedRequest {
 		readonly resource: string | null;
 		readonly resource_instance: string | null;
 		readonly role?: string;
-		/** When it ends; absent for good. */
+		/** Expiry; absent if permanent. */
 		readonly expires_at?: string | undefined;
 	};
-	/** When an approval that is good for one use was used. */
+	/** Time when a single-use approval was used. */
 	readonly consumed_at?: string | undefined;
 	readonly role_key?: string;
 	readonly role_name?: string;
 }
 
-/** A page of a list. */
+/** Page of a list. */
 export interface Paginated<Item> {
 	readonly data: readonly Item[];
 	readonly total_count: number;
 	readonly page_count: number;
 }
 
-/** A user of a tenant, or one who was invited (`pending`). */
+/** User of a tenant, active or invited (`pending`). */
 export interface ListedUser {
 	readonly id: string;
 	readonly key: string;
@@ -100,7 +99,7 @@ export interface ListedUser {
 	}[];
 }
 
-/** A role that the user management of an element knows. */
+/** Role in the user management of an element. */
 export interface ElementRole {
 	readonly id: string;
 	readonly key: string;

@@ -11,7 +11,7 @@ interface Listed {
 	readonly name: string;
 }
 
-/** The environment that is open, and the way to the others that its key opens. */
+/** The open environment, and links to the other environments that the key can access. */
 export function EnvironmentSwitch() {
 	const { project, environment, key } = openSession();
 	const work = useWork();
@@ -26,7 +26,7 @@ export function EnvironmentSwitch() {
 		const target = others.find((one) => `${one.project}/${one.environment}` === name);
 		if (target === undefined) return;
 		await openEnvironment(target.project, target.environment);
-		// A page of its own: nothing of this environment is left in it.
+		// Load a new page, so that no state of this environment remains.
 		location.assign(consolePath({ project: target.project, environment: target.environment, screen: '' }));
 	};
 	return (
@@ -39,7 +39,7 @@ export function EnvironmentSwitch() {
 					try {
 						await open(name);
 					} catch (error) {
-						// The bar names the environment that is open, and no other.
+						// The bar must show the open environment.
 						chosen.value = '';
 						throw error;
 					}

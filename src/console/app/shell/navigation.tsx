@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import { currentDraft } from '../current-draft.js';
 import { screenPath } from './screen-path.js';
 
-/** The screens, as the navigation groups them: the title and the path of each. */
+/** Screens by navigation group, each with a title and a path. */
 const groups = [
 	{
 		title: 'Ask',
@@ -40,7 +40,7 @@ const groups = [
 	},
 ] as const;
 
-/** The links to all screens. */
+/** Links to all screens. */
 export function Navigation() {
 	const { path } = useLocation();
 	const drafted = currentDraft.value?.changes.length ?? 0;

@@ -1,7 +1,7 @@
 import { consolePath } from '../../model/console-place.js';
 import { openSession } from '../session.js';
 
-/** The path of a screen of the environment that is open, with a query. */
+/** Returns the path of a screen in the open environment, with a query. */
 export function screenPath(screen: string, query: Readonly<Record<string, string>> = {}): string {
 	const { project, environment } = openSession();
 	const path = consolePath({ project: project.key, environment: environment.key, screen });

@@ -8,7 +8,7 @@ import { Navigation } from './navigation.js';
 import { screenPath } from './screen-path.js';
 import { StatusBar } from './status-bar.js';
 
-// Each screen is loaded when it is first opened.
+// Each screen is loaded on first use.
 const CheckScreen = lazy(() => import('../screen/check/check-screen.js').then((module) => module.CheckScreen));
 const DecisionsScreen = lazy(() =>
 	import('../screen/decisions/decisions-screen.js').then((module) => module.DecisionsScreen),
@@ -38,7 +38,7 @@ const ElementsScreen = lazy(() =>
 	import('../screen/elements/elements-screen.js').then((module) => module.ElementsScreen),
 );
 
-/** The console for whoever is signed in: the bar, the navigation and the screen of the address. */
+/** The console of a signed-in user: the bar, the navigation and the screen in the address. */
 export function Shell() {
 	const { environment } = openSession();
 	return (
@@ -79,7 +79,7 @@ export function Shell() {
 	);
 }
 
-/** Leads to the first screen. */
+/** Redirects to the first screen. */
 function FirstScreen() {
 	const { route } = useLocation();
 	useEffect(() => route(screenPath('check'), true), []);

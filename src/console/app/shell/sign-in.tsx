@@ -5,7 +5,7 @@ import { Announcement } from '../../part/announce.js';
 import { KeyText } from '../part/key-text.js';
 import { signInByKey } from '../session.js';
 
-/** The page of those who are not signed in. `reason` says why they are not any more, or why it failed. */
+/** Sign-in page. `reason` explains the end of the last session or a failed sign-in. */
 export function SignIn({ reason }: { readonly reason: string | null }) {
 	const key = useSignal('');
 	const isBusy = useSignal(false);

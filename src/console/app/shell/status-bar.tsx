@@ -4,17 +4,17 @@ import { apiTrouble, newestRevision, openSession, refreshRevision, seenRevision,
 import { reloadAll } from '../use-loaded.js';
 import { EnvironmentSwitch } from './environment-switch.js';
 
-/** How often the newest revision is asked for while the page is seen, in milliseconds. */
+/** Polling interval for the newest revision while the page is visible, in milliseconds. */
 const revisionMilliseconds = 5000;
 
-/** The head of every screen: the environment, its revision, and what cannot be reached. */
+/** Header of every screen: the environment, its revision, and connection problems. */
 export function StatusBar() {
 	const { environment, key, decision_point } = openSession();
 	useEffect(() => {
 		const look = () => {
 			if (document.visibilityState !== 'visible') return;
 			void refreshRevision();
-			// Its failures are told by `decisionTrouble`.
+			// `decisionTrouble` reports its failures.
 			if (decision_point && decisionTrouble.peek() !== null)
 				decisions()
 					.GET('/healthy')

@@ -1,9 +1,9 @@
 import type { LoggedChange } from './logged-change.js';
 import { schemaKinds } from './revision-changes.js';
 
-/** How changes of the log are told to people. */
+/** Texts for changes in the log. */
 
-/** The kinds of objects in the log, in the order in which they are offered. */
+/** Object kinds in the log, in display order. */
 export const changeKinds = [
 	...schemaKinds,
 	'user',
@@ -21,10 +21,10 @@ export const changeKinds = [
 	'environment',
 ] as const;
 
-/** A kind of object in the log. */
+/** Object kind in the log. */
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** What can happen to an object, with its word. */
+/** Operations with their words. */
 export const operationWords = { create: 'created', update: 'changed', delete: 'deleted' } as const;
 
 const kindWords: Readonly<Partial<Record<string, string>>> = {
@@ -39,22 +39,20 @@ const kindWords: Readonly<Partial<Record<string, string>>> = {
 	pdp_config: 'key of a decision point',
 };
 
-/** What a kind of object is called. */
+/** Returns the word for an object kind. */
 export function kindWord(kind: string): string {
 	return (Object.hasOwn(kindWords, kind) ? kindWords[kind] : undefined) ?? kind.replaceAll('_', ' ');
 }
 
-/** Whether a text is a kind of the log. */
 export function isChangeKind(text: string): text is ChangeKind {
 	return changeKinds.some((kind) => kind === text);
 }
 
-/** Whether a text is an operation of the log. */
 export function isChangeOperation(text: string): text is LoggedChange['operation'] {
 	return Object.hasOwn(operationWords, text);
 }
 
-/** Changes that follow each other, by the revision that they share. */
+/** Groups consecutive changes by revision. */
 export function groupByRevision<Change extends { readonly revision: number }>(
 	changes: readonly Change[],
 ): readonly (readonly Change[])[] {

@@ -1,9 +1,9 @@
 import type { DraftChange } from '../draft/draft.js';
 
-/** The state of one object in the change log. */
+/** State of one object in the change log. */
 export type LoggedRecord = Readonly<Record<string, unknown>>;
 
-/** A change of the log. */
+/** Change in the log. */
 export interface LoggedChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -12,19 +12,19 @@ export interface LoggedChange {
 	readonly after: LoggedRecord | null;
 }
 
-/** What the log does not say, and reversing needs. */
+/** Information for undo that the log does not contain. */
 export interface UndoSurroundings {
-	/** Resources as documents have them, or as they are drafted, by key. */
+	/** Resources by key, as in environment documents, or as drafted. */
 	readonly resources: Readonly<Record<string, LoggedRecord>>;
-	/** The keys of tenants, by id. */
+	/** Tenant keys by id. */
 	readonly tenants: ReadonlyMap<string, string>;
-	/** The present, in milliseconds since 1970: what has ended cannot be given back. */
+	/** Current time in milliseconds since 1970; an expired assignment cannot be restored. */
 	readonly now: number;
-	/** Whether these are all changes of their revision. Only then a deleted resource is known with what it had. */
+	/** True if these are all changes of their revision. Only then are the parts of a deleted resource known. */
 	readonly whole: boolean;
 }
 
-/** What a draft undoes, and what it does not. */
+/** Draft changes of an undo, and the log changes that it cannot undo. */
 export interface Undo {
 	readonly changes: readonly DraftChange[];
 	readonly left: readonly LoggedChange[];

@@ -1,34 +1,33 @@
 import { isRecord } from '../equal-json.js';
 import type { LoggedRecord } from './logged-change.js';
 
-/** How two states of an object differ, in the few lines that a person reads. */
+/** Difference between two states of an object, in a few lines for people. */
 
-/** One member that differs. */
 export interface MemberDifference {
-	/** The way to the member, with dots. */
+	/** Path of the member, with dots. */
 	readonly name: string;
-	/** What was there and is not any more, as text: one value, or items of a list. */
+	/** Old values as text: one value, or items of a list. */
 	readonly removed: readonly string[];
-	/** What is there and was not before. */
+	/** New values as text. */
 	readonly added: readonly string[];
-	/** Whether only the order of a list differs. */
+	/** True if only the order of a list differs. */
 	readonly reordered?: true;
 }
 
-/** The members that say nothing to a person: ids, and times that every write moves. */
+/** Members without meaning for people: ids, and times that change with every write. */
 const silent = new Set(['id', 'environment_id', 'granted_to_id', 'created_at', 'updated_at', 'last_action_at']);
 
-/** The most members that are told. */
+/** Maximum number of members to show. */
 export const maxDifferences = 50;
-/** The most items of one list that are told, of each kind. */
+/** Maximum number of added or removed items to show per list. */
 const maxItems = 20;
-/** The longest text of one value, in characters. */
+/** Maximum length of a value's text, in characters. */
 const maxLength = 200;
 
 /**
- * The members in which two records differ, in the order of the newer one; of one record, all of them but its key and ids.
- * Members that are null count as absent, and an id is left out where the key beside it says the same. At most
- * `maxDifferences`.
+ * Returns the members in which two records differ, in the order of the newer record. For a single record, returns all
+ * members except its key and ids. Null members count as absent, and an id is omitted if the key beside it has the same
+ * meaning. Returns at most `maxDifferences`.
  */
 export function recordDifference(before: LoggedRecord | null, after: LoggedRecord | null): readonly MemberDifference[] {
 	const found: MemberDifference[] = [];
@@ -37,7 +36,7 @@ export function recordDifference(before: LoggedRecord | null, after: LoggedRecor
 	return found.slice(0, maxDifferences);
 }
 
-/** The members that are told: of what came or went neither its key, by which it is called anyway, nor ids. */
+/** Returns the members to show. For a created or deleted object, omits ids and the key, which is already its title. */
 function told(record: LoggedRecord, isUpdate: boolean): LoggedRecord {
 	return Object.fromEntries(
 		Object.entries(record).filter(([name]) => {
@@ -54,7 +53,7 @@ function compareMembers(before: LoggedRecord, after: LoggedRecord, prefix: strin
 	}
 }
 
-/** A member of the record itself, not of its prototype; `undefined` for null. */
+/** Returns an own member of the record (not of its prototype); `undefined` for null. */
 function member(record: LoggedRecord, name: string): unknown {
 	return Object.hasOwn(record, name) ? (record[name] ?? undefined) : undefined;
 }
@@ -85,7 +84,7 @@ function compareLists(
 	else if (before.length > 0) found.push({ name, removed: [], added: [], reordered: true });
 }
 
-/** The items that a list has more often than another. */
+/** Returns the items that a list contains more often than the other list. */
 function without(items: readonly string[], others: readonly string[]): readonly string[] {
 	const left = new Map<string, number>();
 	for (const other of others) left.set(other, (left.get(other) ?? 0) + 1);

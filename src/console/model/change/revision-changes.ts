@@ -1,6 +1,6 @@
-/** Who changed what from one published policy to the next. */
+/** Authors and changes between two published policies. */
 
-/** The kinds of objects that policies are made from, as the change log names them. */
+/** Object kinds that affect policies, as in the change log. */
 export const schemaKinds = [
 	'resource',
 	'resource_action',
@@ -12,7 +12,7 @@ export const schemaKinds = [
 	'condition_set_rule',
 ] as const;
 
-/** What is read of a change. */
+/** Members of a change that summaries use. */
 export interface RevisionChange {
 	readonly revision: number;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -20,9 +20,9 @@ export interface RevisionChange {
 	readonly actor: { readonly id: string; readonly name: string | null } | null;
 }
 
-/** What became of the schema under one published policy. */
+/** Schema changes of one published policy. */
 export interface RevisionSummary {
-	/** Each author once: a name, or else an id. */
+	/** Distinct authors: a name, or an id without a name. */
 	readonly authors: readonly string[];
 	readonly created: number;
 	readonly updated: number;
@@ -30,9 +30,9 @@ export interface RevisionSummary {
 }
 
 /**
- * What each published policy changed since the one before it. `revisions` are those of their schemas, the newest first,
- * and `changes` the newest up to the first of these. `null` where that cannot be told: of the last of the policies,
- * unless `isLast` says that there was none before, and where `changes` do not reach back so far.
+ * Summarizes the changes of each published policy since the previous policy. `revisions` are the schema revisions,
+ * newest first. `changes` are the newest changes up to the first revision. A summary is `null` if it is unknown: for
+ * the last policy, unless `isLast` means that no earlier policy exists, and if `changes` do not go back far enough.
  */
 export function summariseRevisions(
 	revisions: readonly number[],
@@ -42,7 +42,7 @@ export function summariseRevisions(
 	const oldest = isComplete ? 0 : Math.min(...changes.map(({ revision }) => revision), Number.POSITIVE_INFINITY);
 	return revisions.map((revision, index) => {
 		const before = revisions[index + 1] ?? (isLast ? 0 : null);
-		// Of the oldest revision that was read, some changes may be missing.
+		// Some changes of the oldest read revision may be missing.
 		if (before === null || before < oldest) return null;
 		const own = changes.filter((change) => change.revision > before && change.revision <= revision);
 		const count = (wanted: RevisionChange['operation']) => own.filter(({ operation }) => operation === wanted).length;
@@ -55,7 +55,7 @@ export function summariseRevisions(
 	});
 }
 
-/** A summary in words, such as `2 created, 1 deleted`. */
+/** Formats a summary, such as `2 created, 1 deleted`. */
 export function summaryText({ created, updated, deleted }: RevisionSummary): string {
 	const said = [
 		[created, 'created'],

@@ -8,9 +8,9 @@ import {
 	roleKey,
 } from './attempt.js';
 
-/** Attempts in words: by which way a check passes, or would, and what is missing. */
+/** Texts for attempts: the way by which a check passes or would pass, and the missing facts. */
 
-/** A check, as sentences name it. */
+/** Names of a check for sentences. */
 export interface NamedCheck {
 	readonly user: string;
 	readonly action: string;
@@ -20,8 +20,8 @@ export interface NamedCheck {
 }
 
 /**
- * The way of an attempt as a sentence without its end, such as "ann is `editor` of folder:plans, which is `parent` of
- * document:budget". What is missing is in the conditional.
+ * Formats an attempt as a sentence without its end, such as "ann is `editor` of folder:plans, which is `parent` of
+ * document:budget". Missing facts are in the conditional.
  */
 export function attemptSentence(attempt: Attempt, check: NamedCheck): readonly Phrase[] {
 	const [first] = attempt.chain;
@@ -62,7 +62,7 @@ function roleSentence({ chain, add }: Attempt, { user, action, type }: NamedChec
 	];
 }
 
-/** Such as "`editor` of folder:plans" and "`editor` in tenant acme". */
+/** Formats a role with its place, such as "`editor` of folder:plans" and "`editor` in tenant acme". */
 function heldPhrases({ role, resource }: Extract<AttemptStep, { readonly role: string; readonly resource: string }>) {
 	const tenant = placeTenant(resource);
 	const place: readonly Phrase[] = tenant === null ? [' of ', { key: resource }] : [' in tenant ', { key: tenant }];
@@ -110,7 +110,7 @@ function ruleSentence(
 	return [{ key: user }, ...who, ', ', ...thing, ...what, ', and a rule grants ', { name: action }, ' between them'];
 }
 
-/** A fact as the object of "add" or "remove", such as "ann as `editor` in tenant acme". */
+/** Formats a fact as the object of "add" or "remove", such as "ann as `editor` in tenant acme". */
 export function factWords(fact: AttemptFact): readonly Phrase[] {
 	switch (fact.fact) {
 		case 'tenant':
@@ -133,10 +133,10 @@ export function factWords(fact: AttemptFact): readonly Phrase[] {
 	}
 }
 
-/** Why a fact that is in the way has to go. */
+/** Reason to remove a blocking fact. */
 export const stopWords = 'It stops a role that would be derived there.';
 
-/** How operators read behind "has to". */
+/** Words for operators after "has to". */
 const operatorWords: Readonly<Record<string, string>> = {
 	equals: 'be',
 	'not-equals': 'be other than',
@@ -161,7 +161,7 @@ const operatorWords: Readonly<Record<string, string>> = {
 	all_match: 'have only items that match',
 };
 
-/** What has to be of an attribute: "`user.level` is 2 and has to be at least 3, for the set `seniors`". */
+/** Formats a comparison: "`user.level` is 2 and has to be at least 3, for the set `seniors`". */
 export function comparisonWords({
 	set,
 	attribute,
@@ -189,7 +189,7 @@ export function comparisonWords({
 	];
 }
 
-/** What to change an attribute to. */
+/** Formats the new value of an attribute. */
 export function exampleWords({ change, example }: AttemptComparison): readonly Phrase[] {
 	return example === null || example === undefined
 		? [{ name: change }, ' taken away']
@@ -208,7 +208,7 @@ function valueText(value: unknown): string {
 	return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}…`;
 }
 
-/** What stands over the attempts of a check. */
+/** Returns the title above the attempts of a check. */
 export function attemptsTitle(allow: boolean, count: number, truncated: boolean): string {
 	if (count > 0) return allow ? 'It passes in each of these ways' : 'Each of these alone would allow it';
 	if (allow) return 'How it passes was not found';

@@ -1,9 +1,9 @@
 /**
- * What explanations of a check read of the answer of a decision point (docs/decision-point.md: Attempts). The generated
- * types of the API fit these.
+ * Parts of a decision point's response that check explanations use (docs/decision-point.md: Attempts). Compatible with
+ * the generated API types.
  */
 
-/** A fact that is stored, or could be. Instances are `<type>:<key>`. */
+/** Fact, stored or possible. Instances are `<type>:<key>`. */
 export type AttemptFact =
 	| { readonly fact: 'tenant'; readonly tenant: string }
 	| { readonly fact: 'user'; readonly user: string }
@@ -24,7 +24,7 @@ export type AttemptFact =
 			readonly tenant: string;
 	  };
 
-/** One step of an attempt: where the role of the step before comes from. Roles on instances are `<type>:<key>#<role>`. */
+/** Step of an attempt: the source of the previous step's role. Instance roles are `<type>:<key>#<role>`. */
 export type AttemptStep =
 	| {
 			readonly type: 'role_assignment';
@@ -49,22 +49,22 @@ export type AttemptStep =
 			readonly resource_type?: string | undefined;
 	  };
 
-/** A comparison that has to come out as it says. */
+/** Comparison with a required result. */
 export interface AttemptComparison {
 	readonly set: string;
 	readonly attribute: string;
 	readonly operator: string;
 	readonly operand?: unknown;
 	readonly negated: boolean;
-	/** Whether it comes out so already. */
+	/** Whether the comparison already has the required result. */
 	readonly met: boolean;
-	/** The attribute to change. */
+	/** Attribute to change. */
 	readonly change: string;
 	readonly now?: unknown;
 	readonly example?: unknown;
 }
 
-/** One path of the schema, bound to stored objects. */
+/** Path through the schema, bound to stored objects. */
 export interface Attempt {
 	readonly passed: boolean;
 	readonly by: 'role_in_tenant' | 'role_on_instance' | 'set_rule';
@@ -75,14 +75,14 @@ export interface Attempt {
 	readonly compare: readonly AttemptComparison[];
 }
 
-/** What one kind of grants says to a check. */
+/** Result of one kind of grants for a check. */
 export interface Reasons {
 	readonly allow: boolean;
 	readonly code: string;
 	readonly reason: string;
 }
 
-/** What `debug` of an answer holds. */
+/** Content of `debug` in a response. */
 export interface DecisionDebug {
 	readonly request?:
 		| {
@@ -94,7 +94,7 @@ export interface DecisionDebug {
 	readonly rebac?: Reasons | undefined;
 	readonly abac?: Reasons | undefined;
 	readonly pending?: Reasons | undefined;
-	/** Alone where nothing was evaluated. */
+	/** Present alone if nothing was evaluated. */
 	readonly code?: string | undefined;
 	readonly reason?: string | undefined;
 	readonly attempts?: readonly Attempt[] | undefined;
@@ -103,17 +103,17 @@ export interface DecisionDebug {
 
 const tenantMark = '__tenant:';
 
-/** The key of the tenant that the place of a role is; `null` for an instance. */
+/** Returns the tenant key in a role's place; `null` for an instance. */
 export function placeTenant(place: string): string | null {
 	return place.startsWith(tenantMark) ? place.slice(tenantMark.length) : null;
 }
 
-/** The key of a role: that of `editor`, and that of `folder:plans#editor`. */
+/** Returns the key of a role such as `editor` or `folder:plans#editor`. */
 export function roleKey(role: string, place: string): string {
 	return role.startsWith(`${place}#`) ? role.slice(place.length + 1) : role;
 }
 
-/** The type and the key of an instance `<type>:<key>`. */
+/** Splits an instance `<type>:<key>`. */
 export function splitInstance(instance: string): { readonly type: string; readonly key: string } {
 	const colon = instance.indexOf(':');
 	return colon === -1

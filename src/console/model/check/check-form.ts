@@ -1,26 +1,26 @@
 import { jsonProblem } from '../json-problem.js';
 import { splitInstance } from './attempt.js';
 
-/** A check as a form has it: texts, empty where nothing is given. */
+/** Check as form texts; empty if not given. */
 export interface CheckForm {
 	readonly user: string;
 	readonly action: string;
 	readonly resource: string;
 	readonly instance: string;
 	readonly tenant: string;
-	/** JSON objects as texts. */
+	/** JSON objects as text. */
 	readonly userAttributes: string;
 	readonly resourceAttributes: string;
 	readonly context: string;
-	/** A number; empty for the newest. */
+	/** Revision number; empty for the newest. */
 	readonly revision: string;
-	/** The token of the revision, where a logged decision names it: the number alone may stand for another one by now. */
+	/** Revision token from a logged decision. The number alone may now belong to a different revision. */
 	readonly token: string;
-	/** The instant that a check at a revision is about: ISO 8601; empty for now. */
+	/** Instant for a check at a revision, in ISO 8601; empty for now. */
 	readonly at: string;
 }
 
-/** The parameters of an address by the fields of the form. */
+/** Address parameters by form field. */
 const parameters = {
 	user: 'user',
 	action: 'action',
@@ -37,7 +37,6 @@ const parameters = {
 
 const fields = Object.keys(parameters) as readonly (keyof CheckForm)[];
 
-/** A form with nothing in it. */
 export const emptyCheckForm: CheckForm = {
 	user: '',
 	action: '',
@@ -52,25 +51,25 @@ export const emptyCheckForm: CheckForm = {
 	at: '',
 };
 
-/** The form of an address. `resource` may be an instance `<type>:<key>`, where `instance` is not given. */
+/** Reads the form from an address. `resource` may be an instance `<type>:<key>` if `instance` is absent. */
 export function readCheckForm(get: (parameter: string) => string): CheckForm {
 	const entries = fields.map((field) => [field, get(parameters[field])] as const);
 	return separateInstance({ ...emptyCheckForm, ...Object.fromEntries(entries) });
 }
 
-/** The parameters of an address by their names: all of them, and those that are not given empty. */
+/** Returns all address parameters by name, with empty texts for empty fields. */
 export function checkQuery(form: CheckForm): Readonly<Record<string, string>> {
 	return Object.fromEntries(fields.map((field) => [parameters[field], form[field]]));
 }
 
-/** A form in which a resource `<type>:<key>` without an instance is a resource and an instance. */
+/** Splits a resource `<type>:<key>` into a resource and an instance, if no instance is given. */
 export function separateInstance(form: CheckForm): CheckForm {
 	if (form.instance !== '' || !form.resource.includes(':')) return form;
 	const { type, key } = splitInstance(form.resource);
 	return { ...form, resource: type, instance: key };
 }
 
-/** A check as a decision point takes it. */
+/** Check as a decision point request. */
 export interface CheckBody {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
 	readonly action: string;
@@ -83,7 +82,7 @@ export interface CheckBody {
 	readonly context?: Readonly<Record<string, unknown>>;
 }
 
-/** The check of a form; `null` where something is missing, or is no JSON object. */
+/** Returns the check in a form; `null` if a field is missing or a text is not a JSON object. */
 export function checkBody(form: CheckForm): CheckBody | null {
 	const { user, action, resource, instance, tenant } = form;
 	if (user === '' || action === '' || resource === '' || formProblem(form) !== null) return null;
@@ -100,7 +99,7 @@ export function checkBody(form: CheckForm): CheckBody | null {
 	};
 }
 
-/** What is wrong with the texts that are JSON or a number; `null` where nothing is. */
+/** Returns the first problem in the JSON and number fields; `null` without problems. */
 export function formProblem(form: CheckForm): string | null {
 	const problems = [
 		['User attributes', objectProblem(form.userAttributes)],
@@ -112,7 +111,7 @@ export function formProblem(form: CheckForm): string | null {
 	return problem === undefined || problem === null ? null : `${name}: ${problem}`;
 }
 
-/** Why a text is no JSON object; `null` for one, and for an empty text. */
+/** Returns the reason why a text is not a JSON object; `null` for an object and for an empty text. */
 export function objectProblem(text: string): string | null {
 	if (text.trim() === '') return null;
 	const problem = jsonProblem(text);
@@ -139,10 +138,10 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 		: null;
 }
 
-/** The revision and the instant that a check was decided at. */
+/** Revision and instant of a decision. */
 export type DecidedAt = Pick<CheckForm, 'revision' | 'at'> & Partial<Pick<CheckForm, 'token'>>;
 
-/** The form of a check that was logged with its input. What the input does not say is empty. */
+/** Builds the form of a logged check from its input. Members missing from the input are empty. */
 export function loggedCheckForm(input: unknown, { revision, token = '', at }: DecidedAt): CheckForm {
 	const { user, action, resource, context } = asObject(input) ?? {};
 	const who = asObject(user) ?? { key: user };
@@ -171,15 +170,15 @@ function objectText(value: unknown): string {
 	return object === null || Object.keys(object).length === 0 ? '' : JSON.stringify(object);
 }
 
-/** What conditions saw of a user and a resource. */
+/** User and resource attributes that conditions saw. */
 export interface SeenAttributes {
 	readonly user: Readonly<Record<string, unknown>>;
 	readonly resource: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A form that sends an attribute such as `user.address.city`. What it sends replaces a stored attribute as a whole, so the
- * rest of `address` is sent as it was seen. Null takes the attribute away.
+ * Returns a form that sends an attribute such as `user.address.city`. A sent attribute replaces the stored attribute as
+ * a whole, so the rest of `address` is sent with the values that conditions saw. Null removes the attribute.
  */
 export function withAttribute(form: CheckForm, seen: SeenAttributes, attribute: string, value: unknown): CheckForm {
 	const [object = '', name = '', ...path] = attribute.split('.');

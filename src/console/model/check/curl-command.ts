@@ -1,17 +1,17 @@
-/** A call that a screen made. */
+/** Recorded call of a screen. */
 export interface RecordedCall {
 	readonly method: string;
-	/** With its query, from the root of the server. */
+	/** Path from the server root, with its query. */
 	readonly path: string;
-	/** The body as it was sent; `null` without one. */
+	/** Sent body; `null` without one. */
 	readonly body: string | null;
-	/** Whether the decision point was asked, and not the API. */
+	/** True for a call to the decision point, false for the API. */
 	readonly decision: boolean;
 }
 
 /**
- * A call as a command for a shell. The key comes from `$PERMIT_API_KEY`, the address of the decision point from
- * `$PDP_URL`; `origin` is that of the API.
+ * Formats a call as a shell command. The key comes from `$PERMIT_API_KEY`, and the address of the decision point from
+ * `$PDP_URL`; `origin` is the API's origin.
  */
 export function curlCommand({ method, path, body, decision }: RecordedCall, origin: string): string {
 	const url = decision ? `"$PDP_URL"${quoted(path)}` : quoted(`${origin}${path}`);
@@ -21,7 +21,7 @@ export function curlCommand({ method, path, body, decision }: RecordedCall, orig
 	return lines.join(' \\\n  ');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }

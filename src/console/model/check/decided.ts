@@ -1,15 +1,15 @@
 import type { DecisionDebug, Reasons } from './attempt.js';
 
-/** What decided a check. */
+/** Decisive reason of a check. */
 export interface Decided {
 	readonly code: string;
-	/** The same as a sentence about this check; `null` where none was given. */
+	/** Sentence about this check; `null` if absent. */
 	readonly reason: string | null;
 }
 
 /**
- * What decided a check. Of a denial it is what roles on the instance say where the user has no role in the tenant, and
- * otherwise what roles in the tenant say (docs/denial-codes.md).
+ * Returns the decisive reason of a check. For a denial, this is the instance role reason if the user has no role in the
+ * tenant, and the tenant role reason otherwise (docs/denial-codes.md).
  */
 export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac, pending }: DecisionDebug): Decided {
 	if (allow) return { code: 'allow', reason: null };
@@ -19,7 +19,7 @@ export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac
 	return pending ?? (isOfCloud ? abac : ofRoles) ?? { code: 'unknown', reason: null };
 }
 
-/** What each kind of grants says, with its name. */
+/** Returns the result of each kind of grants, with a title. */
 export function reasonSections({ rbac, rebac, abac, pending }: DecisionDebug): readonly (readonly [string, Reasons])[] {
 	const sections = [
 		['Roles in the tenant', rbac],

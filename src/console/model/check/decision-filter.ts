@@ -1,4 +1,4 @@
-/** Which decisions are shown, as an address has it: empty texts do not narrow. */
+/** Decision log filter in an address. Empty texts match everything. */
 export interface DecisionFilter {
 	readonly user: string;
 	readonly action: string;
@@ -6,11 +6,11 @@ export interface DecisionFilter {
 	readonly tenant: string;
 	/** `allow`, `deny`, or empty for both. */
 	readonly decision: string;
-	/** The code of a denial, or `allow`. */
+	/** Denial code, or `allow`. */
 	readonly code: string;
-	/** The id of a PDP config. */
+	/** Id of a PDP config. */
 	readonly pdp: string;
-	/** Instants: ISO 8601 in UTC. `to` is exclusive. */
+	/** Instants in ISO 8601 (UTC). `to` is exclusive. */
 	readonly from: string;
 	readonly to: string;
 }
@@ -27,14 +27,14 @@ const names = [
 	'to',
 ] as const satisfies readonly (keyof DecisionFilter)[];
 
-/** The filter of an address. */
+/** Reads the filter from an address. */
 export function readDecisionFilter(get: (parameter: string) => string): DecisionFilter {
 	const [user = '', action = '', resource = '', tenant = '', decision = '', code = '', pdp = '', from = '', to = ''] =
 		names.map(get);
 	return { user, action, resource, tenant, decision, code, pdp, from, to };
 }
 
-/** What the API takes for a filter. */
+/** API parameters of a filter. */
 export interface AuditLogParameters {
 	readonly users?: string[];
 	readonly action?: string;
@@ -47,7 +47,7 @@ export interface AuditLogParameters {
 	readonly timestamp_to?: string;
 }
 
-/** The parameters of the API for a filter. Times are whole seconds there: the end is rounded up. */
+/** Converts a filter to API parameters. API times are whole seconds, so the end is rounded up. */
 export function auditLogParameters(filter: DecisionFilter): AuditLogParameters {
 	const { user, action, resource, tenant, decision, code, pdp, from, to } = filter;
 	const [begin, end] = [seconds(from, Math.floor), seconds(to, Math.ceil)];
@@ -64,7 +64,7 @@ export function auditLogParameters(filter: DecisionFilter): AuditLogParameters {
 	};
 }
 
-/** Whether a filter narrows. */
+/** True if a filter has any value. */
 export function isNarrowed(filter: DecisionFilter): boolean {
 	return names.some((name) => filter[name] !== '');
 }
@@ -74,7 +74,7 @@ function seconds(instant: string, round: (value: number) => number): string | nu
 	return Number.isNaN(time) || time < 0 ? null : String(round(time / 1000));
 }
 
-/** An instant of a field for date and time (in the zone of the reader), in UTC; empty for an empty field. */
+/** Converts a date and time field, in the browser's time zone, to UTC; empty for an empty field. */
 export function fieldInstant(value: string): string {
 	const time = new Date(value);
 	return Number.isNaN(time.getTime()) ? '' : time.toISOString();

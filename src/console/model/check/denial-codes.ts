@@ -1,4 +1,4 @@
-/** What the code of a denial means, and what to do (docs/denial-codes.md). */
+/** Meaning of a denial code and advice (docs/denial-codes.md). */
 export interface DenialCode {
 	readonly meaning: string;
 	readonly advice: string;
@@ -80,10 +80,10 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 };
 
-/** What a code means; `null` for one that is not known. */
+/** Returns the meaning of a code; `null` for an unknown code. */
 export function explainCode(code: string): DenialCode | null {
 	return Object.hasOwn(codes, code) ? (codes[code] ?? null) : null;
 }
 
-/** All codes of denials. */
+/** All denial codes. */
 export const denialCodes: readonly string[] = Object.keys(codes);

@@ -1,6 +1,6 @@
 import { type CheckForm, loggedCheckForm } from './check-form.js';
 
-/** A row of the decision log, as far as the list shows it. */
+/** Decision log row, with the members that the list shows. */
 export interface LoggedDecision {
 	readonly id: string;
 	readonly timestamp: string;
@@ -14,21 +14,21 @@ export interface LoggedDecision {
 	readonly raw_data?: unknown;
 }
 
-/** What the event of a decision says besides its row. */
+/** Event data of a decision that its row does not contain. */
 export interface DecisionNote {
-	/** The key of the instance; `null` for a check without one. */
+	/** Instance key; `null` for a check without an instance. */
 	readonly instance: string | null;
-	/** The revision that decided; `null` where the event does not say. */
+	/** Revision of the decision; `null` if the event has none. */
 	readonly revision: string | null;
-	/** The name of the decision point. */
+	/** Name of the decision point. */
 	readonly decisionPoint: string | null;
-	/** Whether attributes and context are not in the log, because the event was too long. */
+	/** True if the log omits attributes and context because the event was too long. */
 	readonly truncated: boolean;
-	/** What was masked, as JSON pointers. */
+	/** Masked values, as JSON pointers. */
 	readonly erased: readonly string[];
 }
 
-/** Reads the event of a decision, of which nothing need be there: a stock OPA sends its own. */
+/** Reads the event of a decision. Every part is optional, because a stock OPA sends a different event. */
 export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionNote {
 	const erased = member(raw_data, 'erased');
 	return {
@@ -40,14 +40,14 @@ export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionN
 	};
 }
 
-/** The check of a decision, at the revision that decided. */
+/** Returns the check of a decision, at the revision of the decision. */
 export function decisionForm(row: LoggedDecision): CheckForm {
 	const { revision } = readDecisionNote(row);
 	const isKnown = revision !== null && /^\d{1,15}$/.test(revision);
 	const token = text(member(member(row.raw_data, 'custom'), 'token')) ?? '';
 	const decidedAt = isKnown ? { revision, token, at: row.timestamp } : { revision: '', at: '' };
 	const form = loggedCheckForm(row.input, decidedAt);
-	// Of an input that was masked, the row still tells what was asked.
+	// If the input was masked, the row still contains the check.
 	return {
 		...form,
 		user: form.user || (row.user_key ?? ''),
@@ -67,7 +67,7 @@ function text(value: unknown): string | null {
 	return typeof value === 'string' ? value : null;
 }
 
-/** The rows that are not among those shown, all of them the newest first. */
+/** Returns the fresh rows that are not yet shown, newest first. */
 export function newRows<Row extends { readonly id: string }>(
 	fresh: readonly Row[],
 	shown: readonly Row[],

@@ -9,7 +9,7 @@ import { screenPath } from '../../shell/screen-path.js';
 import type { Loaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
-/** A user or an instance that a set selects. */
+/** User or instance that a set selects. */
 type Selected =
 	| { readonly id: string; readonly key: string; readonly email: string | null }
 	| { readonly id: string; readonly key: string; readonly resource: string; readonly tenant: string | null };
@@ -23,18 +23,18 @@ interface Found {
 
 interface SetPreviewProps {
 	readonly type: 'userset' | 'resourceset';
-	/** Whether enough is given to ask. */
+	/** Whether the form is complete enough for a preview. */
 	readonly isAskable: boolean;
-	/** Whether the server refused the conditions; the rows say why. */
+	/** Whether the server rejected the conditions. The rows show the problems. */
 	readonly hasProblems: boolean;
-	/** Whether the conditions compare with the other side of a check, which is nobody here. */
+	/** Whether the conditions compare with the other side of a check, which a preview does not have. */
 	readonly comparesSides: boolean;
 	readonly loaded: Loaded<Found | null>;
 	readonly tenant: string;
 	readonly page: number;
 }
 
-/** Whom or what the set selects now, as it is edited. */
+/** Preview of the users or instances that the edited set selects now. */
 export function SetPreview({ type, isAskable, hasProblems, comparesSides, loaded, tenant, page }: SetPreviewProps) {
 	const search = useSearch();
 	return (

@@ -15,13 +15,13 @@ import { useLoaded } from '../../use-loaded.js';
 interface SetRegoProps {
 	readonly setKey: string;
 	readonly value: ConditionSetValue;
-	/** `null` where the environment does not have the set. */
+	/** `null` if the environment does not contain the set. */
 	readonly stored: ConditionSetValue | null;
 }
 
-/** The Rego of the set: as it would become, or as it is published. It is asked for on demand, because that takes a while. */
+/** Rego of the set, drafted or published. Loaded on demand because compilation takes time. */
 export function SetRego(props: SetRegoProps) {
-	/** What was asked about; `null` while it was not. */
+	/** Set at the time of the request; `null` before the first request. */
 	const asked = useSignal<SetRegoProps | null>(null);
 	const isOfNow = asked.value !== null && isSameQuestion(asked.value, props);
 	return (
@@ -47,11 +47,11 @@ function isSameQuestion(left: SetRegoProps, right: SetRegoProps): boolean {
 }
 
 interface FoundRego {
-	/** Where the published file is; `null` for a file that is not published. */
+	/** Path of the published file; `null` if the file is not published. */
 	readonly path: string | null;
 	readonly before: string | null;
 	readonly after: string | null;
-	/** Why there is none. */
+	/** Reason for missing Rego. */
 	readonly failure: string | null;
 }
 
@@ -108,7 +108,7 @@ async function readDrafted(
 	const { policy } = await answered(
 		management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/preview', {
 			params: { path: environmentPath() },
-			// A draft of this tab is what other screens put into it; the server reads it anew.
+			// Other screens filled this tab's draft; the server validates it again.
 			body: body as never,
 			signal,
 		}),

@@ -11,7 +11,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionTrace } from './condition-trace.js';
 
-/** The check that a set is tried with, as the fields of the form have it: each may be empty. */
+/** Test check of a set, with the texts of the form fields. Each may be empty. */
 interface Tried {
 	readonly user: string;
 	readonly user_attributes: string;
@@ -31,13 +31,13 @@ const untried: Tried = {
 };
 
 interface TryBoxProps {
-	/** The set, as the endpoint takes it, in JSON. */
+	/** The set as a JSON request body. */
 	readonly question: string;
 	readonly type: ConditionSetValue['type'];
 	readonly resource: string | null;
 }
 
-/** Tries the set on one user and one instance, which need not exist. What was tried is in the address. */
+/** Tries the set on a user and an instance, which need not exist. The address holds the tried values. */
 export function TryBox({ question, type, resource }: TryBoxProps) {
 	const search = useSearch();
 	const asked = search.get('try');

@@ -14,10 +14,10 @@ import { environmentPath, newestRevision, openSession } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
-/** How often the list is read again while it is seen, in milliseconds. */
+/** Refresh interval while the page is visible, in milliseconds. */
 const pollMilliseconds = 10_000;
 
-/** Screen 11: the decision points and their state. */
+/** The decision points screen: lists decision points and their state. */
 export function DecisionPointsScreen() {
 	return (
 		<Screen
@@ -95,7 +95,7 @@ function Revision({ revision }: { readonly revision: number | null }) {
 	);
 }
 
-/** The API keys of the environment's decision points, without their secrets. */
+/** API keys of the environment's decision points, without secrets. */
 function PointKeys() {
 	const isAdmin = openSession().key.access_level === 'admin';
 	const secret = useSignal<string | null>(null);

@@ -15,15 +15,15 @@ import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
 interface DecisionFiltersProps {
-	/** The filter of the address. */
+	/** Filter in the address. */
 	readonly filter: DecisionFilter;
 	readonly onApply: (filter: DecisionFilter) => void;
 }
 
-/** Which decisions are shown. */
+/** Filters of the decision log. */
 export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 	const [edited, setEdited] = useState(filter);
-	// The address may change without typing: by "back", for example.
+	// The address may change without typing, for example by "back".
 	useEffect(() => setEdited(filter), [JSON.stringify(filter)]);
 	const field = (name: keyof DecisionFilter) => (text: string) => setEdited((before) => ({ ...before, [name]: text }));
 	return (
@@ -78,7 +78,7 @@ interface FieldProps {
 	readonly onValue: (text: string) => void;
 }
 
-/** The codes that this version knows, and the one of the address, which may be of another version or of another policy. */
+/** Known denial codes, with the code in the address, which may come from a different version or policy. */
 function CodeSelect({ value, onValue }: FieldProps) {
 	const codes = value === '' || denialCodes.includes(value) ? denialCodes : [...denialCodes, value];
 	return (
@@ -96,7 +96,10 @@ function CodeSelect({ value, onValue }: FieldProps) {
 	);
 }
 
-/** Decisions are stored with the API key of the decision point, so those that share a key are one choice. */
+/**
+ * The log stores decisions with the API key of the decision point, so decision points with the same key form one
+ * choice.
+ */
 function PointSelect({ value, onValue }: FieldProps) {
 	const { value: instances } = useLoaded(
 		(signal) =>

@@ -18,7 +18,7 @@ import { usePolling } from '../../use-polling.js';
 
 const perPage = 50;
 
-/** How often new decisions are looked for while the page is seen, in milliseconds. */
+/** Interval between checks for new decisions while the page is visible, in milliseconds. */
 const pollMilliseconds = 5000;
 
 interface DecisionListProps {
@@ -28,7 +28,7 @@ interface DecisionListProps {
 	readonly turnTo: (page: number) => void;
 }
 
-/** A page of decisions. New ones are counted above it, and shown when somebody asks for them. */
+/** Page of decisions. Counts new decisions above the list and shows them on request. */
 export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListProps) {
 	const loaded = useLoaded((signal) => readDecisions(filter, page, signal), [page]);
 	return (
@@ -53,7 +53,7 @@ export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListP
 	);
 }
 
-/** The most decisions that the API pages through. */
+/** Maximum number of decisions that the API pages through. */
 const maxListed = 10_000;
 
 function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSignal) {
@@ -68,13 +68,13 @@ function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSigna
 
 interface NewDecisionsProps {
 	readonly filter: DecisionFilter;
-	/** The first page; `null` while another one is shown. */
+	/** First page; `null` while a different page is shown. */
 	readonly shown: readonly LoggedDecision[] | null;
 	readonly onShow: () => void;
 	readonly turnTo: (page: number) => void;
 }
 
-/** How many decisions are newer than what is shown. The line is always there, so that nothing moves. */
+/** Number of decisions newer than the list. The line is always present so that the layout does not move. */
 function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	const fresh = useSignal<readonly LoggedDecision[]>([]);
 	useEffect(() => {
@@ -86,7 +86,7 @@ function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 		try {
 			fresh.value = (await readDecisions(filter, 1)).data;
 		} catch {
-			// The bar tells when the API is away.
+			// The bar reports an unreachable API.
 		} finally {
 			isBusy.value = false;
 		}
@@ -177,7 +177,7 @@ function ResourceName({ row }: { readonly row: LoggedDecision }) {
 
 function WhyLink({ row }: { readonly row: LoggedDecision }) {
 	const form = decisionForm(row);
-	// A request to a URL that no rule matches names no check.
+	// A request to a URL without a matching rule contains no check.
 	if (row.reason === 'no_matching_mapping_rule') return <span class="quiet">no check</span>;
 	return (
 		<a

@@ -5,7 +5,7 @@ import { DecisionFilters } from './decision-filters.js';
 import { DecisionList } from './decision-list.js';
 import { LogLosses } from './log-losses.js';
 
-/** Screen 4: what decision points have decided, the newest first. */
+/** The decision log screen: lists decisions, newest first. */
 export function DecisionsScreen() {
 	const search = useSearch();
 	const filter = readDecisionFilter(search.get);

@@ -7,10 +7,10 @@ import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
-/** How often decision points report, in milliseconds. */
+/** Report interval of decision points, in milliseconds. */
 const reportMilliseconds = 60_000;
 
-/** How much of what was decided is not in the log, as decision points report it. */
+/** Number of decisions missing from the log, as reported by decision points. */
 export function LogLosses() {
 	const loaded = useLoaded(
 		(signal) =>

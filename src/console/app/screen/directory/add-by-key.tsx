@@ -9,12 +9,12 @@ interface AddByKeyProps {
 	readonly title: string;
 	readonly label: string;
 	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
-	/** What adding it does, to confirm. */
+	/** Confirmation text that explains the effect. */
 	readonly text: (key: string) => string;
 	readonly add: (key: string) => Promise<unknown>;
 }
 
-/** A form that adds something by its key, which the server proposes. */
+/** Form that adds an object by its key, with suggestions from the server. */
 export function AddByKey({ title, label, propose, text, add }: AddByKeyProps) {
 	const key = useSignal('');
 	const work = useWork();

@@ -12,14 +12,14 @@ import { reloadAll } from '../../use-loaded.js';
 import { proposeRoles } from './propose-names.js';
 
 interface AssignRoleProps {
-	/** Who gets the role; asked for where it is not given. */
+	/** User who gets the role; the form asks for it if absent. */
 	readonly user?: string;
-	/** Where the role is held, in a tenant or on an instance `<resource>:<key>`; asked for where neither is given. */
+	/** Place of the role: a tenant, or an instance `<resource>:<key>`. The form asks for it if both are absent. */
 	readonly tenant?: string;
 	readonly instance?: string;
 }
 
-/** A form to give a user a role, in a tenant or on an instance, for good or until a time. */
+/** Form that assigns a role to a user in a tenant or on an instance, with an optional expiry. */
 export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const isPlaced = tenant !== undefined || instance !== undefined;
 	const who = useSignal(user ?? '');

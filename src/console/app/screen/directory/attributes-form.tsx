@@ -12,14 +12,14 @@ import { reloadAll } from '../../use-loaded.js';
 type Attributes = Readonly<Record<string, unknown>>;
 
 interface AttributesFormProps {
-	/** Whose attributes they are, for people. */
+	/** Display name of the object with the attributes. */
 	readonly name: string;
 	readonly attributes: Attributes | null;
-	/** Stores all attributes from now on. */
+	/** Replaces all attributes. */
 	readonly save: (attributes: Attributes) => Promise<unknown>;
 }
 
-/** The attributes of something, to read and to edit as JSON. */
+/** Attributes of an object, shown and edited as JSON. */
 export function AttributesForm({ name, attributes, save }: AttributesFormProps) {
 	const stored = JSON.stringify(attributes ?? {}, null, 2);
 	const edited = useSignal<string | null>(null);
@@ -27,7 +27,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	const button = useRef<HTMLButtonElement>(null);
 	const form = useRef<HTMLFormElement>(null);
 	const isEdited = edited.value !== null;
-	// The button gives way to the form, and back: the focus goes with them.
+	// The button and the form replace each other, and the focus follows.
 	const wasEdited = useRef(isEdited);
 	useLayoutEffect(() => {
 		if (wasEdited.current === isEdited) return;
@@ -107,7 +107,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 	);
 }
 
-/** Attributes from a field; none for an empty one. Throws for what is no JSON object. */
+/** Parses the attributes in a field; an empty field has none. Throws if the text is not a JSON object. */
 export function readAttributes(text: string): Attributes {
 	const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };

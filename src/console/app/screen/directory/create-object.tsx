@@ -19,16 +19,16 @@ interface Field {
 interface CreateObjectProps {
 	readonly title: string;
 	readonly fields: readonly Field[];
-	/** Whether it has attributes. */
+	/** Whether the object has attributes. */
 	readonly attributed?: boolean;
-	/** Creates it from the fields that were filled in, and returns the address of its page. */
+	/** Creates the object from the filled fields and returns the address of its page. */
 	readonly create: (
 		values: Readonly<Record<string, string>>,
 		attributes: Readonly<Record<string, unknown>>,
 	) => Promise<string>;
 }
 
-/** A button that opens a form to create something, and leads to its page. */
+/** Button that opens a form to create an object, and then opens its page. */
 export function CreateObject(props: CreateObjectProps) {
 	const isOpen = useSignal(false);
 	return (

@@ -8,12 +8,12 @@ import { screenPath } from '../../shell/screen-path.js';
 interface DeleteObjectProps {
 	readonly tab: DirectoryTab;
 	readonly title: string;
-	/** What goes with it. */
+	/** Confirmation text that lists the objects deleted with it. */
 	readonly text: string;
 	readonly remove: () => Promise<unknown>;
 }
 
-/** A button that deletes something after it was confirmed, and leads to the list. */
+/** Button that deletes an object after confirmation, and then opens the list. */
 export function DeleteObject({ tab, title, text, remove }: DeleteObjectProps) {
 	const { route } = useLocation();
 	const work = useWork();

@@ -22,11 +22,11 @@ const titles: Readonly<Record<DirectoryTab, string>> = {
 	instances: 'Instances',
 };
 
-/** Screen 8: users, tenants, groups and instances, and what belongs to each. */
+/** The directory screen: users, tenants, groups and instances, with their details. */
 export function DirectoryScreen() {
 	const { path, route } = useLocation();
 	const named = useSearch().get('user');
-	// Screens that know a user alone need not know where users are.
+	// Screens that link to a user by key need not know the path of the users tab.
 	useEffect(() => {
 		if (named !== '') route(screenPath(directoryPath('users', named)), true);
 	}, [named]);

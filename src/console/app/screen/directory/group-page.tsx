@@ -16,7 +16,7 @@ import { BackLink, ObjectLink } from './object-link.js';
 import { actionColumn, PagedTable } from './paged-table.js';
 import { UserNameText } from './user-name-text.js';
 
-/** One group: its members, the roles that they get by it, and the groups that it is in. */
+/** Page of a group: its members, their roles through the group, and its parent groups. */
 export function GroupPage({ name }: { readonly name: string }) {
 	const loaded = useLoaded(
 		(signal) => {
@@ -94,7 +94,7 @@ interface GroupProps {
 	readonly tenant: string;
 }
 
-/** Who is in a group: to add and to take out. */
+/** Members of a group, with controls to add and remove them. */
 function GroupMembers({ group, tenant }: GroupProps) {
 	const memberPath = (user_id: string) => ({ ...environmentPath(), group_instance_key: group, user_id });
 	const remove = async (user: string) => {

@@ -23,7 +23,7 @@ interface GroupRolesProps {
 	readonly tenant: string;
 }
 
-/** The roles that members of a group have on instances: to give and to take away. */
+/** Instance roles of a group's members, with controls to assign and remove them. */
 export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	const path = { ...environmentPath(), group_instance_key: group };
 	const remove = async (role: string, resource_instance: string, resource: string) => {
@@ -72,12 +72,12 @@ export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	);
 }
 
-/** `<resource>:<key>`. */
+/** Returns `<resource>:<key>`. */
 function instanceOf({ resource, resource_instance }: GroupRole): string {
 	return `${resource.key}:${resource_instance.key}`;
 }
 
-/** A form to give the members of a group a role on an instance. */
+/** Form that assigns an instance role to the members of a group. */
 function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	const instance = useSignal('');
 	const role = useSignal('');

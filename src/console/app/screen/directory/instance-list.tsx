@@ -11,7 +11,7 @@ import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 import { asRowPage, PagedTable } from './paged-table.js';
 
-/** All resource instances, to search. */
+/** Searchable list of all resource instances. */
 export function InstanceList() {
 	const search = useSearch();
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);

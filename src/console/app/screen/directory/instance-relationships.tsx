@@ -10,7 +10,7 @@ import { ObjectLink } from './object-link.js';
 import { actionColumn, asRowPage, PagedTable } from './paged-table.js';
 import { RelateInstance } from './relate-instance.js';
 
-/** The relationships of an instance, as the object and as the subject. */
+/** Relationships of an instance, as the object and as the subject. */
 export function InstanceRelationships({ instance }: { readonly instance: string }) {
 	return (
 		<>
@@ -23,7 +23,7 @@ export function InstanceRelationships({ instance }: { readonly instance: string 
 	);
 }
 
-/** A relationship, by keys. */
+/** Relationship, by keys. */
 interface Tuple {
 	readonly subject: string;
 	readonly relation: string;
@@ -32,7 +32,7 @@ interface Tuple {
 
 interface TupleTableProps {
 	readonly instance: string;
-	/** Which end the instance is. */
+	/** End of the relationship that is the instance. */
 	readonly end: 'object' | 'subject';
 	readonly empty: string;
 }

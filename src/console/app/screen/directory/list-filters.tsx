@@ -7,13 +7,13 @@ import { useSearch } from '../../use-search.js';
 interface ListFiltersProps {
 	readonly label: string;
 	readonly placeholder: string;
-	/** Whether the list can be narrowed to a tenant and to a resource. */
+	/** Whether the list has tenant and resource filters. */
 	readonly placed?: boolean;
 	/** Buttons beside the fields. */
 	readonly children?: ComponentChildren;
 }
 
-/** What narrows a list of the directory; all of it in the address. */
+/** Filters of a directory list, all stored in the address. */
 export function ListFilters({ label, placeholder, placed = false, children }: ListFiltersProps) {
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value, page: '' }, { replace: true });

@@ -2,7 +2,7 @@ import { type DirectoryTab, directoryPath } from '../../../model/directory-path.
 import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../shell/screen-path.js';
 
-/** A link to the page of something in the directory. */
+/** Link to the page of a directory object. */
 export function ObjectLink({ tab, name }: { readonly tab: DirectoryTab; readonly name: string }) {
 	return (
 		<a href={screenPath(directoryPath(tab, name))}>
@@ -11,7 +11,7 @@ export function ObjectLink({ tab, name }: { readonly tab: DirectoryTab; readonly
 	);
 }
 
-/** A link back to a list. */
+/** Link back to a list. */
 export function BackLink({ tab, children }: { readonly tab: DirectoryTab; readonly children: string }) {
 	return (
 		<p>

@@ -6,10 +6,10 @@ import { mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
-/** How many rows a page has. */
+/** Rows per page. */
 const perPage = 25;
 
-/** A page of rows from the server. */
+/** Page of rows from the server. */
 export interface RowPage<Row> {
 	readonly data: readonly Row[];
 	readonly total_count: number;
@@ -18,20 +18,20 @@ export interface RowPage<Row> {
 
 interface PagedTableProps<Row> {
 	readonly caption: string;
-	/** The parameter of the address that has the page. */
+	/** Address parameter with the page number. */
 	readonly parameter: string;
 	readonly load: (
 		query: { readonly page: number; readonly per_page: number },
 		signal: AbortSignal,
 	) => Promise<RowPage<Row>>;
-	/** What the rows depend on, besides the page. */
+	/** Dependencies of the rows, besides the page. */
 	readonly dependencies: readonly unknown[];
 	readonly columns: Parameters<typeof DataTable<Row>>[0]['columns'];
 	readonly rowKey: (row: Row) => string;
 	readonly empty: ComponentChildren;
 }
 
-/** A table that the server pages; the page is in the address. */
+/** Table with server-side pages. The page number is in the address. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
 	const { caption, parameter, load, dependencies, columns, rowKey, empty } = props;
 	const search = useSearch();
@@ -54,12 +54,12 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
 	);
 }
 
-/** The column of buttons that change something; none for a key that only reads. */
+/** Returns the column of write buttons; no column for a read-only key. */
 export function actionColumn<Row>(cell: (row: Row) => ComponentChildren) {
 	return mayWrite.value ? [{ title: 'Actions', align: 'end' as const, cell }] : [];
 }
 
-/** A list as a page with its counts: lists are that where they are asked for totals. */
+/** Converts a list to a page with counts. Lists have this form if the request asks for totals. */
 export function asRowPage<Row>(found: readonly Row[] | RowPage<Row>): RowPage<Row> {
 	return 'data' in found ? found : { data: found, total_count: found.length, page_count: 1 };
 }

@@ -2,11 +2,11 @@ import { answered, management } from '../../api.js';
 import type { Choice } from '../../part/combobox.js';
 import { environmentPath } from '../../session.js';
 
-/** What the server proposes for fields of the directory, by what was typed. All reject when it cannot be asked. */
+/** Suggestions from the server for directory fields. All functions reject if the server cannot be reached. */
 
 const per_page = 10;
 
-/** Groups, as `<resource>:<key>`. */
+/** Suggests groups as `<resource>:<key>`. */
 export async function proposeGroups(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const query = { per_page, ...(text !== '' && { search: [text] }) };
 	const { data } = await answered(
@@ -21,7 +21,10 @@ export async function proposeGroups(text: string, signal: AbortSignal): Promise<
 	}));
 }
 
-/** Roles: of tenants, or of the resource of an instance `<resource>:<key>`; none for half an instance. */
+/**
+ * Suggests tenant roles, or the roles of an instance's resource (`<resource>:<key>`). Returns none for an incomplete
+ * instance.
+ */
 export function proposeRoles(instance: string | null) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
 		if (instance === null) {
@@ -45,7 +48,7 @@ export function proposeRoles(instance: string | null) {
 	};
 }
 
-/** Relations to instances of a resource. */
+/** Suggests relations whose object is an instance of a resource. */
 export function proposeRelations(resource_id: string) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
 		const path = { ...environmentPath(), resource_id };

@@ -7,16 +7,16 @@ import { ObjectLink } from './object-link.js';
 import { actionColumn, asRowPage, PagedTable, type RowPage } from './paged-table.js';
 import { RemoveRole } from './remove-role.js';
 
-/** An assignment: lists have those with details only where these are asked for. */
+/** Role assignment. Lists contain the detailed form only on request. */
 type Assignment = components['schemas']['RoleAssignmentRead'];
 
 interface RoleListProps {
 	readonly caption: string;
-	/** Where the roles are held: in a tenant and on its instances, or on an instance `<resource>:<key>`. */
+	/** Place of the roles: a tenant with its instances, or an instance `<resource>:<key>`. */
 	readonly at: { readonly tenant: string } | { readonly instance: string };
 }
 
-/** Who was assigned which role in a tenant or on an instance. */
+/** Role assignments in a tenant or on an instance. */
 export function RoleList({ caption, at }: RoleListProps) {
 	const place = 'tenant' in at ? { tenant: [at.tenant] } : { resource_instance: [at.instance] };
 	return (

@@ -11,7 +11,7 @@ import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 import { asRowPage, PagedTable } from './paged-table.js';
 
-/** All tenants, to search. */
+/** Searchable list of all tenants. */
 export function TenantList() {
 	const text = useSearch().get('text');
 	return (

@@ -9,7 +9,7 @@ import { useLoaded } from '../../use-loaded.js';
 
 const shown = 10;
 
-/** The last decisions about a user, each with the check to ask again. */
+/** Latest decisions about a user, each with a link to its check. */
 export function UserDecisions({ user }: { readonly user: string }) {
 	const loaded = useLoaded(
 		(signal) =>
@@ -72,7 +72,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 	);
 }
 
-/** What was asked about: `<resource>:<key>`, or the resource alone. */
+/** Returns the resource of the check: `<resource>:<key>`, or the resource alone. */
 function askedResource({ resource_type, input }: { readonly resource_type: string | null; readonly input?: unknown }) {
 	const { resource } = (input ?? {}) as { readonly resource?: { readonly key?: unknown } | null };
 	const key = resource?.key;

@@ -11,10 +11,10 @@ import { ObjectLink } from './object-link.js';
 import { PagedTable } from './paged-table.js';
 import { UserNameText } from './user-name-text.js';
 
-/** How many roles of a user a row tells. */
+/** Maximum number of roles in a user row. */
 const shownRoles = 3;
 
-/** All users, to search. */
+/** Searchable list of all users. */
 export function UserList() {
 	const search = useSearch();
 	const [text = '', role = ''] = ['text', 'role'].map(search.get);

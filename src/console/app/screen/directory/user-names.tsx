@@ -20,7 +20,7 @@ const fields = { first_name: 'First name', last_name: 'Last name', email: 'E-mai
 
 type Field = keyof typeof fields;
 
-/** A form for the names and the e-mail address of a user. An empty field clears what is stored. */
+/** Form for the names and the e-mail address of a user. An empty field clears the stored value. */
 export function UserNames({ user }: UserNamesProps) {
 	const values = useSignal<Partial<Record<Field, string>>>({});
 	const work = useWork();

@@ -13,11 +13,11 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ObjectLink } from './object-link.js';
 
-/** How many rows a page has, and the most permissions that one row tells. */
+/** Rows per page, and maximum number of permissions per row. */
 const perPage = 20;
 const shownPermissions = 12;
 
-/** What a user may do, as the decision point decides it. It is asked when somebody wants to know. */
+/** Permissions of a user from the decision point. Loaded on demand. */
 export function UserPermissions({ user }: { readonly user: string }) {
 	const search = useSearch();
 	const isOpen = search.get('may') !== '';
@@ -47,7 +47,7 @@ function PermissionList({ user }: { readonly user: string }) {
 			const body = {
 				user: { key: user },
 				...(tenant !== '' && { tenants: [tenant] }),
-				// Conditions are only asked about instances of one resource: there may be very many.
+				// Evaluate conditions only for one resource, because there may be many instances.
 				...(type !== '' && { resource_types: [type], context: { enable_abac_user_permissions: true } }),
 			};
 			return answered(decisions().POST('/user-permissions', { body, signal }));
@@ -128,7 +128,7 @@ function PermissionList({ user }: { readonly user: string }) {
 	);
 }
 
-/** The check of a permission `<resource>:<action>`, filled in. */
+/** Returns the address of a check for a permission `<resource>:<action>`. */
 function checkPath(user: string, permission: string, instance: string | null, tenant: string): string {
 	const [type = '', action = ''] = permission.split(':');
 	return screenPath('check', { user, action, resource: instance ?? type, tenant });

@@ -15,7 +15,7 @@ const operations: Readonly<Partial<Record<string, string>>> = {
 	delete: 'deleted',
 };
 
-/** What others changed since the draft was begun, and the way on. */
+/** Objects that other users changed since the draft began, and the next steps. */
 export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; readonly draft: Draft }) {
 	const { revision, objects } = stale;
 	const query = { from: String(draft.base_revision + 1), to: String(revision) };

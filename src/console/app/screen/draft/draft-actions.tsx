@@ -3,7 +3,7 @@ import { announce } from '../../../part/announce.js';
 import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 
-/** What can be done with the draft as a whole, apart from publishing it. */
+/** Actions on the whole draft, except publishing. */
 export function DraftActions({ draft }: { readonly draft: Draft }) {
 	return (
 		<p class="line">
@@ -31,7 +31,7 @@ export function DraftActions({ draft }: { readonly draft: Draft }) {
 	);
 }
 
-/** Gives the draft to the browser as a file. */
+/** Downloads the draft as a file. */
 function downloadDraft(draft: Draft): void {
 	const content = new Blob([`${JSON.stringify(draft, null, 2)}\n`], { type: 'application/json' });
 	const address = URL.createObjectURL(content);

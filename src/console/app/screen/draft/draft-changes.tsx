@@ -16,18 +16,18 @@ interface DraftChangesProps {
 	readonly stale: StaleDraft | null;
 }
 
-/** How many changes are shown at first, and more at a time. */
+/** Number of changes to show first, and with each "more". */
 const changesAtOnce = 50;
 
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
 const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 
-/** The changes of the draft in words, each with the way to take it out. */
+/** Changes of the draft in words, each with a button to remove it. */
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
 	const shown = useSignal(changesAtOnce);
 	const changes = describeDraft(objects, draft);
 	const items = useRef<HTMLOListElement>(null);
-	// What was taken out is not there any more: the focus goes to what took its place.
+	// The removed change is gone, so the focus moves to the next change in its place.
 	const place = useRef<number | null>(null);
 	useLayoutEffect(() => {
 		if (place.current === null) return;

@@ -6,7 +6,7 @@ import { announce } from '../../../part/announce.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import type { ReadSchema } from '../../read-schema.js';
 
-/** Takes a draft from a file: a draft that was downloaded, or the schema in the document of an environment. */
+/** Loads a draft from a file: a downloaded draft, or the schema half of an environment document. */
 export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 	const work = useWork();
 	const note = useSignal<string | null>(null);
@@ -43,7 +43,7 @@ export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 					accept="application/json,.json"
 					onChange={(event) => {
 						take(event.currentTarget.files?.[0]);
-						// The same file can be chosen again.
+						// Allow the user to choose the same file again.
 						event.currentTarget.value = '';
 					}}
 				/>

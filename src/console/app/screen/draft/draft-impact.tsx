@@ -13,7 +13,7 @@ import { ImpactRows } from './impact-rows.js';
 type Impact = components['schemas']['Impact'];
 type Row = Impact['gains'][number];
 
-/** Who gains and who loses by the draft. It is asked for once the draft was tried out. */
+/** Impact of the draft: the users who gain or lose access. Loaded after the preview. */
 export function DraftImpact({ draft, isTried }: { readonly draft: Draft; readonly isTried: boolean }) {
 	return (
 		<section aria-labelledby="draft-impact">
@@ -101,7 +101,7 @@ interface GroupsProps {
 	readonly truncated: boolean;
 }
 
-/** The rows of each cause, folded but for the first. */
+/** Rows by cause, all collapsed except the first. */
 function Groups({ title, groups, truncated }: GroupsProps) {
 	if (groups.length === 0) return null;
 	return (
@@ -142,7 +142,7 @@ function Group({ title, group: { cause, count, rows }, truncated, isFirst }: Gro
 	);
 }
 
-/** The last decisions of the log, decided again. */
+/** Replay of the latest logged decisions. */
 function Replay({ decisions }: { readonly decisions: Impact['decisions'] }) {
 	const { replayed, skipped, gained, lost, rows, truncated } = decisions;
 	return (

@@ -9,7 +9,7 @@ import { LazyDetails } from '../../part/lazy-details.js';
 type Preview = components['schemas']['DraftPreview'];
 type File = Preview['policy']['files'][number];
 
-/** What the draft changes, with what goes by cascade, and what becomes of the Rego. */
+/** Preview of the draft: changed objects, cascaded deletions, and changes in the Rego. */
 export function DraftPreview({ preview }: { readonly preview: Preview }) {
 	const { total, changes, truncated, policy } = preview;
 	return (
@@ -66,7 +66,7 @@ function ObjectText({ kind, name }: { readonly kind: string; readonly name: stri
 	);
 }
 
-/** The difference of one file, worked out when it is opened. */
+/** Difference of one file, computed when it is opened. */
 function FileDifference({
 	file: { path, before, after },
 	isFirst,

@@ -19,11 +19,11 @@ import { DraftImpact } from './draft-impact.js';
 import { DraftPreview } from './draft-preview.js';
 import { PublishDraft, type Published, PublishedNote } from './publish-draft.js';
 
-/** Screen 3: the draft, who gains and who loses by it. */
+/** The draft screen: the draft and its impact. */
 export function DraftScreen() {
 	const published = useSignal<Published | null>(null);
 	const draft = currentDraft.value;
-	// What is stored is read again when something was published.
+	// Reload the schema after publishing.
 	const schema = useLoaded(readSchema, [published.value?.revision]);
 	return (
 		<Screen
@@ -115,7 +115,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 	);
 }
 
-/** Whether the preview was given up for the sake of others who write: such a draft can be published all the same. */
+/** True if the server stopped the preview so that other writes could proceed. Such a draft can still be published. */
 function isTooLong(failure: Error): boolean {
 	return failure instanceof ApiFailure && failure.info['code'] === 'TAKES_TOO_LONG';
 }

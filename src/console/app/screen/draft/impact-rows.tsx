@@ -7,7 +7,7 @@ import { screenPath } from '../../shell/screen-path.js';
 type Row = components['schemas']['ImpactRow'] & { readonly id?: string; readonly timestamp?: string };
 type Side = Row['before'];
 
-/** Checks that come out differently, with the reason of each side, and the way to the screen that explains them. */
+/** Checks with a changed result, with the reason of each side and a link to the check screen. */
 export function ImpactRows({ caption, rows }: { readonly caption: string; readonly rows: readonly Row[] }) {
 	const isLogged = rows.some(({ timestamp }) => timestamp !== undefined);
 	return (

@@ -11,27 +11,27 @@ import { confirmWrite } from '../../part/confirm.js';
 import { environmentPath, openSession } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
 
-/** A draft that was published. */
+/** Published draft. */
 export interface Published {
-	/** The revision with the draft in it. */
+	/** Revision that contains the draft. */
 	readonly revision: number;
-	/** How many objects changed, with those that went by cascade. */
+	/** Number of changed objects, including cascaded deletions. */
 	readonly total: number;
 }
 
 interface PublishDraftProps {
 	readonly draft: Draft;
-	/** Whether the draft was tried out, and fits. */
+	/** Whether the preview of the draft succeeded. */
 	readonly isTried: boolean;
 	readonly onPublished: (published: Published) => void;
 	readonly onStale: (stale: StaleDraft) => void;
 }
 
-/** Makes all changes of the draft, or none. */
+/** Button that applies all changes of the draft, or none. */
 export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
-	/** Leaves the button, which goes away, unless somebody has gone elsewhere meanwhile. */
+	/** Moves the focus away from the button, which disappears, unless the focus is already elsewhere. */
 	const leave = () => {
 		if (button.current === document.activeElement) focusTitle();
 	};
@@ -43,14 +43,14 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 			const { revision, changes } = await answered(
 				management.POST('/v2/projects/{proj_id}/envs/{env_id}/drafts/apply', {
 					params: { path: environmentPath() },
-					// The server checks what is in it.
+					// The server validates the draft.
 					body: draft as never,
 				}),
 			);
 			leave();
 			onPublished({ revision, total: changes.total });
 			const now = currentDraft.value;
-			// What was drafted meanwhile, on another screen, was not published.
+			// Keep changes that were drafted on a different screen during publishing.
 			replaceDraft(now === null ? null : afterPublishing(now, draft, revision));
 			announce(`Published as revision ${revision}.`);
 		} catch (error) {
@@ -81,7 +81,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 	);
 }
 
-/** What became of the draft, and where to look further. */
+/** Result of publishing, with links to the details. */
 export function PublishedNote({ published: { revision, total } }: { readonly published: Published }) {
 	const difference = { from: String(revision - 1), to: String(revision) };
 	return (

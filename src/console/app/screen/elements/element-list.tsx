@@ -12,7 +12,7 @@ import { elementTypes } from './element-types.js';
 
 const perPage = 30;
 
-/** All elements, by page. */
+/** Paged list of all elements. */
 export function ElementList() {
 	const search = useSearch();
 	const page = Number(search.get('page')) || 1;

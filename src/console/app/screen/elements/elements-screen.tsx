@@ -4,7 +4,7 @@ import { ElementDetail } from './element-detail.js';
 import { ElementList } from './element-list.js';
 import { EnvironmentOrigins } from './environment-origins.js';
 
-/** Screen 14: the elements of the environment. */
+/** The elements screen: elements of the environment. */
 export function ElementsScreen() {
 	const search = useSearch();
 	const key = search.get('element');

@@ -7,7 +7,7 @@ import { LoadedFrame } from '../../part/loaded-frame.js';
 import { environmentPath, mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
-/** Whose pages may embed elements, and where the keys of the application's tokens are. */
+/** Origins that may embed elements, and the location of the application's token keys. */
 export function EnvironmentOrigins() {
 	const loaded = useLoaded(
 		(signal) =>

@@ -16,12 +16,12 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { EnvironmentChoice } from './environment-choice.js';
 
-/** The most differences that are shown: more is no comparison but another environment. */
+/** Maximum number of differences to show. With more differences, a comparison is of no use. */
 const maxShown = 500;
-/** How long reading the schema may take, in milliseconds. */
+/** Timeout for reading the schema, in milliseconds. */
 const readMilliseconds = 30_000;
 
-/** What differs between the schema of this environment and that of another one of the project. */
+/** Differences between the schema of this environment and a second environment of the project. */
 export function CompareEnvironments() {
 	const search = useSearch();
 	const other = search.get('with');
@@ -79,11 +79,11 @@ function Differences({ other }: { readonly other: string }) {
 
 interface DraftDifferencesProps {
 	readonly other: string;
-	/** The schema half of the other environment's document. */
+	/** Schema half of the other environment's document. */
 	readonly schema: unknown;
 }
 
-/** Makes a draft of what the other environment has, so that its impact is seen before it is here. */
+/** Creates a draft from the other environment's schema, so that users see its impact before it is published here. */
 function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 	const said = useSignal<string | null>(null);
 	const draft = async () => {

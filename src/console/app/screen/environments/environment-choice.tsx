@@ -8,7 +8,7 @@ interface EnvironmentChoiceProps {
 	readonly onValue: (key: string) => void;
 }
 
-/** A choice among the other environments of the project that the key opens; says so where there are none. */
+/** Choice of the project's other environments that the key can access. Shows a message if there are none. */
 export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoiceProps) {
 	const { project, environment } = openSession();
 	const { value: found } = useLoaded(

@@ -14,7 +14,7 @@ const strategies = {
 
 type Strategy = keyof typeof strategies;
 
-/** What an import would do, and which one. */
+/** Dry run of an import, with its file and strategy. */
 interface Trial {
 	readonly file: File;
 	readonly strategy: Strategy;
@@ -28,14 +28,14 @@ interface Report {
 	>;
 }
 
-/** Downloads the environment as a document, and imports one by dropping a file. */
+/** Downloads the environment as a document, and imports a dropped file. */
 export function ImportDocument() {
 	const { environment } = openSession();
 	const strategy = useSignal<Strategy>('fail');
 	const file = useSignal<File | null>(null);
 	const trial = useSignal<Trial | null>(null);
 	const work = useWork();
-	// What was tried is what is imported: another file or strategy has to be tried first, also one chosen meanwhile.
+	// Import only the file and strategy of the last dry run. If either has changed, a new dry run comes first.
 	const tried = trial.value?.file === file.value && trial.value?.strategy === strategy.value ? trial.value : null;
 	const choose = (chosen: File | undefined) => {
 		file.value = chosen ?? null;
@@ -45,7 +45,7 @@ export function ImportDocument() {
 		return answered(
 			management.POST('/v2/projects/{proj_id}/envs/{env_id}/import', {
 				params: { path: environmentPath(), query: { conflict_strategy, dry_run } },
-				// The server checks what is in the file.
+				// The server validates the file.
 				body: document as never,
 			}),
 		);

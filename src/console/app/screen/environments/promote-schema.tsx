@@ -6,7 +6,7 @@ import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { environmentPath, mayWrite, openSession } from '../../session.js';
 
-/** Copies the schema of this environment into another one of the project, new or there already. */
+/** Copies the schema of this environment to a new or existing environment of the project. */
 export function PromoteSchema() {
 	const { environment } = openSession();
 	const targetKey = useSignal('');
@@ -85,7 +85,10 @@ export function PromoteSchema() {
 	);
 }
 
-/** Whether the environment of this key is in production; one that is yet to be made is by its key. Throws `ApiFailure`. */
+/**
+ * True if the environment with this key is a production environment. The key decides for a new environment. Throws
+ * `ApiFailure`.
+ */
 async function isInProduction(key: string): Promise<boolean> {
 	const path = { proj_id: openSession().project.key };
 	const found = await answered(

@@ -4,15 +4,15 @@ import { edgeLabel, nodeLabel, type ShownEdge, type ShownNode } from '../../../m
 
 export interface GraphDrawingProps {
 	readonly graph: { readonly nodes: readonly ShownNode[]; readonly edges: readonly ShownEdge[] };
-	/** The id of the node that all began with. */
+	/** Id of the start node. */
 	readonly start: string;
 	readonly onStart: (id: string) => void;
 }
 
-/** Sizes in pixels. Labels are of a font whose characters are alike in width. */
+/** Sizes in pixels. Labels use a monospace font. */
 const [characterWidth, nodeHeight, padding, margin] = [7.3, 30, 10, 12];
 
-/** A graph in layers, from left to right. Each node leads to the graph around it. */
+/** Layered graph, from left to right. Each node opens the graph around it. */
 export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 	const { nodes, edges, width, height } = useMemo(() => drawGraph(graph), [graph]);
 	return (
@@ -38,7 +38,7 @@ export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 					<g
 						key={node.id}
 						role="button"
-						// Attributes of SVG are case-sensitive.
+						// SVG attributes are case-sensitive.
 						tabindex={0}
 						class={`graph-node graph-${node.kind}${node.id === start ? ' graph-start' : ''}`}
 						aria-label={`${label}${node.more === undefined ? '' : `, ${node.more} more`}: start from here`}

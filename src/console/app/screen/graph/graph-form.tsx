@@ -9,13 +9,13 @@ interface GraphFormProps {
 	readonly onAsk: (question: GraphQuestion) => void;
 }
 
-/** Where to start, and what to look for. */
+/** Start node and mode of the graph. */
 export function GraphForm({ question, onAsk }: GraphFormProps) {
 	const from = useSignal(question.from);
 	const to = useSignal(question.to);
 	const mode = useSignal(question.mode);
 	const depth = useSignal(question.depth);
-	// The address may change without typing: by "back", or by a node that is chosen.
+	// The address may change without typing: by "back", or by a click on a node.
 	useEffect(() => {
 		from.value = question.from;
 		to.value = question.to;

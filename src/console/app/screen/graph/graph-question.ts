@@ -1,4 +1,4 @@
-/** What is asked for, by mode. */
+/** Modes of the graph, with their titles and hints. */
 export const graphModes = {
 	facts: {
 		title: 'What exists around it',
@@ -16,7 +16,7 @@ export const graphModes = {
 
 export type GraphMode = keyof typeof graphModes;
 
-/** What is asked for. */
+/** Parameters of the graph. */
 export interface GraphQuestion {
 	readonly from: string;
 	readonly to: string;
@@ -25,7 +25,7 @@ export interface GraphQuestion {
 	readonly depth: string;
 }
 
-/** The question of an address. */
+/** Reads the parameters of the graph from an address. */
 export function readGraphQuestion(get: (name: string) => string): GraphQuestion {
 	const mode = get('mode');
 	const depth = get('depth');
@@ -37,7 +37,6 @@ export function readGraphQuestion(get: (name: string) => string): GraphQuestion 
 	};
 }
 
-/** Whether a text names a mode. */
 export function isMode(text: string): text is GraphMode {
 	return Object.hasOwn(graphModes, text);
 }

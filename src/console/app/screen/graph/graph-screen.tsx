@@ -10,7 +10,7 @@ import { type GraphQuestion, graphModes, readGraphQuestion } from './graph-quest
 import { GraphTables } from './graph-tables.js';
 import { LazyDrawing } from './lazy-drawing.js';
 
-/** Screen 5: what is related to a thing or a user. */
+/** The relationship graph screen: relationships of a user or an object. */
 export function GraphScreen() {
 	const search = useSearch();
 	const question = readGraphQuestion(search.get);

@@ -12,13 +12,13 @@ interface GraphTablesProps {
 	readonly graph: {
 		readonly nodes: readonly ShownNode[];
 		readonly edges: readonly ListedEdge[];
-		/** Each as places in `edges`. */
+		/** Each path as indexes in `edges`. */
 		readonly paths: readonly (readonly number[])[];
 	};
 	readonly onStart: (id: string) => void;
 }
 
-/** What a drawing shows, as text: the paths, the connections and the nodes. */
+/** Text form of a drawing: its paths, connections and nodes. */
 export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTablesProps) {
 	return (
 		<>

@@ -3,7 +3,7 @@ import type { GraphDrawingProps } from './graph-drawing.js';
 
 type Drawing = typeof import('./graph-drawing.js').GraphDrawing;
 
-/** The drawing of a graph, once what lays it out is loaded. The tables under it need not wait for that. */
+/** Drawing of a graph, shown after the layout code is loaded. The tables below it do not wait. */
 export function LazyDrawing(props: GraphDrawingProps) {
 	const [loaded, setLoaded] = useState<{ readonly Drawing: Drawing } | null>(null);
 	useEffect(() => {

@@ -8,7 +8,7 @@ import { openSession } from '../../session.js';
 const accessLevels = ['read', 'write', 'admin'] as const;
 const ownerTypes = ['member', 'pdp_config'] as const;
 
-/** The form for a key of the environment that is open. `onCreated` is given its secret. */
+/** Form for a new API key of the open environment. `onCreated` receives the secret. */
 export function CreateKey({ onCreated }: { readonly onCreated: (secret: string | null) => void }) {
 	const isOpen = useSignal(false);
 	const name = useSignal('');

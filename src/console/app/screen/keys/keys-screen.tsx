@@ -24,7 +24,7 @@ const levels = {
 	env: 'an environment',
 } as const;
 
-/** Screen 12: API keys and members. */
+/** The keys screen: API keys and members. */
 export function KeysScreen() {
 	const { key } = openSession();
 	const isAdmin = key.access_level === 'admin';

@@ -22,15 +22,15 @@ import { RoleDerivations } from './role-derivations.js';
 
 interface CellPanelProps extends PanelProps {
 	readonly row: MatrixRow;
-	/** Without the draft; `null` where nothing is drafted. */
+	/** Matrix without the draft; `null` without a draft. */
 	readonly stored: PolicyMatrix | null;
-	/** A number that grows each time the panel is to have the focus. */
+	/** Counter that grows each time the panel must take the focus. */
 	readonly focusTurn: number;
-	/** Leads back to the cell. */
+	/** Returns the focus to the cell. */
 	readonly onLeave: () => void;
 }
 
-/** What grants a cell and why, where that is changed, and who holds the role. */
+/** Details of a cell: the grants with their reasons, controls to change them, and the users with the role. */
 export function CellPanel({ row, stored, focusTurn, onLeave, ...panel }: CellPanelProps) {
 	const element = useRef<HTMLElement>(null);
 	useLayoutEffect(() => {
@@ -109,7 +109,7 @@ function CellState({
 
 type DerivationReason = Extract<CellReason, { readonly by: 'derivation' }>;
 
-/** Takes one derivation of a way out of the draft's schema. */
+/** Removes one derivation of a grant from the draft's schema. */
 function CutDerivation({
 	reason: { steps },
 	column,

@@ -12,23 +12,23 @@ import type { VirtualPlace } from './use-virtual.js';
 interface GridRowProps {
 	readonly row: MatrixRow;
 	readonly index: number;
-	/** Where it begins and what it measures, in pixels. */
+	/** Position and size, in pixels. */
 	readonly start: number;
 	readonly height: number;
 	readonly nameWidth: number;
 	readonly columnWidth: number;
-	/** The columns that are rendered. */
+	/** Rendered columns. */
 	readonly items: readonly VirtualPlace[];
 	readonly columns: readonly MatrixColumn[];
 	readonly matrix: PolicyMatrix;
 	readonly stored: PolicyMatrix | null;
 	readonly mayWrite: boolean;
 	readonly folded: boolean;
-	/** The column of the cell that has the focus, or would get it; -1 in other rows. */
+	/** Column of the cell with the focus, or the cell next to receive it; -1 in other rows. */
 	readonly activeColumn: number;
 }
 
-/** A row of the grid. It is rendered again only when something of it changed, not when others scroll by. */
+/** Row of the grid. Rendered again only after a change of its props, not while other rows scroll. */
 export class GridRow extends Component<GridRowProps> {
 	override shouldComponentUpdate(next: GridRowProps): boolean {
 		return (Object.keys(next) as (keyof GridRowProps)[]).some((name) => next[name] !== this.props[name]);
@@ -72,7 +72,7 @@ interface ResourceRowProps
 	readonly style: Readonly<Record<string, string>>;
 }
 
-/** The head of a resource, which folds its actions away. */
+/** Header row of a resource, which collapses its actions. */
 function ResourceRow({ row, index, style, folded, activeColumn, columns, matrix }: ResourceRowProps) {
 	const { resource, name } = row;
 	const count = matrix.schema.resources.get(resource)?.actions.size ?? 0;

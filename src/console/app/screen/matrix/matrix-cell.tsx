@@ -25,7 +25,7 @@ interface MatrixCellProps {
 	readonly isActive: boolean;
 }
 
-/** A cell: a button where it can be edited, and otherwise what it says. */
+/** Cell: a button if it is editable, otherwise text. */
 export function MatrixCell({ row, place, column, item, matrix, stored, mayWrite, isFirst, isActive }: MatrixCellProps) {
 	const cell = matrix.cell(column, place);
 	const before = cellBefore(cell, column, place, stored);
@@ -50,12 +50,12 @@ export function MatrixCell({ row, place, column, item, matrix, stored, mayWrite,
 	);
 }
 
-/** The sign of a state. */
+/** Symbol of a state. */
 export function CellMark({ state }: { readonly state: CellState }) {
 	return <span class={`matrix-mark ${state}`} aria-hidden="true" />;
 }
 
-/** What a cell is without the draft, where that differs; `null` where it does not. */
+/** Returns the cell without the draft if it differs; otherwise `null`. */
 export function cellBefore(
 	cell: CellContent,
 	column: MatrixColumn,
@@ -67,7 +67,7 @@ export function cellBefore(
 	return isEqualJson(before, cell) ? null : before;
 }
 
-/** Whether a cell can be edited: what a role of another resource derives is edited where it is derived. */
+/** True if a cell is editable. Grants derived through a role of a different resource are edited at that resource. */
 export function isEditable(column: MatrixColumn, row: Pick<MatrixRow, 'resource'>): boolean {
 	return column.resource === null || column.resource === row.resource;
 }

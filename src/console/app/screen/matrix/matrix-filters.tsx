@@ -5,13 +5,13 @@ import { SearchField } from '../../part/search-field.js';
 import { type Search, useSearch } from '../../use-search.js';
 
 interface MatrixFiltersProps {
-	/** How many resources there are. */
+	/** Number of resources. */
 	readonly resources: number;
 	readonly fold: Fold;
 	readonly shown: { readonly rows: readonly MatrixRow[]; readonly columns: readonly MatrixColumn[] };
 }
 
-/** What narrows the matrix; all of it in the address. */
+/** Filters of the matrix, all stored in the address. */
 export function MatrixFilters({ resources, fold, shown: { rows, columns } }: MatrixFiltersProps) {
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value }, { replace: true });
@@ -58,7 +58,7 @@ export function MatrixFilters({ resources, fold, shown: { rows, columns } }: Mat
 	);
 }
 
-/** The only kind of columns that the address asks for; `null` for all. */
+/** Returns the column kind in the address; `null` for all kinds. */
 export function readColumnKind(search: Search): MatrixColumn['kind'] | null {
 	const kinds = Object.keys(columnWords) as readonly MatrixColumn['kind'][];
 	return kinds.find((kind) => kind === search.get('columns')) ?? null;

@@ -10,7 +10,7 @@ import { GridRow } from './grid-row.js';
 import { isEditable } from './matrix-cell.js';
 import { useVirtual } from './use-virtual.js';
 
-/** A place in the grid: numbers of a row and a column. */
+/** Position in the grid: row and column index. */
 export interface GridPlace {
 	readonly row: number;
 	readonly column: number;
@@ -20,15 +20,15 @@ interface MatrixGridProps {
 	readonly rows: readonly MatrixRow[];
 	readonly columns: readonly MatrixColumn[];
 	readonly matrix: PolicyMatrix;
-	/** The matrix without the draft; `null` where nothing is drafted. */
+	/** Matrix without the draft; `null` without a draft. */
 	readonly stored: PolicyMatrix | null;
 	readonly fold: Fold;
 	readonly active: GridPlace;
 	readonly onMove: (place: GridPlace) => void;
 	readonly onFold: (resource: string) => void;
-	/** Edits a cell: called for those that can be edited, by a key that may write. */
+	/** Edits a cell. Called only for editable cells, with a key that may write. */
 	readonly onEdit: (row: MatrixRow, column: MatrixColumn) => void;
-	/** Leads to what the page says of the cell beside the grid. */
+	/** Moves to the details of the cell beside the grid. */
 	readonly onDetails: () => void;
 	readonly mayWrite: boolean;
 }
@@ -38,13 +38,13 @@ const rowHeight = 30;
 const columnWidth = 36;
 const headHeight = 176;
 const nameWidth = { wide: 240, narrow: 132 };
-/** Below this width of the window names are narrow. */
+/** Window width below which the name column is narrow. */
 const narrowWidth = 640;
-/** Up to this many cells all are rendered. */
+/** Maximum number of cells for which all are rendered. */
 const fewCells = 2500;
 const pageRows = 12;
 
-/** The matrix as a grid (ARIA Authoring Practices Guide): one stop of the Tab key, arrow keys inside. */
+/** The matrix as a grid (ARIA Authoring Practices Guide): one Tab stop, arrow keys inside. */
 export function MatrixGrid(props: MatrixGridProps) {
 	const { rows, columns, matrix, stored, fold, active, onMove, onFold, onEdit, onDetails, mayWrite } = props;
 	const scroller = useRef<HTMLDivElement>(null);
@@ -90,7 +90,7 @@ export function MatrixGrid(props: MatrixGridProps) {
 		else return;
 		event.preventDefault();
 	};
-	// The head of a resource is one cell of all columns: the column stays what it was.
+	// A resource header is one cell across all columns, so keep the current column.
 	const placeAt = (target: EventTarget | null): GridPlace | null => {
 		const place = readPlace(target);
 		return place === null || rows[place.row]?.action !== null ? place : { ...place, column: active.column };
@@ -181,7 +181,7 @@ export function MatrixGrid(props: MatrixGridProps) {
 	);
 }
 
-/** Where a key leads; `null` for a key that leads nowhere. */
+/** Returns the target position of a key; `null` for other keys. */
 function keyPlace(
 	{ key, ctrlKey, metaKey, altKey }: KeyboardEvent,
 	{ row, column }: GridPlace,
@@ -202,19 +202,19 @@ function keyPlace(
 	return places[key] ?? null;
 }
 
-/** A button is pressed by the browser. */
+/** True for a button, which the browser itself activates. */
 function isButton(target: EventTarget | null): boolean {
 	return target instanceof HTMLButtonElement;
 }
 
-/** The place of the cell that an element is in; `null` outside of cells. */
+/** Returns the position of the cell around an element; `null` outside of cells. */
 function readPlace(target: EventTarget | null): GridPlace | null {
 	const cell = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
 	if (cell === null) return null;
 	return { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) };
 }
 
-/** Focuses a cell, or the head of a resource, where the column does not matter. */
+/** Focuses a cell. For a resource header the column does not matter. */
 export function focusPlace(grid: HTMLElement | null, { row, column }: GridPlace): void {
 	const places = [...(grid?.querySelectorAll<HTMLElement>(`[data-row="${row}"]`) ?? [])];
 	const cell = places.find((one) => one.dataset['column'] === String(column)) ?? places[0];

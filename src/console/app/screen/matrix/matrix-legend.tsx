@@ -10,7 +10,7 @@ const meanings: readonly (readonly [CellState, string])[] = [
 	['apart', 'a role of another resource'],
 ];
 
-/** What the signs mean, and which keys move. */
+/** Meaning of the symbols, and the navigation keys. */
 export function MatrixLegend() {
 	return (
 		<div class="matrix-legend">

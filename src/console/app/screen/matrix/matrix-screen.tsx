@@ -21,7 +21,7 @@ import { MatrixFilters, readColumnKind } from './matrix-filters.js';
 import { focusPlace, type GridPlace, MatrixGrid } from './matrix-grid.js';
 import { MatrixLegend } from './matrix-legend.js';
 
-/** Screen 2: which role may do what. */
+/** The matrix screen: permissions by role and condition. */
 export function MatrixScreen() {
 	const loaded = useLoaded(readSchema, []);
 	return (
@@ -148,13 +148,13 @@ function NothingFound({ hasColumns }: { readonly hasColumns: boolean }) {
 	);
 }
 
-/** Which resources are folded, from the address: keys have no commas. */
+/** Reads the collapsed resources from the address. Keys contain no commas. */
 function readFold(search: Search): Fold {
 	const except = search.get('except');
 	return { all: search.get('fold') === 'all', except: except === '' ? [] : except.split(',') };
 }
 
-/** Keeps in the address which resources are folded. */
+/** Stores the collapsed resources in the address. */
 function writeFold(search: Search, { all, except }: Fold): void {
 	search.set({ fold: all ? 'all' : '', except: except.join(',') }, { replace: true });
 }

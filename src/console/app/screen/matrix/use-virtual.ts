@@ -12,33 +12,33 @@ interface VirtualOptions {
 	readonly scroller: RefObject<HTMLElement | null>;
 	readonly horizontal: boolean;
 	readonly count: number;
-	/** The length of each item, in pixels. */
+	/** Length of each item, in pixels. */
 	readonly size: number;
-	/** What stands before the items and covers them when they are scrolled, in pixels. */
+	/** Length of the area before the items, which covers scrolled items, in pixels. */
 	readonly lead: number;
-	/** How many items are rendered beyond each end of what is seen. */
+	/** Number of items to render beyond each end of the visible area. */
 	readonly overscan: number;
-	/** An item that is always rendered, because it has the focus. */
+	/** Item that is always rendered because it has the focus. */
 	readonly kept: number;
 }
 
-/** An item that is rendered, and where it begins, in pixels. */
+/** Rendered item and its position, in pixels. */
 export interface VirtualPlace {
 	readonly index: number;
 	readonly start: number;
 }
 
-/** The items of a long list that are rendered, of one direction of an element that scrolls. */
+/** Rendered items of a long list, in one direction of a scrolling element. */
 export interface VirtualList {
-	/** Another list only when other items are rendered. */
+	/** The array changes only if different items are rendered. */
 	readonly items: readonly VirtualPlace[];
-	/** With the lead, in pixels. */
+	/** Length with the lead, in pixels. */
 	readonly length: number;
-	/** Scrolls as little as it takes to see an item. */
+	/** Scrolls the minimum distance that makes an item visible. */
 	show(index: number): void;
 }
 
-/** Renders only what is seen of a list whose items all have one size. */
+/** Renders only the visible items of a list. All items have the same size. */
 export function useVirtual({ scroller, horizontal, count, size, lead, overscan, kept }: VirtualOptions): VirtualList {
 	const [, render] = useReducer((turn: number) => turn + 1, 0);
 	const options = {

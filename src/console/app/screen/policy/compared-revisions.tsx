@@ -11,7 +11,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies, readPolicy } from './read-policies.js';
 
-/** The differences of the policies of two revisions, those of the tables apart from those of the rules. */
+/** Differences between the policies of two revisions, with tables and rules apart. */
 export function ComparedRevisions() {
 	const search = useSearch();
 	const listed = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
@@ -116,14 +116,14 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 	);
 }
 
-/** How many files are listed at a time. */
+/** Number of files to list first, and with each "more". */
 const filesAtOnce = 100;
-/** Files that changed in up to so many lines are open from the beginning, so many of them. */
+/** Maximum number of changed lines in an initially open file, and maximum number of such files. */
 const [openLines, openFiles] = [200, 10];
 
 interface FileListProps {
 	readonly files: readonly ChangedFile[];
-	/** Whether short ones are open from the beginning. */
+	/** Whether short files are initially open. */
 	readonly isOpen: boolean;
 	readonly from: string;
 	readonly to: string;

@@ -11,7 +11,7 @@ interface PolicyDownloadProps {
 	readonly publishedAt: string;
 }
 
-/** Ways to take a policy elsewhere: its files, and the bundle with the facts, which needs an API key. */
+/** Downloads of a policy: its files, and the bundle with the facts, which needs an API key. */
 export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadProps) {
 	const { environment } = openSession();
 	const command = [
@@ -25,7 +25,7 @@ export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadP
 		link.href = address;
 		link.download = `policy-of-${environment.key}-${revision}.tar`;
 		link.click();
-		// The browser reads it in the meantime.
+		// Give the browser time to read it.
 		setTimeout(() => URL.revokeObjectURL(address), 60_000);
 		announce('The policy is downloaded.');
 	};

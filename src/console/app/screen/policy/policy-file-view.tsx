@@ -9,16 +9,16 @@ import { screenPath } from '../../shell/screen-path.js';
 interface PolicyFileViewProps {
 	readonly file: PolicyFile;
 	readonly part: ReturnType<typeof policyPart>;
-	/** What links to lines name, so that they stay right. */
+	/** Revision for links to lines, which keeps them stable. */
 	readonly revision: number;
 }
 
-/** How many lines are drawn at a time. */
+/** Number of lines to draw per page. */
 const linesAtOnce = 2000;
 
-/** A file with numbered lines, each with an address of its own, and an outline of what it is about. */
+/** File with numbered and linked lines, and an outline of its content. */
 export function PolicyFileView({ file: { path, text }, part, revision }: PolicyFileViewProps) {
-	// A link to a line changes nothing but the address.
+	// Re-render after a click on a line link, which changes only the address.
 	useLocation();
 	const marked = markedLine();
 	const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
@@ -83,7 +83,7 @@ export function PolicyFileView({ file: { path, text }, part, revision }: PolicyF
 	);
 }
 
-/** The line that the address names. */
+/** Returns the line number in the address; `null` without one. */
 function markedLine(): number | null {
 	const line = Number(/^#L(\d{1,7})$/.exec(location.hash)?.[1] ?? 0);
 	return line > 0 ? line : null;

@@ -14,10 +14,10 @@ const views = [
 	['tests', 'Generated tests'],
 ] as const;
 
-/** Screen 7: the generated Rego, by revision. */
+/** The policy screen: generated Rego, by revision. */
 export function PolicyScreen() {
 	const search = useSearch();
-	// An address that names two revisions compares them.
+	// An address with two revisions opens the comparison.
 	const view = search.get('view') || (search.get('from') !== '' && search.get('to') !== '' ? 'compare' : '');
 	return (
 		<Screen
@@ -45,7 +45,7 @@ export function PolicyScreen() {
 	);
 }
 
-/** Whether a view is of one revision. */
+/** True if a view shows one revision. */
 function keepsRevision(view: string): boolean {
 	return view === '' || view === 'tests';
 }

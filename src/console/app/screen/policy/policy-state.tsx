@@ -4,7 +4,7 @@ import { TimeText } from '../../part/time-text.js';
 import { environmentPath, newestRevision } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
-/** Why the policy in force is not that of the newest schema; nothing while it is. */
+/** Reason why the active policy does not match the newest schema; nothing if it does. */
 export function PolicyState() {
 	const { value, failure } = useLoaded(
 		(signal) =>

@@ -5,15 +5,15 @@ interface PolicyTreeProps {
 	readonly nodes: readonly PolicyNode[];
 	/** Part of a path or a title; empty for the whole tree. */
 	readonly filter: string;
-	/** The path of the file that is shown. */
+	/** Path of the open file. */
 	readonly chosen: string;
 	readonly address: (path: string) => string;
 }
 
-/** How many files are listed of those that fit a filter. */
+/** Maximum number of listed files that match a filter. */
 const maxListed = 200;
 
-/** The files of a policy as a tree. Folders are drawn when they are opened. */
+/** Files of a policy as a tree. Folders are rendered when they are opened. */
 export function PolicyTree({ nodes, filter, chosen, address }: PolicyTreeProps) {
 	if (filter === '') {
 		return (

@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 import { readTests } from './read-policies.js';
 import { RevisionChoice } from './revision-choice.js';
 
-/** How the generated tests of the policy of a revision come out. They run on the server once this is opened. */
+/** Results of a policy's generated tests. The server runs them when this view is opened. */
 export function TestedRevision() {
 	const search = useSearch();
 	const revision = search.get('revision') || String(newestRevision.value);
@@ -85,7 +85,7 @@ function Results({ results: { schema_revision, passed, failed, tests } }: { read
 	);
 }
 
-/** The results, or why there are none: what took too long once is not asked for again by itself. */
+/** Returns the results, or the refusal. After a timeout the request is not repeated automatically. */
 async function readOutcome(revision: string, signal: AbortSignal) {
 	try {
 		return { results: await readTests(revision, signal), refused: null };

@@ -23,7 +23,7 @@ interface DecisionFormProps {
 
 const labels = { approve: 'Approve', deny: 'Deny' } as const;
 
-/** The form in which a request is decided: with a comment and, to approve, the role and its end. */
+/** Form for the review of a request: a comment and, for an approval, the role and its expiry. */
 export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProps) {
 	const asked = request.type === 'access_request' ? request.access_request_details.role : null;
 	const role = useSignal(asked);
@@ -31,7 +31,7 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	// Before the next key: where it opens by a key, nothing has the focus without this.
+	// Take the focus before the next key press. Without this, nothing has the focus after the form opens by keyboard.
 	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		const title = `${labels[move]} the request`;
@@ -80,12 +80,12 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 
 interface RoleFieldProps {
 	readonly request: ListedRequest;
-	/** The id of the role. */
+	/** Id of the role. */
 	readonly role: string;
 	readonly onRole: (id: string) => void;
 }
 
-/** The roles that can be given at the place of a request. */
+/** Choice of the roles that can be assigned at the place of a request. */
 function RoleField({ request, role, onRole }: RoleFieldProps) {
 	const asked = request.type === 'access_request' ? request : null;
 	const { value: roles } = useLoaded((signal) => readRoles(request, signal), [request.id]);

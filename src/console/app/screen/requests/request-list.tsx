@@ -8,13 +8,13 @@ import { RequestItem } from './request-item.js';
 
 interface RequestListProps {
 	readonly requests: readonly ListedRequest[];
-	/** The request whose form is open, and for what. */
+	/** Request with an open form, and its move. */
 	readonly opened: { readonly id: string; readonly move: ReviewMove } | null;
 	readonly open: (next: { readonly id: string; readonly move: ReviewMove } | null) => void;
 	readonly reload: () => void;
 }
 
-/** Requests, to decide by the keyboard too. */
+/** List of requests, with review by keyboard. */
 export function RequestList({ requests, opened, open, reload }: RequestListProps) {
 	const items = useRef<HTMLUListElement>(null);
 	const choose = useRef(open);
@@ -30,7 +30,7 @@ export function RequestList({ requests, opened, open, reload }: RequestListProps
 			}),
 		[],
 	);
-	// The list that is read again no longer has what was decided: the focus goes to what took its place.
+	// The reviewed request is gone after the reload, so the focus moves to the next request in its place.
 	const place = useRef<number | null>(null);
 	useLayoutEffect(() => {
 		if (place.current === null) return;

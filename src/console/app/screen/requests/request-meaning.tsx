@@ -10,14 +10,14 @@ import type { ListedRequest } from './listed-request.js';
 
 interface RequestMeaningProps {
 	readonly request: ListedRequest;
-	/** The role that would be given instead of the one that was asked for; `null` for that one. */
+	/** Role to assign instead of the requested role; `null` for the requested role. */
 	readonly otherRole: string | null;
 }
 
-/** The role that approving an operation gives. */
+/** Role assigned by the approval of an operation. */
 const approvedRole = '_Approved_';
 
-/** What the user has where the request is about, and what approval would add. */
+/** Current roles of the user at the request's place, and the change by an approval. */
 export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 	const { requesting_user_id, tenant_key, resource_key, type } = request;
 	const instance = askedInstance(request);

@@ -14,13 +14,13 @@ import { type Search, useSearch } from '../../use-search.js';
 import { RequestList } from './request-list.js';
 
 const perPage = 20;
-/** How often new requests are looked for, in milliseconds. */
+/** Interval between checks for new requests, in milliseconds. */
 const pollMilliseconds = 15_000;
 
 const states = ['pending', 'approved', 'denied', 'canceled'] as const;
 const types = { access_request: 'roles', operation_approval: 'operations' } as const;
 
-/** Screen 10: what users ask for, in all elements. */
+/** The requests screen: lists user requests of all elements. */
 export function RequestsScreen() {
 	const search = useSearch();
 	const page = Number(search.get('page')) || 1;
@@ -36,7 +36,7 @@ export function RequestsScreen() {
 			),
 		[page, JSON.stringify(query)],
 	);
-	// A list that moves under a decision would be in its way.
+	// Do not move the list while a form is open.
 	usePolling(() => opened === null && loaded.reload(), pollMilliseconds, loaded.loading);
 	return (
 		<Screen
@@ -139,7 +139,7 @@ function NothingFound({ search }: { readonly search: Search }) {
 	);
 }
 
-/** What the address asks for. What is no value of a filter is left out. */
+/** Returns the query for the address. Ignores invalid filter values. */
 function requestQuery(search: Search) {
 	const state = search.get('state') || 'pending';
 	const status = states.find((one) => one === state);
@@ -154,7 +154,7 @@ function requestQuery(search: Search) {
 	};
 }
 
-/** The request whose form is open, and for what; `null` for none. */
+/** Returns the request with an open form, and its move; `null` if no form is open. */
 function openedRequest(search: Search): { readonly id: string; readonly move: ReviewMove } | null {
 	const [id = '', move] = ['request', 'move'].map(search.get);
 	return id !== '' && (move === 'approve' || move === 'deny') ? { id, move } : null;
