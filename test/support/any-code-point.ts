@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Any code point but surrogates, as text: a `unit` of fast-check's strings. It stands for their own unit `binary`, which
- * generates the same and builds a table of all of Unicode first, in more than a second of each process.
+ * Any Unicode code point except surrogates, as a `unit` for fast-check strings. Replaces fast-check's equivalent unit
+ * `binary`, which first builds a table of all of Unicode: over a second in each process.
  */
 export const anyCodePoint: fc.Arbitrary<string> = fc
 	.integer({ min: 0, max: 0x10ffff - 0x800 })

@@ -1,6 +1,6 @@
-/** Every body of the management API as the contract draws it (contract: Endpoints by object), for tests of bad input. */
+/** The bodies of the management API, for tests of bad input. */
 
-/** What a field takes. */
+/** Value accepted by a field. */
 export type Kind =
 	| 'key'
 	| 'user key'
@@ -50,31 +50,33 @@ export type Kind =
 	| 'past revision'
 	| 'nothing';
 
-/** One body: an example that is right, and its fields; `!` marks those that must be there and not be null. */
+/** A valid example of a body and its fields. `!` marks required fields that must not be null. */
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
-	/** True if the endpoint takes the good items of a list and names the bad ones, as its own journey shows. */
+	/**
+	 * True if the endpoint accepts the good items of a list and names the bad items, as a separate journey test shows.
+	 */
 	readonly partial?: boolean;
-	/** Members that are not known are refused: what they say would be lost. */
+	/** True if unknown members are rejected, because their meaning would be lost. */
 	readonly strict?: true;
-	/** It gives access: as strict, but for what answers hold, such as ids. */
+	/** True for a body that grants access: strict, except for members of answers, such as ids. */
 	readonly grants?: true;
-	/** The body is a list of these: a bare array, or the member of that name. */
+	/** Where the body holds a list: a bare array, or the member with this name. */
 	readonly many?: 'bare' | 'operations' | 'idents';
 }
 
-/** The same body where it gives access. */
+/** Returns the body, marked as granting access. */
 function granting(body: Body): Body {
 	return { ...body, strict: true, grants: true };
 }
 
-/** A body that gives something which may end. */
+/** Returns a granting body with an optional expiry. */
 function ending(body: Body): Body {
 	return granting({ ...body, fields: { ...body.fields, expires_at: 'expiry' } });
 }
 
-/** A body that says these items; one that is no list says one. */
+/** Returns a request body with these items, or with the first item if the body is not a list. */
 export function sentAs({ many }: Body, items: readonly unknown[]): unknown {
 	if (many === undefined) return items[0];
 	return many === 'bare' ? items : { [many]: items };
@@ -135,7 +137,7 @@ const copy: Body = {
 	base: { target_env: { new: { key: 'copied', name: 'Copied' } } },
 	fields: { target_env: 'target!', conflict_strategy: 'choice', scope: 'scope' },
 };
-/** A draft that creates a role which nothing else is about. */
+/** Returns a draft that creates an otherwise unused role. */
 function drafted(key: string): Body {
 	const change = { kind: 'role', operation: 'create', key, value: { name: 'Drafted' } };
 	return {
@@ -183,13 +185,13 @@ const invite = {
 } as const;
 const proxyConfig = { auth_mechanism: 'choice', mapping_rules: 'rules' } as const;
 
-/** Keys in the form of ids, by which bodies that take nothing but ids name what `furnish` made. */
+/** Keys in the form of ids: `furnish` gives them to its objects, for bodies that accept only ids. */
 export const idLike = {
 	role: '00000000-0000-4000-8000-0000000000a1',
 	tenant: '00000000-0000-4000-8000-0000000000a2',
 } as const;
 
-/** The bodies by the name of their endpoint. */
+/** Bodies by endpoint name. */
 export const bodies: Readonly<Record<string, Body>> = {
 	createApiKey: {
 		base: { project_id: 'default', environment_id: 'dev', name: 'New' },
@@ -460,7 +462,7 @@ export const bodies: Readonly<Record<string, Body>> = {
 	},
 };
 
-/** Stands in a body for a number that JSON can write and no computer can hold. */
+/** Placeholder for a number that JSON can write but no computer can represent. */
 export const hugeNumber = '<a huge number>';
 const badText = [5, -0.1, true, [], {}, ['text'], 'a\0b', '\ud800', 'b\udfff'];
 const badReference = [...badText, '', 'x'.repeat(1026)];
@@ -469,7 +471,7 @@ const badKey = [...badReference, 'a b', 'a/b', 'a:b', 'é', 'a\n', '__proto__', 
 const rule = { url: 'https://example.com', http_method: 'get', resource: 'document' };
 const badObject = [5, 'text', true, [], { a: 'a\0b' }, { 'a\0b': 1 }, { a: [{ b: '\ud800' }] }];
 
-/** What is wrong for each kind, whatever else the body says; null apart. */
+/** Wrong values by kind, except null. They are wrong whatever the rest of the body contains. */
 export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	key: [...badKey, 'a@b', 'a.b'],
 	'user key': badKey,
@@ -645,7 +647,7 @@ export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	nothing: [5, 'text', true, [1], { a: 1 }],
 };
 
-/** Wrong values by the name of a query's parameter; `&` adds a second one. */
+/** Wrong values by query parameter; `&` adds a second parameter. */
 export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	page: ['0', '-1', 'x', '1.5', '', '1e3', '9'.repeat(20), '1&page=2', 'NaN', '%00'],
 	per_page: ['0', '-1', '101', 'x', '', '9'.repeat(20), '1&per_page=2'],
@@ -694,7 +696,7 @@ export const wrongQueries: Readonly<Record<string, readonly string[]>> = {
 	subject_type: ['%00', ''],
 	relation: ['%00', ''],
 	object: ['%00', ''],
-	// Of tuples, a reference; of API keys, a level.
+	// In tuple queries a reference, in API key queries a level.
 	object_type: ['%00', ''],
 	type: ['x', '', 'USERSET', 'userset&type=userset'],
 	autogenerated: ['x', ''],

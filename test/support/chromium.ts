@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 
-/** Quiet: nothing of its own over the network. As root it can only run without a sandbox. */
+/** Disables Chromium's background network traffic. As root, Chromium runs only without a sandbox. */
 const parameters = [
 	...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 	'--disable-quic',
@@ -11,8 +11,8 @@ const parameters = [
 ];
 
 /**
- * Starts the machine's own Chromium, without a window: its headless shell, where there is one, unless the whole browser is
- * needed, as it is for cookies of other sites. Throws with what to do when there is none.
+ * Starts the installed Chromium without a window. Uses the headless shell if it is installed, except if the full
+ * browser is needed, as for cross-site cookies. If there is no Chromium, throws with instructions.
  */
 export async function startChromium(needed: 'page' | 'browser' = 'page'): Promise<Browser> {
 	return chromium.launch({ executablePath: chromiumPath(needed), args: parameters });

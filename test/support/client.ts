@@ -1,30 +1,33 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** Connections that all clients share. `fetch` would take four times the processor time of a request. */
+/** Connections shared by all clients. `fetch` would need four times the processor time per request. */
 const agent = new Agent({ keepAlive: true });
 
-/** One answer, read to its end. */
+/** A complete answer. */
 export interface Answer<Body> {
 	readonly status: number;
 	readonly headers: Headers;
-	/** Parsed when it is JSON, else the text; undefined when empty. */
+	/** Parsed JSON, else the text; undefined if empty. */
 	readonly body: Body;
-	/** The `X-Revision` header as a number; undefined without one. */
+	/** `X-Revision` header as a number; undefined if absent. */
 	readonly revision: number | undefined;
 }
 
-/** What is sent beside method, path and body. */
+/** Optional parts of a request. */
 export interface Extra {
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Sent as it is, instead of a JSON body: for malformed input. */
+	/** Raw text instead of a JSON body, for malformed input. */
 	readonly raw?: string;
 }
 
-/** A body as a test takes it: it knows what shape it asked for and asserts on it; a wrong guess fails the assertion. */
+/** Untyped body: a test knows the requested shape and asserts on it, so a wrong guess fails the assertion. */
 export type Loose = Record<string, unknown>;
 
-/** A client of one server with one key (none when undefined): requests never throw on a status. */
+/**
+ * Returns a client for one server with one key, or without a key if `key` is undefined. Requests never throw because of
+ * a status.
+ */
 export function client(url: string, key?: string) {
 	async function send<Body = Loose>(
 		method: string,
@@ -61,7 +64,6 @@ export function client(url: string, key?: string) {
 	};
 }
 
-/** A client as `client` makes it. */
 export type Client = ReturnType<typeof client>;
 
 function jsonHeaders(payload: string): Readonly<Record<string, string>> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Declaration } from '../../src/command/declaration.js';
 import { root } from './root.js';
 
-/** All commands that do something, by the words that lead to them. */
+/** Returns the commands without subcommands, with the words of each. */
 export function leafCommands(command: Declaration, words = ''): readonly (readonly [string, Declaration])[] {
 	const visible = command.createHelp().visibleCommands(command);
 	const inner = visible.filter((one) => one instanceof Declaration);
@@ -11,24 +11,24 @@ export function leafCommands(command: Declaration, words = ''): readonly (readon
 	return inner.filter((one) => one.name() !== 'help').flatMap((one) => leafCommands(one, `${words} ${one.name()}`));
 }
 
-/** The page that documents the command line. */
+/** Path of the page that documents the command line. */
 export const commandPagePath = join(root, 'docs/command-line.md');
 
-/** The section of the page about a command, by the words that lead to it; empty if there is none. */
+/** Returns the page's section about a command, or the empty string if there is none. */
 export function commandSection(words: string): string {
 	const page = readFileSync(commandPagePath, 'utf8');
 	const [, after = ''] = page.split(`\n## ${words}\n`);
 	return after.split('\n## ')[0] ?? '';
 }
 
-/** The examples of JSON in the section about a command. */
+/** Returns the JSON examples in the section about a command. */
 export function documentedJson(words: string): readonly unknown[] {
 	return [...commandSection(words).matchAll(/^```json\n(.*?)^```$/gms)].map(([, text = '']) => JSON.parse(text));
 }
 
 /**
- * Whether a value has the shape of a documented one: objects the same members, items of arrays the shape of any
- * documented item. Null stands for any value, and an empty array for any array.
+ * True if a value has the documented shape: objects have the same members, and array items match any documented item.
+ * Null matches every value, and an empty array matches every array.
  */
 export function hasShape(value: unknown, documented: unknown): boolean {
 	if (value === null || documented === null) return true;

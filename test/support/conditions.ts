@@ -1,4 +1,4 @@
-/** Condition sets in every engine that decides by them, without the rest of a policy around. */
+/** Evaluates condition sets in every engine that decides with them, without the rest of a policy. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
 import { root } from './root.js';
 
-/** What conditions can know. Built-in attributes are members here: `user.roles`. */
+/** Input of conditions. Built-in attributes are plain members here: `user.roles`. */
 export interface Subject {
 	readonly user: Json;
 	readonly resource: Json;
@@ -22,7 +22,7 @@ export interface Subject {
 	readonly context: Json;
 }
 
-/** A user set of that key. */
+/** Returns a user set with this key. */
 export function userSet(key: string, conditions: Json): ConditionSet {
 	return {
 		key,
@@ -35,14 +35,14 @@ export function userSet(key: string, conditions: Json): ConditionSet {
 	};
 }
 
-/** The condition of a user set. Throws when it has problems. */
+/** Returns the condition of a user set. Throws if it has problems. */
 export function parsedCondition(conditions: Json): Condition {
 	const parsed = parseConditions(conditions, { type: 'userset' });
 	if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
 	return parsed.condition;
 }
 
-/** Finds a regular expression in a text as the decision points do. */
+/** Searches for a regular expression in a text, as decision points do. */
 export function patternMatches(pattern: string, text: string): boolean {
 	return RE2JS.compile(pattern).matcher(text).find();
 }
@@ -50,27 +50,27 @@ export function patternMatches(pattern: string, text: string): boolean {
 for (const [name, operation] of Object.entries(operations)) jsonLogic.add_operation(name, operation);
 jsonLogic.add_operation('pattern_matches', patternMatches);
 
-/** What JsonLogic says of a subject. */
+/** Evaluates a condition with JsonLogic. */
 export function logicAnswer(condition: Condition, subject: Subject): unknown {
-	// The library declares the operations that it comes with, and not those that were added.
+	// The library's type declares only its built-in operations, without the added operations.
 	return jsonLogic.apply(toJsonLogic(condition) as jsonLogic.RulesLogic, subject);
 }
 
-/** Which sets, of those asked about, select a subject. */
+/** Subject and the sets to evaluate for it. */
 export interface Asked extends Subject {
 	readonly sets: readonly string[];
 }
 
-/** User sets that were compiled. */
+/** Compiled user sets. */
 export interface CompiledSets {
 	readonly files: readonly RegoFile[];
-	/** What WebAssembly answers: set to whether it selects. */
+	/** Evaluates in WebAssembly. Returns, per set, whether it selects the subject. */
 	wasm(asked: Asked): Readonly<Record<string, boolean>>;
-	/** What `opa eval` answers, for all of them. */
+	/** Evaluates all questions with one `opa eval`. */
 	opa(asked: readonly Asked[]): Promise<readonly Readonly<Record<string, boolean>>[]>;
 }
 
-/** Compiles user sets over a stub of `regolith.attributes` that takes everything from the input. */
+/** Compiles user sets with a stub of `regolith.attributes` that takes all attributes from the input. */
 export async function compileSets(sets: readonly ConditionSet[]): Promise<CompiledSets> {
 	const compare = 'regolith/compare/compare.rego';
 	const generated = sets.map(writeConditionSet);
@@ -94,7 +94,7 @@ export async function compileSets(sets: readonly ConditionSet[]): Promise<Compil
 	};
 }
 
-/** Holds files against the strict rules and the one format of the language, together with what they import. */
+/** Asserts that the generated files and their imports pass strict checks and are formatted. */
 export async function checkFormat(sets: readonly ConditionSet[]): Promise<void> {
 	const compare = 'regolith/compare/compare.rego';
 	const library = { path: compare, text: await readFile(join(root, 'policy', compare), 'utf8') };
@@ -111,7 +111,7 @@ const builtIn = {
 	context: [],
 };
 
-/** Attributes come from the input, and the entrypoint asks for sets by their keys, as rules of an environment do. */
+/** Takes attributes from the input. The entrypoint selects sets by key, as environment rules do. */
 const stub: readonly RegoFile[] = [
 	{
 		path: 'regolith/attributes/attributes.rego',

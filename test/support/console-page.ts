@@ -3,33 +3,33 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Stack } from './stack.js';
 
-/** Driving the console in Chromium. */
+/** Drives the console in Chromium. */
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** How long a page may take to show something, in milliseconds: generous, because a busy machine must not fail a test. */
+/** Time limit in milliseconds for a page to show something. Generous, because a busy machine must not fail a test. */
 const patience = 60_000;
 
-/** How a window looks. */
+/** Appearance and key of a window. */
 export interface WindowOptions {
-	/** The secret of the key to sign in with; that of the environment, unless given. */
+	/** Secret of the key to sign in with; defaults to the environment's key. */
 	readonly key?: string;
 	readonly width?: 1280 | 390;
 	readonly dark?: boolean;
 }
 
-/** A window of the console, in a browser context of its own. */
+/** A console window in its own browser context. */
 export interface ConsoleWindow {
 	readonly page: Page;
 	readonly context: BrowserContext;
-	/** What went wrong in the page: errors of scripts, refused resources, requests to other hosts. */
+	/** Errors on the page: script errors, refused resources, requests to other hosts. */
 	readonly faults: readonly string[];
-	/** Opens a screen of the environment `dev`, with its query, and waits until it is there. */
+	/** Opens a screen of the environment `dev`, including its query, and waits until it is shown. */
 	open(screen: string): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** Opens a window and signs in by key. */
+/** Opens a window and signs in with a key. */
 export async function openConsole(
 	browser: Browser,
 	{ api, keys }: Pick<Stack, 'api' | 'keys'>,
@@ -46,7 +46,7 @@ export async function openConsole(
 	const { url } = api.listening;
 	page.on('pageerror', (error) => faults.push(error.message));
 	page.on('console', (message) => {
-		// A status that is no success is told there, too: that is for tests to look at.
+		// The browser also logs every failed status here. Tests check statuses themselves.
 		if (message.type() === 'error' && !message.text().includes('the server responded')) faults.push(message.text());
 	});
 	page.on('request', (request) => {
@@ -69,7 +69,7 @@ export async function openConsole(
 	};
 }
 
-/** What axe finds on a page that is serious or critical, a line each. */
+/** Returns the serious and critical axe violations of a page, one line each. */
 export async function seriousViolations(page: Page): Promise<unknown> {
 	await page.evaluate(axe);
 	return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
@@ -77,7 +77,7 @@ export async function seriousViolations(page: Page): Promise<unknown> {
 		.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** By how many pixels a page is wider than its window, so that all of it scrolls sideways. */
+/** Number of pixels by which a page is wider than its window. If positive, the whole page scrolls sideways. */
 export async function overflowWidth(page: Page): Promise<unknown> {
 	return page.evaluate('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 }

@@ -1,7 +1,4 @@
-/**
- * Every screen of the console by its path within an environment, with a selector of its first content: what is there when
- * the screen no longer only loads.
- */
+/** Console screens by path within an environment. Each has a selector for its first content after loading. */
 export const consoleScreens: Readonly<Record<string, string>> = {
 	check: 'main form',
 	decisions: 'main table, main .empty',

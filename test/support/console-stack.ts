@@ -2,7 +2,7 @@ import type { Answer, Loose } from './client.js';
 import { freePort } from './ports.js';
 import { facts, type Stack, schema, startStack } from './stack.js';
 
-/** A stack whose console asks its decision point, which logs all decisions. */
+/** Starts a stack whose console uses its decision point, which logs all decisions. */
 export async function startConsoleStack(more: Readonly<Record<string, string>> = {}): Promise<Stack> {
 	const port = String(await freePort());
 	return startStack('server', {
@@ -14,12 +14,12 @@ export async function startConsoleStack(more: Readonly<Record<string, string>> =
 	});
 }
 
-/** Nobody's key: it is markup, and turns the direction of writing. Checks may name it, and no user can have it. */
+/** User key with markup and a text direction override. Checks may name it, but no user can have it. */
 export const hostileUser = '<script>alert(1)</script>\u202eresu';
 
 /**
- * Folders hold documents, of which editors of folders are editors. Ann is one of folder `plans`, which holds document
- * `budget`; Bob holds no role. Seniors of level 3 sign documents.
+ * Creates the scene: folders hold documents, and editors of a folder are editors of its documents. Ann is editor of
+ * folder `plans`, which holds document `budget`; Bob has no role. Seniors of level 3 sign documents.
  */
 export async function setDocumentScene({ environment, reached }: Stack): Promise<void> {
 	const made = async (path: string, body: object): Promise<Answer<Loose>> => {

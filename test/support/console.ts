@@ -2,24 +2,24 @@ import { type Answer, type Client, client, type Loose } from './client.js';
 import { cookieOf, sending } from './element.js';
 import type { Place } from './management.js';
 
-/** What tests of the console share. */
+/** Helpers for console tests. */
 
-/** Where people sign in. */
+/** Path of the console sign-in. */
 export const consolePath = '/v2/auth/console';
 
-/** Somebody who is signed in to the console. */
+/** A signed-in console user. */
 export interface Signed {
-	/** The cookie, as a browser sends it. */
+	/** Cookie as a browser sends it. */
 	readonly cookie: string;
-	/** The secret in it. */
+	/** Secret in the cookie. */
 	readonly secret: string;
-	/** The headers of a page's requests. */
+	/** Headers of page requests. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** A page of the console. */
+	/** Client that sends requests as a console page. */
 	readonly http: Client;
 }
 
-/** Asks to sign in, as a page of the console does. */
+/** Requests a sign-in as a console page does. */
 export function askToSignIn({ url }: Pick<Place, 'url'>, body: object): Promise<Answer<Loose>> {
 	return client(url).post(consolePath, body, { headers: { origin: url } });
 }
@@ -31,7 +31,7 @@ export async function signInToConsole({ url, id, project }: Place, api_key: stri
 	return signedWith(url, id, cookieOf(answer));
 }
 
-/** Somebody with a cookie. */
+/** Returns a signed-in user with this cookie. */
 export function signedWith(url: string, id: string, cookie: string): Signed {
 	const headers = { cookie, 'x-console-environment': id, origin: url };
 	return { cookie, secret: cookie.slice(cookie.indexOf('=') + 1), headers, http: sending(url, headers) };

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '../../src/store/store.js';
 import type { Place } from './management.js';
 
-/** What is in an environment, in words, as its lists tell it; who was added to a tenant only the export tells. */
+/** Reads the contents of an environment from its lists. Only the export contains tenant members. */
 
 type Read = Readonly<Record<string, unknown>> & { readonly key: string };
 
 /**
- * Every object that the lists of an environment show, as `<kind> <key>` with the kinds and keys of the change log, and
- * every link between two of them (what a role grants, extends and is derived from; what a group holds); sorted.
+ * Returns every listed object as `<kind> <key>`, with the kinds and keys of the change log, and every link between two
+ * objects (role grants, role extensions, role derivations, group contents); sorted.
  */
 export async function readContents(place: Place): Promise<readonly string[]> {
 	const { schema, facts, elements } = place;
@@ -99,7 +99,7 @@ async function addedUsers({ http, project, key }: Place): Promise<readonly strin
 	return body.facts.tenant_users.map(({ user, tenant }) => `tenant_user ${user}@${tenant}`);
 }
 
-/** A list, whether it is answered with counts or without. */
+/** Reads a list with or without counts. */
 async function listed({ http }: Place, path: string): Promise<readonly Read[]> {
 	const { status, body } = await http.get<readonly Read[] | { readonly data: readonly Read[] }>(
 		`${path}${path.includes('?') ? '&' : '?'}per_page=100`,
@@ -108,12 +108,12 @@ async function listed({ http }: Place, path: string): Promise<readonly Read[]> {
 	return 'data' in body ? body.data : body;
 }
 
-/** What was made in the first environment of each store that was filled, under an id that no environment has. */
+/** Contents of the first filled environment of each store, under an id that no environment has. */
 const originals = new WeakMap<Store, Promise<Original | null>>();
 
 /**
- * Makes one object of every kind at least, linked with each other in every way there is. In the first environment of a
- * store this is done by the API; others get the rows that it made, which costs a fraction.
+ * Creates at least one object of each kind, with every possible link. Fills the first environment of a store through
+ * the API; for later environments it copies the rows, which is far cheaper.
  */
 export async function fill(place: Place): Promise<void> {
 	const known = originals.get(place.store);
@@ -130,7 +130,7 @@ interface Original {
 	readonly schema_revision: number;
 }
 
-/** `null` where the user of the server may not copy rows in any order. */
+/** Copies the rows. Returns `null` if the database user may not insert rows in any order. */
 async function keepRows({ store, id }: Place): Promise<Original | null> {
 	const environments = store.database.knex('environments').where({ id });
 	const counters = await environments.first<Omit<Original, 'id'>>('revision', 'schema_revision');
@@ -144,7 +144,7 @@ async function keepRows({ store, id }: Place): Promise<Original | null> {
 	}
 }
 
-/** Tables of what an environment is or has been given, which is not in it. */
+/** Tables outside of the environment's contents. */
 const notCopied = [
 	'api_keys',
 	'pdp_states',
@@ -155,7 +155,7 @@ const notCopied = [
 	'webhook_deliveries',
 ];
 
-/** Puts the rows of an environment in the place of another one's. */
+/** Copies all rows from one environment to a second environment, replacing its rows. */
 async function copyRows({ database }: Store, from: string, to: string, counters: Original): Promise<void> {
 	const { revision, schema_revision } = counters;
 	await database.knex.transaction(async (transaction) => {
@@ -187,7 +187,7 @@ async function copyRows({ database }: Store, from: string, to: string, counters:
 async function make(place: Place): Promise<void> {
 	const { http, schema, facts } = place;
 	const made = async (path: string, body: object): Promise<string> => {
-		// What gives access has no name, and refuses one.
+		// Objects that grant access reject a name.
 		const named = /set_rules$|role_assignments$|relationship_tuples$|\/groups\/.*\/roles$|user_invites$/.test(path)
 			? body
 			: { name: 'Made', ...body };

@@ -7,32 +7,32 @@ import { Service } from './service.js';
 import { facts, schema, secretFor, settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** How the program is spread over processes: `serve` beside `pdp`, or `start` for both. */
+/** Process layout: `serve` beside `pdp`, or `start` for both. */
 export type Shape = 'apart' | 'together';
 
-/** Real processes of the program, at addresses that stay the same whichever of them die and come back. */
+/** Real processes of the program. Their addresses stay the same after restarts. */
 export interface Deployment {
-	/** One process when together; the API's and the decision point's when apart. */
+	/** A single process if together; the API and the decision point if apart. */
 	readonly services: readonly Service[];
-	/** Where API and decision point are, and the key of the environment `dev`. */
+	/** URLs of the API and the decision point, and the key of the environment `dev`. */
 	readonly urls: { readonly api: string; readonly pdp: string };
 	readonly key: string;
 	/** Clients with the key of the environment `dev`. */
 	readonly api: Client;
 	readonly pdp: Client;
-	/** The address of the database; `null` when it is embedded. */
+	/** Database URL; `null` if the database is embedded. */
 	readonly databaseUrl: string | null;
-	/** Opens the database beside the processes; an embedded one only when none of them runs. */
+	/** Opens the database beside the processes. An embedded database can be opened only if no process is running. */
 	database(): Promise<Database>;
-	/** Ends what runs and removes everything. */
+	/** Stops the processes and removes all data. */
 	remove(): Promise<void>;
 }
 
-/** Starts a deployment of its own, and waits until it answers. */
+/** Starts a separate deployment and waits until it answers. */
 export async function deploy(
 	kind: StoreKind,
 	shape: Shape,
-	/** Further settings of its processes. */
+	/** Additional settings of the processes. */
 	more: Readonly<Record<string, string>> = {},
 ): Promise<Deployment> {
 	const folder = temporaryFolder();
@@ -78,7 +78,7 @@ export async function deploy(
 	return deployment;
 }
 
-/** Gives the environment the schema that writers of a storm count on, and waits until the decision point has it. */
+/** Creates the schema that the writers of a storm rely on, and waits until the decision point has it. */
 export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>): Promise<void> {
 	const writes = [
 		[`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }],
@@ -95,7 +95,7 @@ export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>):
 	await reached(pdp, revision);
 }
 
-/** Waits until a decision point answers from this revision or a later one. */
+/** Waits until a decision point answers from this revision or a later revision. */
 export async function reached(pdp: Client, revision: number | undefined): Promise<void> {
 	const asked = { user: 'nobody', action: 'read', resource: 'document' };
 	const headers = { 'x-min-revision': String(revision) };

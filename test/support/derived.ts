@@ -1,6 +1,6 @@
 import type { Place } from './management.js';
 
-/** Who holds which role on which instance, reckoned from the plain lists of facts and roles: what decisions come to. */
+/** Computes role holders per instance from the plain lists of facts and roles. */
 
 interface Assignment {
 	readonly user: string;
@@ -25,7 +25,9 @@ interface ResourceRole {
 	readonly granted_to: { readonly users_with_role: readonly Rule[] } | null;
 }
 
-/** Every role that every user holds on an instance, directly or derived, as `ann#editor@document:budget`; sorted. */
+/**
+ * Returns every role that a user holds on an instance, directly or derived, as `ann#editor@document:budget`; sorted.
+ */
 export async function derivedIn({ http, schema, facts }: Place): Promise<readonly string[]> {
 	const all = async <R>(path: string) => (await http.get<readonly R[]>(`${path}?per_page=100`)).body;
 	const assignments = await all<Assignment>(`${facts}/role_assignments`);
@@ -42,7 +44,7 @@ export async function derivedIn({ http, schema, facts }: Place): Promise<readonl
 			resource_instance === null ? [] : [`${user}#${role}@${resource_instance}`],
 		),
 	);
-	// A set is walked with what is added to it on the way.
+	// Iterating a set also visits items added during the iteration.
 	for (const one of held) {
 		const [user = '', role = '', instance = ''] = one.split(/[#@]/);
 		for (const { subject, relation, object } of tuples) {

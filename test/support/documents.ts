@@ -6,28 +6,28 @@ import { decisionPointDocumentation } from '../../src/pdp/documentation.js';
 import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { feedEndpoints } from '../../src/publish/endpoints.js';
 
-/** The OpenAPI documents of both servers, made from their tables alone: nothing runs for them. */
+/** OpenAPI documents of both servers, made from their endpoint tables without starting a server. */
 
-/** A part of a document. */
+/** Part of a document. */
 export type Tree = { readonly [name: string]: unknown };
 
-/** The document of the management API. */
+/** Returns the OpenAPI document of the management API. */
 export function apiDocument(): Promise<Tree> {
 	return answeredDocument(apiReference());
 }
 
-/** The document of a decision point. */
+/** Returns the OpenAPI document of a decision point. */
 export function decisionPointDocument(): Promise<Tree> {
 	return answeredDocument(decisionPointReference());
 }
 
-/** What serves the document of the management API and the page that shows it. */
+/** Returns the documentation endpoints of the management API. */
 export function apiReference(): readonly Endpoint<string, never>[] {
 	const table = [...endpoints, ...feedEndpoints(unused(), unused()).endpoints];
 	return documentation(table, '1.2.3', () => 'http://127.0.0.1:7766');
 }
 
-/** What serves the document of a decision point and the page that shows it. */
+/** Returns the documentation endpoints of a decision point. */
 export function decisionPointReference(): readonly Endpoint<string, never>[] {
 	const table = createDecisionPoint({
 		replica: unused(),
@@ -38,7 +38,7 @@ export function decisionPointReference(): readonly Endpoint<string, never>[] {
 	return decisionPointDocumentation(table, '1.2.3', 'http://127.0.0.1:8000');
 }
 
-/** Stands for what tables are made with and only handlers use. */
+/** Placeholder for table dependencies that only handlers use. Throws if a member is read. */
 function unused<T>(): T {
 	const refuse = (name: string | symbol): never => {
 		throw new Error(`a document was made with the help of ${String(name)}`);
@@ -48,7 +48,7 @@ function unused<T>(): T {
 
 async function answeredDocument(own: readonly Endpoint<string, never>[]): Promise<Tree> {
 	const served = own.find(({ name }) => name === 'getOpenApiDocument');
-	// This handler looks at neither its request nor its context.
+	// This handler uses neither its request nor its context.
 	const answer = await served?.handle(unused(), unused<never>());
 	if (!(answer instanceof Raw)) throw new Error('the document is sent as it is');
 	return JSON.parse(String(answer.bytes));

@@ -1,10 +1,10 @@
 import type { Answer } from './client.js';
 import type { Place } from './management.js';
 
-/** A JSON object. */
+/** JSON object. */
 type Json = Readonly<Record<string, unknown>>;
 
-/** One change of a draft, as it is sent. */
+/** A change of a draft, as sent. */
 export interface DraftedChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -12,7 +12,7 @@ export interface DraftedChange {
 	readonly value?: unknown;
 }
 
-/** A change as answers and the log tell it. */
+/** A change in answers and in the change log. */
 export interface ToldChange {
 	readonly kind: string;
 	readonly operation: string;
@@ -21,13 +21,13 @@ export interface ToldChange {
 	readonly after?: Json | null;
 }
 
-/** The answer of a draft that was applied. */
+/** Answer for an applied draft. */
 export interface Applied extends Json {
 	readonly revision: number;
 	readonly changes: { readonly total: number; readonly counts: Json; readonly changes: readonly ToldChange[] };
 }
 
-/** The answer of a draft that was tried out. */
+/** Answer for a previewed draft. */
 export interface Previewed extends Json {
 	readonly base_revision: number;
 	readonly revision: number;
@@ -42,12 +42,12 @@ export interface Previewed extends Json {
 	};
 }
 
-/** The path of what concerns a place as a whole. */
+/** Returns the path of an environment endpoint outside of schema and facts. */
 export function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
 }
 
-/** Applies a draft, made from the newest revision unless another is given. */
+/** Applies a draft. Its base is the newest revision by default. */
 export async function applyDraft(
 	place: Place,
 	changes: readonly unknown[],
@@ -57,7 +57,7 @@ export async function applyDraft(
 	return place.http.post<Applied>(environmentPath(place, 'drafts/apply'), { base_revision: base, changes });
 }
 
-/** Tries a draft out, made from the newest revision unless another is given. */
+/** Previews a draft. Its base is the newest revision by default. */
 export async function previewDraft(
 	place: Place,
 	changes: readonly unknown[],
@@ -67,7 +67,7 @@ export async function previewDraft(
 	return place.http.post<Previewed>(environmentPath(place, 'drafts/preview'), { base_revision: base, changes });
 }
 
-/** Where documents hold the objects of each kind. */
+/** Location of each kind's objects in documents. */
 const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member: string, nested?: string])[] = [
 	['resource', 'schema', 'resources'],
 	['relation', 'schema', 'resources', 'relations'],
@@ -89,10 +89,10 @@ const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member:
 	['user_invite', 'facts', 'user_invites'],
 ];
 
-/** The names of all kinds of drafts. */
+/** Names of all kinds in drafts. */
 export const draftKinds = kinds.map(([kind]) => kind);
 
-/** The changes that make the one exported document the other. */
+/** Returns the changes that turn one exported document into the second. */
 export function changesBetween(before: Json, after: Json): readonly DraftedChange[] {
 	return kinds.flatMap(([kind, ...at]) => {
 		const [old, young] = [objectsAt(before, ...at), objectsAt(after, ...at)];
@@ -109,7 +109,7 @@ export function changesBetween(before: Json, after: Json): readonly DraftedChang
 }
 
 interface NamedObject {
-	/** Absent where only the content identifies an object. */
+	/** Absent if only its content identifies an object. */
 	readonly key?: string;
 	readonly value: unknown;
 }
@@ -119,7 +119,7 @@ function drafted(kind: string, operation: DraftedChange['operation'], { key, val
 	return operation === 'delete' ? { kind, operation, key } : { kind, operation, key, value };
 }
 
-/** The objects of one kind in a document, by what identifies them. */
+/** Returns the objects of one kind in a document by identity. */
 function objectsAt(document: Json, half: string, member: string, nested?: string): ReadonlyMap<string, NamedObject> {
 	const held = (document[half] as Json)[member] as Readonly<Record<string, Json>> | readonly Json[];
 	if (Array.isArray(held)) return new Map(held.map((value) => [identity(value), { value }]));

@@ -1,4 +1,4 @@
-/** The share of the random draws in this run, set by the test tier; all of them by default. */
+/** Share of the random draws in this run, set by the test tier; 1 by default. */
 const share = Number(process.env['TEST_DRAWS'] ?? 1);
 
 /**

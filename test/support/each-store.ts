@@ -4,56 +4,56 @@ import type { StoreKind } from './postgres.js';
 import { type Stack, startStack } from './stack.js';
 
 /**
- * What runs on which store (docs/decisions/0030). A file of tests is run on a server's store. What it has for the
- * embedded one runs in the few processes that call `holdEmbedded` before they import such files, and start one embedded
- * database for all of them. `npm run test:all` runs everything in every file on both.
+ * Selects the store of each test (docs/decisions/0030). A test file runs on the server store. Its tests for the
+ * embedded store run in the few processes that call `holdEmbedded` before they import such files; each of these
+ * processes starts one embedded database for all files. `npm run test:all` runs every file on both stores.
  */
 
 /** Both stores: PostgreSQL in the process, and on a server. */
 const stores = ['embedded', 'server'] as const satisfies readonly StoreKind[];
 
-/** Whether everything runs on both stores: `npm run test:all`. */
+/** True if all tests run on both stores: `npm run test:all`. */
 export const onAllStores = process.env['TEST_STORES'] === 'all';
 let kindsHere: readonly StoreKind[] = onAllStores ? stores : ['server'];
 let embeddedHere = false;
 
 /**
- * What declares a test here. Tests of the embedded store of one process follow each other: it has one connection, and
- * ninety that wait for it at once wait longer than a request may.
+ * Returns the function that declares tests here. In an embedded process, tests run one after the other: the store has
+ * one connection, and ninety waiting tests would exceed the request timeout.
  */
 function chooseDeclare(declare: Declare): Declare {
 	return embeddedHere ? test.serial : declare;
 }
 
-/** From here on, files of tests declare in this process what they have for the embedded store, and nothing else. */
+/** Makes later test files in this process declare only their tests for the embedded store. */
 export function holdEmbedded(): void {
 	embeddedHere = true;
 	kindsHere = ['embedded'];
 }
 
-/** The stores that this process runs its tests on. */
+/** Returns the stores that this process tests. */
 export function chosenStores(): readonly StoreKind[] {
 	return kindsHere;
 }
 
-/** A test of a management API, in an environment of its own. */
+/** A test of a management API with its own environment. */
 export type Journey = (t: ExecutionContext, place: Place, management: Management) => Promise<void>;
 
-/** What declares a test: `test` or `test.serial`. */
+/** `test` or `test.serial`. */
 type Declare = (title: string, implementation: (t: ExecutionContext) => Promise<void>) => void;
 
-/** How a file's tests are declared. */
+/** Options for the tests of a file. */
 export interface Extent {
-	/** `test.serial` instead of `test`, where tests must not run side by side. */
+	/** `test.serial` instead of `test` if tests must not run concurrently. */
 	readonly declare?: Declare;
 	/**
-	 * What of the file runs on the embedded store on every push: all, or the first that a store sees, on a database that
-	 * other files use too; or all on a database of its own, for what looks at a database as a whole.
+	 * Tests that run on the embedded store on every push: all tests; or only the first test on each store, in a database
+	 * shared with other files; or all tests on a separate database, for tests of a whole database.
 	 */
 	readonly embedded?: 'all' | 'first' | 'alone';
 }
 
-/** The management APIs of this process, each shared by all files in it. */
+/** Management APIs of this process, shared by all files. */
 const running = new Map<StoreKind, { management: Promise<Management>; users: number }>();
 
 function enter(kind: StoreKind): Promise<Management> {
@@ -71,9 +71,9 @@ async function leave(kind: StoreKind): Promise<void> {
 }
 
 /**
- * Starts a management API on each store for the tests of one file, and returns what declares a test that runs on both,
- * or only on those named, for what never gets as far as a store.
- * The tests of a file run side by side, unless `declare` is `test.serial`, each in an environment of its own.
+ * Starts a management API on each store for the tests of one file. Returns a function that declares a test on both
+ * stores, or only on the named stores if the test never reaches a store. Each test has its own environment. Tests of a
+ * file run concurrently, unless `declare` is `test.serial`.
  */
 export function onEachStore({
 	declare = test,
@@ -102,10 +102,13 @@ export function onEachStore({
 	};
 }
 
-/** A test of an API with a decision point, of which nobody else knows. */
+/** A test of an API and a decision point that no other test uses. */
 export type StackJourney = (t: ExecutionContext, stack: Stack, kind: StoreKind) => Promise<void>;
 
-/** Declares a test on a stack of its own, on each store; on every push on the embedded one only where `embedded` is `all`. */
+/**
+ * Declares a test with its own stack on each store. Runs on the embedded store on every push only if `embedded` is
+ * `all`.
+ */
 export function onEachStack(title: string, journey: StackJourney, extent: Extent = {}): void {
 	const { declare = test, embedded = 'first' } = extent;
 	const declareHere = chooseDeclare(declare);
@@ -118,7 +121,7 @@ export function onEachStack(title: string, journey: StackJourney, extent: Extent
 	}
 }
 
-/** Declares a test that stands on both stores at once: it runs where the embedded one does. */
+/** Declares a test that uses both stores. It runs in the embedded processes. */
 export function acrossStores(title: string, implementation: Parameters<Declare>[1], declare: Declare = test): void {
 	if (kindsHere.includes('embedded')) chooseDeclare(declare)(title, implementation);
 }

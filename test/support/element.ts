@@ -1,26 +1,26 @@
 import { type Answer, type Client, client, type Extra, type Loose } from './client.js';
 import type { Place } from './management.js';
 
-/** What tests of users of elements share. */
+/** Helpers for tests of element users. */
 
-/** An origin that the tests' environments let embed their elements. */
+/** Origin that test environments allow to embed their elements. */
 export const origin = 'https://app.example.com';
-/** An origin that none does. */
+/** Origin that no environment allows. */
 export const foreignOrigin = 'https://evil.example.com';
 
-/** A sign-in as its backend gets it. */
+/** Sign-in as the backend receives it. */
 export interface Started {
 	readonly redirect_url: string;
 	readonly token: string;
 	readonly element_bearer_token: string;
 }
 
-/** Changes settings and keys of the environment of a place. */
+/** Updates fields of the environment. */
 export function configure({ http, project, key }: Place, fields: object): Promise<Answer<Loose>> {
 	return http.patch(`/v2/projects/${project}/envs/${key}`, fields);
 }
 
-/** Makes two tenants and three users, of whom `ann` was added to `acme`, and lets `origin` embed elements. */
+/** Creates two tenants and three users, adds `ann` to `acme`, and allows `origin` to embed elements. */
 export async function furnishElements(place: Place): Promise<void> {
 	const { http, facts } = place;
 	for (const key of ['acme', 'other']) await http.post(`${facts}/tenants`, { key, name: key });
@@ -29,27 +29,27 @@ export async function furnishElements(place: Place): Promise<void> {
 	await configure(place, { settings: { elements_origins: [origin] } });
 }
 
-/** Signs a user in, as the backend of an application does. */
+/** Signs a user in, as an application's backend does. */
 export async function signIn({ http }: Pick<Place, 'http'>, user_id = 'ann', tenant_id = 'acme'): Promise<Started> {
 	const answer = await http.post<Started & Loose>('/v2/auth/elements_login_as', { user_id, tenant_id });
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 	return answer.body;
 }
 
-/** A browser's request for JSON. */
+/** Headers of a browser request for JSON. */
 export const json = { accept: 'application/json' };
 
-/** Spends a ticket, for JSON. */
+/** Redeems a ticket with a request for JSON. */
 export function spend(url: string, ticket: string): Promise<Answer<Loose>> {
 	return client(url).get(`/v2/auth/login_elements?token=${ticket}`, { headers: json });
 }
 
-/** The cookie that an answer sets, as a browser sends it back. */
+/** Returns the cookie of an answer, as a browser sends it back. */
 export function cookieOf(answer: Answer<unknown>): string {
 	return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 
-/** A client that sends these headers with each request. */
+/** Returns a client that sends these headers with each request. */
 export function sending(url: string, headers: Readonly<Record<string, string>>): Client {
 	const { send } = client(url);
 	const sent: Client['send'] = (method, path, body, extra: Extra = {}) =>
@@ -64,12 +64,12 @@ export function sending(url: string, headers: Readonly<Record<string, string>>):
 	};
 }
 
-/** A client with the bearer token of a new sign-in. */
+/** Returns a client with the bearer token of a new sign-in. */
 export async function bearing(place: Place, user?: string, tenant?: string): Promise<Client> {
 	return client(place.url, (await signIn(place, user, tenant)).element_bearer_token);
 }
 
-/** A client with the cookie of a new sign-in. */
+/** Returns a client with the cookie of a new sign-in. */
 export async function browsing(place: Place, user?: string, tenant?: string): Promise<Client> {
 	const { token } = await signIn(place, user, tenant);
 	return sending(place.url, { cookie: cookieOf(await spend(place.url, token)) });

@@ -4,30 +4,30 @@ import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import { root } from './root.js';
 
-/** How a backend signs its user in: both of what `elements.loginAs` of the SDK answers. */
+/** Both results of `elements.loginAs` in the SDK. */
 export interface SignedIn {
 	readonly redirect_url: string;
 	readonly element_bearer_token: string;
 }
 
 /**
- * An application that embeds elements, at a site other than that of the API. Its page `/` shows the frame that the query
- * names (`frame`), and has the front-end package as `permit` and our script, if the query names it (`script`). Its
- * backend signs users in at `/login/<user>`, by the SDK, as the front-end package expects; a POST to `?redirect` is
- * answered with the address of the ticket, but only with the header of the application's own session. `/plain-cookie` sets a cookie that
- * is not partitioned.
+ * An application that embeds elements, on a different site than the API. Its page `/` shows the frame in the query
+ * (`frame`). If the query names our script (`script`), the page loads it and the front-end package as `permit`. Its
+ * backend signs users in at `/login/<user>` through the SDK, as the front-end package expects. A POST to `?redirect`
+ * returns the ticket address, but only with the application's session header. `/plain-cookie` sets an unpartitioned
+ * cookie.
  */
 export interface EmbeddingApp {
 	readonly origin: string;
-	/** The addresses that came as `Referer`, and the paths that were asked for. */
+	/** `Referer` headers and request paths. */
 	readonly heard: readonly string[];
 	close(): Promise<void>;
 }
 
-/** What a page of the application shows its backend, as `X-Session` or as a bearer token. */
+/** Session value that application pages send to their backend, as `X-Session` or as a bearer token. */
 export const appSession = 'session-of-the-application';
 
-/** Starts such an application on a free port; `localhost` and `127.0.0.1` are different sites. */
+/** Starts an embedding application on a free port. `localhost` and `127.0.0.1` are different sites. */
 export async function startEmbeddingApp(
 	loginAs: (user: string, tenant: string) => Promise<SignedIn>,
 	host: 'localhost' | '127.0.0.1' = 'localhost',
@@ -99,7 +99,7 @@ function attribute(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }
 
-/** The published front-end package, as a bundler puts it into an application, as the global `permit`. */
+/** Returns the published front-end package, bundled as the global `permit`. */
 async function bundlePackage(): Promise<string> {
 	const { outputFiles } = await build({
 		stdin: {

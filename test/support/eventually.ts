@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** How often and how long `eventually` looks. */
+/** Interval and time limit of `eventually`. */
 export interface Patience {
 	/**
-	 * Milliseconds until it gives up. Generous, because a busy machine must not fail a test: a first compilation, while
-	 * other processes of tests begin, took more than thirty seconds. Less than AVA's own limit, which names no reason.
+	 * Time limit in milliseconds. Generous, because a busy machine must not fail a test: a first compilation took more
+	 * than 30 seconds while other test processes started. Lower than AVA's limit, which names no reason.
 	 */
 	readonly deadline?: number;
-	/** Milliseconds between two looks. */
+	/** Milliseconds between two attempts. */
 	readonly interval?: number;
 }
 
 /**
- * Looks again and again until what it sees satisfies, and returns that. A look that throws is a look that does not
- * satisfy yet. Throws at the deadline, naming what it saw last.
+ * Calls `look` until its result satisfies the predicate, and returns that result. An attempt that throws is repeated.
+ * At the deadline, throws an error with the last result.
  *
  * @example const answer = await eventually(() => pdp.post('/allowed', query), (seen) => seen.body.allow);
  */

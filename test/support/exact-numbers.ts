@@ -1,4 +1,4 @@
-/** A JSON value with 0.5 in place of numbers that readers of JSON may round, which attributes must not hold. */
+/** Replaces numbers that JSON readers may round with 0.5, because attributes must not hold them. */
 export function exactNumbers(value: unknown): unknown {
 	return JSON.parse(JSON.stringify(value), (_, inner) => (isInexact(inner) ? 0.5 : inner));
 }

@@ -2,12 +2,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A server that stands for decision points: it keeps what it is asked, and answers as a test wants. */
+/** A fake decision point: records each question and returns an answer chosen by the test. */
 export interface FakeDecisionPoint {
 	readonly port: number;
-	/** What it was asked, the oldest first. */
+	/** Questions so far, oldest first. */
 	readonly asked: readonly Question[];
-	/** How it answers from now on. */
+	/** Answer to future questions. */
 	answer: FakeAnswer;
 	stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface FakeAnswer {
 	readonly body: string;
 }
 
-/** Starts one on a free port of this machine. */
+/** Starts a fake decision point on a free local port. */
 export async function startFakeDecisionPoint(): Promise<FakeDecisionPoint> {
 	const asked: Question[] = [];
 	const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** Imported before files of tests, it makes them declare what they have for the embedded store, and nothing else. */
+/** If imported before test files, makes them declare only their tests for the embedded store. */
 import { holdEmbedded } from './each-store.js';
 
 holdEmbedded();

@@ -1,19 +1,19 @@
-/** Bodies that cost whoever reads them carelessly: a few shapes of JSON, as large as is asked for, at every place of a body. */
+/** Bodies that are expensive for a careless reader: a few JSON shapes of any size, at every place of a body. */
 
 import type { Body } from './bodies.js';
 
-/** A body as it is sent, and what is hostile in it. */
+/** A hostile body with its raw text. */
 export interface HostileBody {
-	/** The shape and, unless it is the whole body, its place: `wide in attributes`. */
+	/** Shape, with its place unless it is the whole body: `wide in attributes`. */
 	readonly what: string;
-	/** The shape alone. */
+	/** Shape without its place. */
 	readonly shape: string;
 	readonly text: string;
 }
 
 type Member = (index: number) => string;
 
-/** Members or items, as many as fit. */
+/** Returns a list or object with as many members as fit. */
 function filled(bytes: number, [open, close]: readonly [string, string], member: Member): string {
 	const members: string[] = [];
 	for (let left = bytes - 2; left > 0; ) {
@@ -24,7 +24,7 @@ function filled(bytes: number, [open, close]: readonly [string, string], member:
 	return `${open}${members.join()}${close}`;
 }
 
-/** An object of so many members, no two of which have the same name in any two objects. */
+/** Returns an object with `size` members. Names are unique across objects. */
 function wideObject(index: number, size: number): string {
 	return `{${Array.from({ length: size }, (_, member) => `"k${index * size + member}":0`).join()}}`;
 }
@@ -32,7 +32,7 @@ function wideObject(index: number, size: number): string {
 const list = ['[', ']'] as const;
 const object = ['{', '}'] as const;
 
-/** The shapes by name, each made to a size in bytes. */
+/** Shapes by name; each takes a size in bytes. */
 export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	'empty objects': (bytes) => filled(bytes, list, () => '{}'),
 	'empty lists': (bytes) => filled(bytes, list, () => '[]'),
@@ -58,7 +58,7 @@ export const shapes: Readonly<Record<string, (bytes: number) => string>> = {
 	'as deep as allowed, again and again': (bytes) => filled(bytes, list, () => '['.repeat(90) + ']'.repeat(90)),
 };
 
-/** Each shape as the whole of a body, as the list in it, and as each of its fields beside others that are right. */
+/** Yields each shape as the whole body, as the list in it, and as each field beside valid fields. */
 export function* hostileBodies(body: Body, values: ReadonlyMap<string, string>): Iterable<HostileBody> {
 	for (const [shape, value] of values) {
 		yield { shape, what: shape, text: value };
@@ -84,7 +84,7 @@ const check: Body = {
 	fields: { user: 'subject!', action: 'text!', resource: 'subject!', context: 'object', sdk: 'text' },
 };
 
-/** The bodies of the decision point, by the name of the endpoint. */
+/** Decision point bodies by endpoint name. */
 export const decisionBodies: Readonly<Record<string, Body>> = {
 	check,
 	checkMany: { ...check, many: 'bare' },

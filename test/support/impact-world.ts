@@ -6,7 +6,7 @@ import type { Place } from './management.js';
 
 /** An environment with roles, derivations and condition sets, and drafts that change it. */
 
-/** Who reads what, by each kind of thing that grants. */
+/** Read access for users, granted by each kind of object. */
 const world = {
 	format: 'regolith-environment',
 	version: 1,
@@ -83,21 +83,21 @@ const world = {
 	},
 };
 
-/** Fills an environment. Throws when that is refused. */
+/** Fills an environment. Throws if the import fails. */
 export async function fillImpactWorld({ http, project, key }: Place): Promise<void> {
 	const answer = await http.post(`/v2/projects/${project}/envs/${key}/import`, world);
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 }
 
-/** Where an environment is asked. */
+/** Returns the path of an environment. */
 export function environmentPath({ project, key }: Place): string {
 	return `/v2/projects/${project}/envs/${key}`;
 }
 
-/** A change of a draft, as a client writes it. */
+/** A change of a draft as a client writes it. */
 export type WrittenChange = Readonly<Record<string, unknown>>;
 
-/** Asks who gains and who loses by changes of the newest revision. */
+/** Requests the impact of changes to the newest revision. */
 export async function askImpact(
 	place: Place,
 	changes: readonly (WrittenChange | DraftedChange)[],
@@ -108,12 +108,12 @@ export async function askImpact(
 	return http.post<Impact>(`${environmentPath(place)}/impact`, { draft, ...(limits && { limits }) });
 }
 
-/** A row in few words. */
+/** Formats an impact row in a few words. */
 export function impactWords({ user, action, resource: { type, key }, tenant }: ImpactRow): string {
 	return `${user} ${action} ${type}${key === null ? '' : `:${key}`} in ${tenant}`;
 }
 
-/** All rows in few words, sorted. */
+/** Formats all rows in a few words, sorted. */
 export function impactLines({ gains, loses }: Impact): readonly string[] {
 	return [...gains.map((row) => `+ ${impactWords(row)}`), ...loses.map((row) => `- ${impactWords(row)}`)].sort();
 }

@@ -1,29 +1,32 @@
-/** Graphs of derivations in layers, each instance related to all of the next layer: where ways multiply. */
+/**
+ * Layered derivation graphs. Each instance is related to all instances of the next layer, so the number of paths
+ * multiplies.
+ */
 import type { Model, Relationship, Resource, Schema } from '../../compiler/model.js';
 
-/** How a graph in layers is made. */
+/** Shape of a layered graph. */
 export interface Layers {
-	/** How many resource types are derived from, one after the other. */
+	/** Number of resource types in the chain of derivations. */
 	readonly depth: number;
-	/** Instances of each type but the first, which has one. */
+	/** Instances per type, except the first type, which has one. */
 	readonly width: number;
-	/** Roles of each type; each is derived from all of the next type. */
+	/** Roles per type; each is derived from all roles of the next type. */
 	readonly roles?: number;
 	/** Relations from each type to the next. */
 	readonly relations?: number;
-	/** Whether the instances of each type are in a chain beside, along which the first role is derived from itself. */
+	/** Adds a chain between the instances of each type, along which the first role is derived from itself. */
 	readonly cycle?: 'closed' | 'interruptible';
 }
 
-/** The name of the resource type of a layer. */
+/** Returns the resource type of a layer. */
 export const layerName = (number: number) => `layer${number}`;
 
 const named = (key: string) => ({ key, name: key, description: null });
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
 /**
- * The whole environment. Ann has a role on an instance of the last layer that leads nowhere, Ben one on the first of
- * those that lead to `only` of the first layer.
+ * Returns the whole environment. Ann's role on an instance of the last layer leads nowhere. Ben's role is on the first
+ * instance that leads to `only` of the first layer.
  */
 export function layeredGraph(layers: Layers): Model {
 	const { depth, width } = layers;

@@ -2,19 +2,19 @@ import type { Assertions } from 'ava';
 import type { Answer } from './client.js';
 import type { Place } from './management.js';
 
-/** Keeps count of an environment's revisions beside it: every write that changes something is the next one. */
+/** Counts the revisions of an environment: each write that changes something creates the next revision. */
 export interface Ledger {
-	/** Asserts success with this status, and that the write came to the next revision. Returns its body. */
+	/** Asserts success with this status and that the write created the next revision. Returns the body. */
 	wrote<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts success of a write that changed nothing: it names the revision that is. Returns its body. */
+	/** Asserts success of a write without changes: the answer names the current revision. Returns the body. */
 	kept<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts success of a read, and that it changed nothing. Returns its body. */
+	/** Asserts success of a read and that it changed nothing. Returns the body. */
 	read<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts that the environment is where its ledger says, with a change log that has no gap. */
+	/** Asserts that the environment is at the ledger's revision and that the change log has no gap. */
 	balanced(): Promise<void>;
 }
 
-/** Opens the ledger of an environment that nobody else writes to. */
+/** Opens a ledger. No other client may write to the environment. */
 export async function openLedger(t: Assertions, place: Place): Promise<Ledger> {
 	let revision = await place.revision();
 	const succeeded = (answer: Answer<unknown>, status: number) => {

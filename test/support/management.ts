@@ -12,11 +12,11 @@ import { provideDatabase, type StoreKind } from './postgres.js';
 import { neverSwept, settings } from './stack.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** The management API alone, over real HTTP and a real database of its own. */
+/** The management API alone, with real HTTP and a separate real database. */
 export interface Management {
 	readonly url: string;
 	readonly store: Store;
-	/** Clients with the keys of the first organization, its project `default` and the environment `dev` there. */
+	/** Clients with the keys of the first organization, its project `default` and the environment `dev`. */
 	readonly organization: Client;
 	readonly project: Client;
 	readonly environment: Client;
@@ -24,7 +24,7 @@ export interface Management {
 	stop(): Promise<void>;
 }
 
-/** A program that says it is opa, compiles nothing, and finds no test in any policy. */
+/** Fake `opa` program that reports a version, compiles nothing, and finds no tests in a policy. */
 const onlyItsVersion = `#!/bin/sh
 case "$1" in
 	version) echo 'Version: 1.999.0' ;;
@@ -34,8 +34,8 @@ esac
 `;
 
 /**
- * Starts a management API, with further settings, whose policies are never compiled: these tests do not look at them, and
- * even trying took a fifth of their processor time.
+ * Starts a management API with additional settings. It never compiles policies: these tests do not need them, and
+ * failed attempts alone took a fifth of the processor time.
  */
 export async function startManagement(
 	kind: StoreKind = 'server',
@@ -69,7 +69,7 @@ export async function startManagement(
 	};
 }
 
-/** Tries changes as they are tried, and says that they concern nobody: no policy could tell. */
+/** Applies changes as a trial and reports no impact, because there is no policy. */
 const noImpact = (store: Store): ImpactSource => ({
 	async find({ scope, caller, change }) {
 		const work = async (unit: WritingUnit) => {
@@ -89,41 +89,41 @@ function withoutNulls(secrets: Readonly<Record<string, string | null>>): Readonl
 	return Object.fromEntries(Object.entries(secrets).map(([level, secret]) => [level, secret ?? undefined]));
 }
 
-/** What of a running program these helpers need: a `Management` is one, and what a `Stack` holds. */
+/** URL and store of a running program, as in `Management` and `Stack`. */
 export interface Site {
 	readonly url: string;
 	readonly store: Store;
 }
 
-/** An environment with a key of its own and nothing in it. */
+/** An empty environment with its own API key. */
 export interface Place extends Site {
 	readonly id: string;
-	/** Its key. */
+	/** Key of the environment. */
 	readonly key: string;
 	readonly project: string;
 	readonly project_id: string;
 	readonly organization_id: string;
 	readonly secret: string;
-	/** The id of its API key. */
+	/** Id of the API key. */
 	readonly key_id: string;
-	/** A client with the environment's API key. */
+	/** Client with the environment's API key. */
 	readonly http: Client;
-	/** The beginnings of the paths of what is in it. */
+	/** Path prefixes of schema, facts and elements. */
 	readonly schema: string;
 	readonly facts: string;
 	readonly elements: string;
-	/** Its newest revision. */
+	/** Returns the newest revision. */
 	revision(): Promise<number>;
 }
 
-/** The scope of units that write to a place past the API. */
+/** Returns the scope for units of work that bypass the API. */
 export function scopeIn({ id, project_id, organization_id }: Place): Scope {
 	return { environment_id: id, project_id, organization_id };
 }
 
 let places = 0;
 
-/** Makes an environment in a project, with the key of that project or its organization. */
+/** Creates an environment in a project. `owner` has the key of the project or its organization. */
 export async function newPlace(site: Site, owner: Client, project = 'default', name?: string): Promise<Place> {
 	places += 1;
 	const key = name ?? `place-${places}`;
@@ -149,7 +149,7 @@ export async function newPlace(site: Site, owner: Client, project = 'default', n
 	};
 }
 
-/** A second organization in the same store; the API makes none. Returns the client of its key. */
+/** Creates a second organization in the same store, because the API cannot. Returns a client with its key. */
 export async function newOrganization({ url, store }: Site, key: string): Promise<{ id: string; http: Client }> {
 	const id = store.clock.newId();
 	const now = store.clock.now();
@@ -164,7 +164,7 @@ interface KeyPlace {
 	readonly owner_type?: 'pdp_config' | 'member' | 'elements';
 }
 
-/** Makes an API key as `regolith keys create` does, and returns its secret. */
+/** Creates an API key as `regolith keys create` does, and returns its secret. */
 export function createSecret(store: Store, organizationId: string, place: KeyPlace): Promise<string> {
 	const { project_id = null, environment_id = null, access_level = 'admin', owner_type = 'member' } = place;
 	return store.writeAccount(organizationId, null, async (account) => {

@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.js';
 
-/** One number of an answer of `/metrics`. */
+/** A sample from `/metrics`. */
 export interface Measured {
 	readonly name: string;
 	readonly labels: Readonly<Record<string, string>>;
 	readonly value: number;
 }
 
-/** An answer of `/metrics`. */
+/** Parsed answer of `/metrics`. */
 export interface Scrape {
-	/** The types of the families, by their names. */
+	/** Metric family types by name. */
 	readonly types: ReadonlyMap<string, string>;
 	readonly numbers: readonly Measured[];
-	/** The sum of the numbers of this name that have these labels; undefined where there are none. */
+	/** Sum of the samples with this name and these labels; undefined if there are none. */
 	sum(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
 }
 
-/** Reads Prometheus's text format. Throws at a line that is not of it. */
+/** Parses the Prometheus text format. Throws on an invalid line. */
 export function readScrape(text: string): Scrape {
 	const types = new Map<string, string>();
 	const numbers: Measured[] = [];
@@ -43,13 +43,13 @@ export function readScrape(text: string): Scrape {
 	};
 }
 
-/** A row of the tables of docs/operation.md. */
+/** Row of the tables in docs/operation.md. */
 export interface DocumentedFamily {
 	readonly type: string;
 	readonly labels: readonly string[];
 }
 
-/** The numbers that docs/operation.md names, of ours. */
+/** Returns the Regolith metrics in docs/operation.md. */
 export function documentedFamilies(): ReadonlyMap<string, DocumentedFamily> {
 	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
 	const rows = [...page.matchAll(/^\| `(regolith_\w+)` \| (\w+) \|([^|]*)\|/gm)];
@@ -61,7 +61,7 @@ export function documentedFamilies(): ReadonlyMap<string, DocumentedFamily> {
 	);
 }
 
-/** The numbers of ours in an answer that the page does not name, or names with another type or other labels. */
+/** Returns the Regolith metrics in a scrape that the page omits or describes with a different type or labels. */
 export function undocumented({ types, numbers }: Scrape): readonly string[] {
 	const documented = documentedFamilies();
 	const ours = [...types].filter(([name]) => name.startsWith('regolith_'));

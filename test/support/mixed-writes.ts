@@ -2,14 +2,14 @@ import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import type { Random } from './random.js';
 import { facts, schema } from './stack.js';
 
-/** Writes of all kinds to few objects, so that writers get in each other's way. */
+/** Writes of all kinds to a few objects, so that writers conflict. */
 
-/** A request that may succeed or not, as things are when it comes. */
+/** A request that succeeds or fails depending on the current state. */
 export interface Mixed {
 	readonly method: string;
 	readonly path: string;
 	readonly body?: unknown;
-	/** Where a success always changes something: the entry of the change log that it leaves. */
+	/** If each success changes something: its change log entry. */
 	readonly leaves?: string;
 }
 
@@ -20,12 +20,12 @@ const roles = numbered(4, 'role-');
 const resources = numbered(3, 'resource-');
 const actions = ['read', 'write', 'share'];
 
-/** Any write. The weight of a kind is how often it is listed. */
+/** Returns a random write. Kinds listed more often have more weight. */
 export function mixedWrite(random: Random): Mixed {
 	return random.pick(makers)(random);
 }
 
-/** Every check about these objects. */
+/** Returns every check about these objects. */
 export function questions(): readonly EngineInput[] {
 	return users.flatMap((user) =>
 		tenants.flatMap((tenant) =>
@@ -38,7 +38,7 @@ export function questions(): readonly EngineInput[] {
 
 let serial = 0;
 
-/** A text that no write before had. */
+/** Returns a unique text. */
 function fresh(): string {
 	serial += 1;
 	return `Name ${serial}`;

@@ -1,4 +1,4 @@
-/** The facts of a new environment, as a document says them. */
+/** Facts of a new environment in document form. */
 export const newEnvironmentFacts = {
 	tenants: { default: { name: 'Default Tenant' } },
 	users: {},

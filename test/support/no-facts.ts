@@ -1,6 +1,6 @@
 import type { Facts } from '../../compiler/model.js';
 
-/** The facts of an environment in which there is nothing. */
+/** Facts of an empty environment. */
 export const noFacts: Facts = {
 	users: [],
 	tenants: [],

@@ -17,7 +17,7 @@ export interface OfflinePoint {
 	stop(): Promise<void>;
 }
 
-/** Its control plane and the path of its copy. */
+/** Control plane and the path of the copy. */
 export interface OfflinePlace {
 	readonly controlPlane: string;
 	readonly apiKey: string;
@@ -31,7 +31,7 @@ export interface OfflinePointOptions extends Partial<DecisionPointOptions> {
 
 const pace = { first: 5, longest: 40, refused: 20 };
 
-/** Starts a decision point that keeps its copy up to date every 5 ms. */
+/** Starts a decision point that saves its copy every 5 ms. */
 export async function startOfflinePoint(
 	{ controlPlane, apiKey, path }: OfflinePlace,
 	{ verify, onUnexpected, ...options }: OfflinePointOptions,

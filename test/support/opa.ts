@@ -6,34 +6,34 @@ import { eventually } from './eventually.js';
 import { freePort } from './ports.js';
 import { root } from './root.js';
 
-/** The opa that the tests run with. */
+/** Path of the `opa` program for tests. */
 export const opaPath = process.env['OPA_PATH'] ?? join(root, '.tools', 'opa');
 
-/** Where a stock OPA gets its bundle from. */
+/** Bundle source for a stock OPA. */
 export interface BundleSource {
-	/** The service's origin. */
+	/** Origin of the service. */
 	readonly url: string;
-	/** The path of the bundle below it, without a leading slash. */
+	/** Bundle path below the origin, without a leading slash. */
 	readonly resource: string;
 	readonly apiKey: string;
-	/** The public key in PEM that verifies bundles, which are signed with ES256; none are verified, unless given. */
+	/** Public key in PEM that verifies bundles signed with ES256. Without it, bundles are not verified. */
 	readonly verificationKey?: string;
 }
 
 /** A real `opa run --server` that follows a bundle by long polling. */
 export interface OpaServer {
-	/** The value of a document, `undefined` when there is none; `path` is `regolith/check/decision`. */
+	/** Value of a document, such as `regolith/check/decision`; `undefined` if there is none. */
 	data(path: string, input?: unknown): Promise<unknown>;
-	/** The revision of the bundle it answers from; `undefined` before the first. */
+	/** Revision of the active bundle; `undefined` before the first bundle. */
 	revision(): Promise<string | undefined>;
-	/** What kind of bundle it loaded last, by its own account: `snapshot` or `delta`. */
+	/** Kind of the last loaded bundle as reported by OPA: `snapshot` or `delta`. */
 	lastBundle(): Promise<string | undefined>;
 	stop(): Promise<void>;
 }
 
 const bundle = 'environment';
 
-/** Starts the program, with its configuration in `folder`, and waits until it has loaded a first bundle. */
+/** Starts OPA with its configuration in `folder`, and waits until it has loaded a first bundle. */
 export async function startOpa(folder: string, source: BundleSource): Promise<OpaServer> {
 	const file = join(folder, 'config.yaml');
 	writeFileSync(file, configuration(source));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems hand out to those who ask for any port, so that other tests do not come by it meanwhile. */
+/** Below the ephemeral port range of operating systems, so that concurrent tests are not assigned these ports. */
 const range = { first: 20_000, last: 32_000 } as const;
 
-/** A loopback port that was free a moment ago; nothing holds it until the caller listens there. */
+/** Returns a loopback port that was just free. It is not reserved until the caller listens. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const port = range.first + Math.floor(Math.random() * (range.last - range.first));

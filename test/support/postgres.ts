@@ -3,23 +3,23 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** Which database a program stands on: PostgreSQL in the process, or the server that the tests run. */
+/** Database of a program: PostgreSQL in the process, or the test server. */
 export type StoreKind = 'embedded' | 'server';
 
-/** A database of one test file. */
+/** Database of one test file. */
 export interface TestDatabase {
-	/** Its address with user and password. */
+	/** URL with user and password. */
 	readonly url: string;
-	/** Closes every connection to it and removes it. */
+	/** Closes every connection and removes the database. */
 	drop(): Promise<void>;
 }
 
-/** A copy of what `setup/templates.mjs` prepared; without it, tests make the tables themselves, to the same effect. */
+/** Prepared by `setup/templates.mjs`. Without them, tests create the tables themselves, with the same effect. */
 const template = { database: process.env['TEST_TEMPLATE_DATABASE'], folder: process.env['TEST_TEMPLATE_FOLDER'] };
 
 /**
- * Creates a database on the server that `npm test` runs for the tests, or that `TEST_POSTGRES_URL` names: with the
- * tables of the newest version, or with none.
+ * Creates a database with the newest tables, or without tables. The server is started by `npm test` or named by
+ * `TEST_POSTGRES_URL`.
  */
 export async function createDatabase(tables: 'newest' | 'none' = 'newest'): Promise<TestDatabase> {
 	const name = `test_${randomBytes(8).toString('hex')}`;
@@ -31,8 +31,8 @@ export async function createDatabase(tables: 'newest' | 'none' = 'newest'): Prom
 }
 
 /**
- * Gives a program a database with the tables of the newest version: on the server, or in `folder`, its data directory.
- * The `url` is empty when it is in the folder, and goes with that.
+ * Provides a database with the newest tables: on the server, or in the data directory `folder`. A database in the
+ * folder has an empty `url` and is removed with the folder.
  */
 export async function provideDatabase(kind: StoreKind, folder: string): Promise<TestDatabase> {
 	if (kind === 'server') return createDatabase();

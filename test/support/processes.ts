@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { root } from './root.js';
 
-/** What to start and with which surroundings. */
+/** Command and environment variables of a process. */
 export interface Launch {
-	/** The words after `regolith`: `['serve']`, `['keys', 'create', ...]`. */
+	/** Arguments after `regolith`: `['serve']`, `['keys', 'create', ...]`. */
 	readonly command: readonly string[];
-	/** Everything the program may learn from its environment, beside PATH, HOME and the opa that the tests run with. */
+	/** All environment variables except PATH, HOME and the `opa` path of the tests. */
 	readonly env?: Readonly<Record<string, string>>;
-	/** The program's file: the one in dist/, unless given. */
+	/** Program file; defaults to the build in dist/. */
 	readonly program?: string;
 }
 
 const builtProgram = join(root, 'dist/program/main.js');
 
-/** How a process ended; exactly one of the two is not null. */
+/** Exit of a process; exactly one member is not null. */
 export interface Exit {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
@@ -25,27 +25,27 @@ export interface Exit {
 /** A real process of the program under test. */
 export interface Running {
 	readonly pid: number;
-	/** All it has printed so far. */
+	/** Output so far. */
 	stdout(): string;
 	stderr(): string;
-	/** Sends a signal and waits for the end. */
+	/** Sends a signal and waits for the exit. */
 	kill(signal: NodeJS.Signals): Promise<Exit>;
-	/** Settles at its end. Rejects when it could not be started. */
+	/** Resolves at the exit. Rejects if the process could not be started. */
 	readonly exited: Promise<Exit>;
-	/** Waits until a GET of this URL is answered with 200; throws, with the output, when the process ends before that. */
+	/** Waits until a GET of this URL returns 200. Throws with the output if the process exits first. */
 	answering(url: string): Promise<void>;
 }
 
 const children = new Set<ChildProcess>();
 
 /**
- * Starts the compiled program as its own process: ports and folders come from `env` (see `freePort`, `temporary`).
- * It dies with this process, however this one ends.
+ * Starts the compiled program as a separate process. `env` names ports and folders (see `freePort`, `temporary`). The
+ * program ends with this process, however this process ends.
  */
 export function launch({ command, env = {}, program = builtProgram }: Launch): Running {
 	const child = spawn(
 		process.execPath,
-		// A program that lives for seconds is not worth optimized WebAssembly: a start takes a quarter less of a processor.
+		// Optimized WebAssembly does not pay off in a short run: without it, a start takes a quarter less processor time.
 		['--enable-source-maps', '--liftoff-only', '--import', tether, program, ...command],
 		{
 			cwd: root,
@@ -81,8 +81,8 @@ export function launch({ command, env = {}, program = builtProgram }: Launch): R
 }
 
 /**
- * Whether this child keeps the test's process alive. Not by itself, for a test that failed half-way must not leave a
- * file that never ends; but as soon as somebody waits for the child's end.
+ * Sets whether the child keeps the test process alive. It does so only while a test waits for its exit; otherwise a
+ * failed test would leave a file that never ends.
  */
 function hold(child: ChildProcess, held: boolean): void {
 	const streams = [child.stdout, child.stderr].filter((stream) => stream instanceof Socket);
@@ -93,8 +93,8 @@ function hold(child: ChildProcess, held: boolean): void {
 }
 
 /**
- * Run by the child before the program: when the channel to the test's process breaks, which happens even if that was
- * killed outright, the child ends at once. The channel alone does not keep it alive.
+ * Runs in the child before the program. Kills the child as soon as the channel to the test process breaks, even if the
+ * test process was killed. The channel alone does not keep the child alive.
  */
 const tether = `data:text/javascript,${encodeURIComponent(
 	"process.on('disconnect', () => process.kill(process.pid, 'SIGKILL')); process.channel?.unref();",
@@ -136,7 +136,7 @@ async function answering(
 	});
 	const answered = eventually(
 		() => {
-			// The loser of the race below must not go on polling a port that another test may get.
+			// The losing side of the race must stop polling, because a different test may get the port.
 			if (looking.signal.aborted) return 200;
 			return fetch(url, { signal: looking.signal }).then((response) => response.status);
 		},

@@ -1,23 +1,23 @@
-/** Numbers that look random and follow from a seed, so that a failure can be run again. */
+/** Pseudorandom numbers from a seed, so that failures can be reproduced. */
 export interface Random {
-	/** A whole number from 0 up to, and without, `end`. */
+	/** Integer from 0 (inclusive) to `end` (exclusive). */
 	below(end: number): number;
-	/** True in this share of the cases. */
+	/** True with this probability. */
 	chance(share: number): boolean;
-	/** One of a list that is not empty. Throws on an empty one. */
+	/** A random item. Throws on an empty list. */
 	pick<T>(from: readonly T[]): T;
-	/** Up to `most` different ones of a list, at least one of a list that is not empty. */
+	/** Up to `most` different items; at least one if the list is not empty. */
 	some<T>(from: readonly T[], most: number): readonly T[];
-	/** All of a list in some order. */
+	/** All items in random order. */
 	shuffled<T>(from: readonly T[]): readonly T[];
-	/** Another source, which goes its own way from here. */
+	/** A second, independent source. */
 	fork(): Random;
 }
 
-/** Makes a source from a seed, a 32-bit whole number. Equal seeds give equal numbers. */
+/** Creates a source from a 32-bit integer seed. Equal seeds give equal numbers. */
 export function createRandom(seed: number): Random {
 	let state = seed >>> 0;
-	// Mulberry32: every seed gives a full period and neighbouring seeds have nothing in common.
+	// Mulberry32: each seed gives a full period, and sequences of neighbouring seeds are unrelated.
 	const next = (): number => {
 		state = (state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -43,12 +43,12 @@ export function createRandom(seed: number): Random {
 	};
 }
 
-/** What `seeded` says a seed with; an `ExecutionContext` of AVA is one. */
+/** Log for the seed; AVA's `ExecutionContext` is one. */
 export interface Teller {
 	log(text: string): void;
 }
 
-/** Runs with a source of its own, from `TEST_SEED` where that is set; tells the seed when the run fails. */
+/** Runs with a separate random source, seeded from `TEST_SEED` if set. Logs the seed if the run fails. */
 export async function seeded(t: Teller, run: (random: Random) => Promise<void>): Promise<void> {
 	const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 	try {

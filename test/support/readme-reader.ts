@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './root.js';
 
-/** A fenced block of a page. */
+/** Fenced block of a page. */
 export interface Block {
 	readonly language: string;
 	readonly text: string;
-	/** The line before the block. */
+	/** Line before the block. */
 	readonly before: string;
-	/** The reason in a comment `<!-- not run: … -->` before the block. */
+	/** Reason in a comment `<!-- not run: … -->` before the block. */
 	readonly notRun: string | null;
 }
 
@@ -26,7 +26,7 @@ export function fencedBlocks(markdown: string): readonly Block[] {
 	);
 }
 
-/** The pages that one reader follows from the first start on, in this order (`test/journey/first-hour.test.ts`). */
+/** Pages that a new reader follows after the first start, in this order (`test/journey/first-hour.test.ts`). */
 export const firstHourPages = [
 	'README.md',
 	'docs/getting-started.md',
@@ -39,22 +39,24 @@ export const firstHourPages = [
 	'packages/engine/README.md',
 ] as const;
 
-/** What a page promises to be printed: `…` stands for anything on its line, and a line of it alone for any lines. */
+/**
+ * Matches the output printed on a page. `…` matches anything within its line; a line with only `…` matches any lines.
+ */
 export function printedAs(text: string): RegExp {
 	const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 	return new RegExp(`^${escaped.replaceAll(/^…$\n/gm, '(?:.*\\n)*').replaceAll('…', '.*')}$`);
 }
 
-/** What a reader types into one terminal, in a folder that looks like a clone of the project that was set up. */
+/** A reader's terminal, in a folder that looks like a clone of the project after setup. */
 export class Terminal {
 	readonly #state: string;
 
 	constructor(
 		readonly folder: string,
 		private readonly env: Readonly<Record<string, string>>,
-		/** What stands in the page for what is elsewhere here. */
+		/** Texts of the page, with the replacements for this test. */
 		private readonly replaced: Readonly<Record<string, string>>,
-		/** Folders of the repository to link into `folder`. */
+		/** Repository folders to link into `folder`. */
 		linked: readonly string[] = ['dist', 'node_modules'],
 	) {
 		this.#state = join(folder, '.terminal');
@@ -65,12 +67,12 @@ export class Terminal {
 		}
 	}
 
-	/** The text of a page as it is right here. */
+	/** Returns a text of the page adapted to this test. */
 	here(text: string): string {
 		return Object.entries(this.replaced).reduce((changed, [old, now]) => changed.replaceAll(old, now), text);
 	}
 
-	/** Runs commands of the page. Variables and functions stay, as in a terminal. Returns what they print. */
+	/** Runs commands of the page. Keeps variables and functions, like a terminal. Returns the output. */
 	async run(commands: string): Promise<string> {
 		const script = `. ${this.#state}\n${this.here(commands)}\n{ export -p; declare -f; } > ${this.#state}\n`;
 		const { stdout } = await promisify(execFile)('bash', ['-ec', script], this.#surroundings);
@@ -92,26 +94,26 @@ export class Terminal {
 		return { printed: await this.run(commands), stop };
 	}
 
-	/** Begins a command of the page that does not end by itself. Returns how to end it. */
+	/** Starts a command that runs until stopped. Returns a function that stops it. */
 	begin(command: string): () => void {
 		const script = `. ${this.#state}\nexec ${this.here(command)}`;
 		const child = spawn('bash', ['-ec', script], { ...this.#surroundings, stdio: 'ignore' });
 		return () => child.kill('SIGKILL');
 	}
 
-	/** The value of a variable. */
+	/** Returns the value of a variable. */
 	async variable(name: string): Promise<string> {
 		return (await this.run(`printf %s "$${name}"`)).trim();
 	}
 
-	/** Saves a file as the page says. */
+	/** Saves a file as the page instructs. */
 	save(name: string, text: string): void {
 		const path = join(this.folder, name);
 		mkdirSync(dirname(path), { recursive: true });
 		writeFileSync(path, this.here(text));
 	}
 
-	/** A file that was written. */
+	/** Reads a file from the folder. */
 	read(name: string): string {
 		return readFileSync(join(this.folder, name), 'utf8');
 	}

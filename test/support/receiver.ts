@@ -2,29 +2,29 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** One message as a receiver of webhooks got it. */
+/** A webhook message as received. */
 export interface Received {
 	readonly method: string | undefined;
 	readonly path: string | undefined;
 	readonly headers: IncomingHttpHeaders;
-	/** As it came, which is what is signed. */
+	/** Raw text, as signed. */
 	readonly body: string;
 }
 
-/** A server that takes webhooks. */
+/** A server that receives webhooks. */
 export interface Receiver {
 	readonly url: string;
-	/** All that has come, in order. */
+	/** Messages so far, in order. */
 	readonly received: readonly Received[];
-	/** The bodies that have come, parsed. */
+	/** Parsed bodies so far. */
 	bodies(): readonly Readonly<Record<string, unknown>>[];
 	stop(): Promise<void>;
 }
 
-/** Answers a message: by default with 204. */
+/** Answers a message; the default is 204. */
 export type Answering = (message: Received, response: ServerResponse, count: number) => void;
 
-/** Starts a receiver on a free port. `answer` is told which message it is, from 1. */
+/** Starts a receiver on a free port. `answer` gets the number of each message, from 1. */
 export async function startReceiver(
 	answer: Answering = (_, response) => response.writeHead(204).end(),
 	host = '127.0.0.1',

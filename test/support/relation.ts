@@ -1,6 +1,6 @@
 import type { Place } from './management.js';
 
-/** Adds a relation of instances of `subject` to instances of `object`, both resources by key. Returns its id. */
+/** Adds a relation from instances of `subject` to instances of `object`, both resource keys. Returns its id. */
 export async function addRelation(place: Place, object: string, key: string, subject: string): Promise<string> {
 	return made(place, `${object}/relations`, { key, name: key, subject_resource: subject });
 }

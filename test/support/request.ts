@@ -4,16 +4,16 @@ import { bodies, hugeNumber, sentAs, wrongQueries } from './bodies.js';
 import type { Answer, Client } from './client.js';
 import { keyedEndpoints as endpoints, furnished, type Visited } from './tour.js';
 
-/** Requests that are made up: to any endpoint, with anything in its path, its query and its body. */
+/** Random requests to any endpoint, with any path, query and body. */
 
-/** Sends a body as JSON, with `hugeNumber` as the number it stands for. */
+/** Sends a body as JSON and replaces `hugeNumber` with the number. */
 export function send(http: Client, endpoint: Visited, path: string, body?: unknown): Promise<Answer<unknown>> {
 	if (body === undefined) return http.send(endpoint.method.toUpperCase(), path);
 	const raw = JSON.stringify(body).replaceAll(`"${hugeNumber}"`, '1e999');
 	return http.send(endpoint.method.toUpperCase(), path, undefined, { raw });
 }
 
-/** Text as attackers and accidents write it. */
+/** Text from attackers and accidents. */
 const text = fc.oneof(
 	fc.string({ unit: anyCodePoint }),
 	fc.constantFrom(
@@ -47,7 +47,7 @@ const json = fc.oneof(
 	fc.bigInt().map(Number),
 );
 
-/** A body that is nearly right, so that it gets far. */
+/** Returns an almost valid body, so that the request gets past the first checks. */
 function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
 	const body = bodies[endpoint.name];
 	if (body === undefined) return fc.constant(undefined);
@@ -59,10 +59,10 @@ function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
 	);
 }
 
-/** These would end the place that the others need. */
+/** Excludes the endpoints that would delete the place of the other requests. */
 const fuzzed = endpoints.filter(({ name }) => !['deleteProject', 'deleteEnvironment'].includes(name));
 
-/** Any request; `params` are what stands in the path instead of what it should. */
+/** Any request. `params` replaces path parameters with wrong values. */
 export const request = fc.constantFrom(...fuzzed).chain((endpoint) =>
 	fc.record({
 		endpoint: fc.constant(endpoint),
@@ -80,7 +80,7 @@ export const request = fc.constantFrom(...fuzzed).chain((endpoint) =>
 	}),
 );
 
-/** Percent-encodes any text, with halves of surrogate pairs, which URLs cannot hold, replaced. */
+/** Percent-encodes any text. Replaces lone surrogates, which URLs cannot hold. */
 export function encode(value: string): string {
 	return encodeURIComponent(Buffer.from(value).toString()).replaceAll('.', '%2E');
 }

@@ -1,26 +1,24 @@
-/** Who may call what, written down once more beside the code: tests hold the API against this table. */
+/** Access rules written independently of the code; tests compare the API with this table. */
 
-/** What a key is of. */
+/** Level of a key. */
 export type Level = 'org' | 'project' | 'env';
 
-/** What a key may do there. */
+/** Access level of a key. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
-/** What an endpoint asks of its caller. */
+/** Requirements of an endpoint. */
 export interface Rule {
-	/**
-	 * `nothing`: no key. `key`: a key that is known. `read`, `write`, `admin`: a key of this access level or a higher one.
-	 */
+	/** `nothing`: no key. `key`: a known key. `read`, `write`, `admin`: a key with at least this access level. */
 	readonly needs: 'nothing' | 'key' | 'read' | 'write' | 'admin';
-	/** What the path is about, which the key must open; `own`: whatever the key opens. */
+	/** Object of the path, which the key must open. `own`: the key's own scope. */
 	readonly of: 'own' | 'organization' | 'project' | 'environment';
-	/** The levels a key must be of; any where there are none. */
+	/** Required key levels; any level if absent. */
 	readonly levels?: readonly Level[];
 }
 
 const above = { needs: 'write', levels: ['org', 'project'] } as const;
 
-/** The rules, by method and path; the first that matches counts. A path that none names is refused by the test. */
+/** Rules by method and path; the first match counts. The test fails for a path without a rule. */
 const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^get \/(healthy|ready|version)$/, { needs: 'nothing', of: 'own' }],
 	[/^get \/metrics$/, { needs: 'read', of: 'own', levels: ['org'] }],
@@ -64,21 +62,21 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^\w+ \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
 ];
 
-/** The rule of an endpoint. Throws when the table has none: then one has to be written down. */
+/** Returns the rule of an endpoint. Throws if the table has none; then add a rule. */
 export function endpointRule({ method, path }: { readonly method: string; readonly path: string }): Rule {
 	const [, rule] = rules.find(([place]) => place.test(`${method} ${path}`)) ?? [];
 	if (rule === undefined) throw new Error(`test/support/rule.ts does not say who may call ${method} ${path}`);
 	return rule;
 }
 
-/** One who calls: with a key, or with something else. Ids are null for what the key is not limited to. */
+/** A caller with a key or different credentials. Ids are null if the key is not limited to them. */
 export interface Caller {
 	readonly name: string;
-	/** `null` without a key that is known. */
+	/** `null` if there is no known key. */
 	readonly key: {
 		readonly level: Level;
 		readonly access: AccessLevel;
-		/** Whether the key is of the organization, project and environment that the endpoints are asked about. */
+		/** True per level if the key belongs to the organization, project or environment in the path. */
 		readonly opens: Readonly<Record<'organization' | 'project' | 'environment', boolean>>;
 		/** True for a console session, which changes nothing above its environment. */
 		readonly isSession?: boolean;
@@ -87,7 +85,7 @@ export interface Caller {
 
 const order: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin'];
 
-/** The status with which a caller is refused; `null` when it is not. */
+/** Returns the status that refuses a caller, or `null` if the call is allowed. */
 export function refusal({ needs, of, levels }: Rule, { key }: Caller): 401 | 403 | 404 | null {
 	if (needs === 'nothing') return null;
 	if (key === null) return 401;
@@ -96,7 +94,7 @@ export function refusal({ needs, of, levels }: Rule, { key }: Caller): 401 | 403
 	if (levels !== undefined && !levels.includes(key.level)) return 403;
 	if (key.isSession && needs === 'write' && of !== 'environment' && levels?.includes('env') === false) return 403;
 	if (of === 'own') return null;
-	// What is another organization's is missing, for all that anyone else can tell.
+	// Objects of other organizations appear missing.
 	if (!key.opens.organization) return 404;
 	return of === 'organization' || key.opens[of] ? null : 403;
 }

@@ -4,12 +4,12 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Validators for the schemas of an OpenAPI document. */
 export class SchemaValidators {
-	/** Those made so far, by what they are made of: the same few schemas describe most answers. */
+	/** Validators by schema; a few schemas describe most answers. */
 	readonly #made = new Map<string, z.ZodType>();
 
 	constructor(readonly components: Readonly<Record<string, Json>>) {}
 
-	/** The schema with all it refers to; closed, a member it does not describe is an error. */
+	/** Returns a validator for the schema and its references. If closed, undescribed members are errors. */
 	of(schema: Json, closed = true): z.ZodType {
 		const key = `${closed} ${JSON.stringify(schema)}`;
 		const made = this.#made.get(key) ?? this.#make(schema, closed);
@@ -29,7 +29,7 @@ export class SchemaValidators {
 		return z.fromJSONSchema(complete);
 	}
 
-	/** The schemas of the document that a schema refers to, also by way of others. */
+	/** Returns the referenced schemas of the document, including indirect references. */
 	#referredBy(schema: Json, found: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
 		for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
 			const definition = this.components[name];

@@ -1,11 +1,13 @@
-/** The methods of an SDK's API classes, found by reflection, and which of them a test called. */
+/** Methods of an SDK's API classes, found by reflection, and the methods called by a test. */
 
-/** Methods of the classes that their types call private or protected: no users of the SDK call them. */
+/** Methods declared private or protected, which SDK users do not call. */
 const internal: ReadonlySet<string> = new Set(['constructor', 'setContextFromApiKey', 'handleApiError', 'clone']);
 
-/** The methods of API objects, each called `<object>.<method>`; what several classes inherit is `every.<method>`. */
+/**
+ * Methods of API objects, named `<object>.<method>`. Methods inherited by several classes are named `every.<method>`.
+ */
 export class SdkMethods {
-	/** Those called through what `watched` returned. */
+	/** Methods called through the result of `watched`. */
 	readonly called = new Set<string>();
 	readonly #names = new Map<object, string>();
 
@@ -19,7 +21,7 @@ export class SdkMethods {
 		}
 	}
 
-	/** All of them, sorted. */
+	/** Returns all methods, sorted. */
 	all(): readonly string[] {
 		const names = [...this.#names].flatMap(([prototype, name]) =>
 			Object.getOwnPropertyNames(prototype)
@@ -29,7 +31,7 @@ export class SdkMethods {
 		return [...new Set(names)].sort();
 	}
 
-	/** The object, as it is; what is called through it is kept, what its methods call themselves is not. */
+	/** Returns a proxy of the object that records direct calls. Nested calls from its methods are not recorded. */
 	watched<T extends object>(object: T): T {
 		return new Proxy(object, {
 			get: (target, member) => {
@@ -45,7 +47,7 @@ export class SdkMethods {
 		const owner = prototypeChain(target).find((prototype) => Object.hasOwn(prototype, method));
 		return (...given: unknown[]): unknown => {
 			this.called.add(`${this.#names.get(owner ?? {})}.${method}`);
-			// What `watched` got as a function is called as one.
+			// Calls the function on the target, so that private members work.
 			return Reflect.apply(value as (...given: unknown[]) => unknown, target, given);
 		};
 	}

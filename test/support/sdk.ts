@@ -1,7 +1,7 @@
 import { Permit } from 'permitio';
 import type { Stack } from './stack.js';
 
-/** The Node SDK against a stack, with the key of its environment. */
+/** Returns the Node SDK for a stack, with the key of its environment. */
 export async function connect(stack: Stack) {
 	const { keys, api, decisionPoint } = stack;
 	const sdk = new Permit({
@@ -14,7 +14,7 @@ export async function connect(stack: Stack) {
 	return {
 		sdk,
 		api: sdk.api,
-		/** Waits until the decision point answers by all that was written. */
+		/** Waits until the decision point has all writes. */
 		newest: async () => stack.reached((await api.store.counters(id))?.revision),
 	};
 }

@@ -1,33 +1,33 @@
 import { type Exit, type Launch, launch, type Running } from './processes.js';
 
-/** A process that comes and goes at one address, always with the same surroundings. */
+/** A process that restarts at a fixed address with the same environment variables. */
 export class Service {
 	#running: Running | undefined;
 	readonly #past: string[] = [];
 
 	constructor(
-		/** The address at which it answers `GET /healthy`. */
+		/** Base URL of `GET /healthy`. */
 		readonly url: string,
 		private readonly launching: Launch,
 	) {}
 
-	/** Starts it and waits until it answers. Throws, with its output, when it ends before that. */
+	/** Starts the process and waits until it answers. Throws with its output if it exits first. */
 	async start(): Promise<void> {
 		await this.launch().answering(`${this.url}/healthy`);
 	}
 
-	/** Starts it and does not wait. */
+	/** Starts the process without waiting. */
 	launch(): Running {
 		this.#running = launch(this.launching);
 		return this.#running;
 	}
 
-	/** Kills it as `kill -9` does and waits until it is gone. */
+	/** Kills the process with SIGKILL and waits until it has exited. */
 	async kill(): Promise<void> {
 		await this.#end('SIGKILL');
 	}
 
-	/** Tells it to stop and waits until it has. Throws, with its output, unless it ends with code 0. */
+	/** Stops the process and waits until it has exited. Throws with its output unless the exit code is 0. */
 	async stop(): Promise<void> {
 		const exit = await this.#end('SIGTERM');
 		if (exit !== undefined && exit.code !== 0) {
@@ -35,12 +35,12 @@ export class Service {
 		}
 	}
 
-	/** The id of its process; `undefined` when it does not run. */
+	/** Process id; `undefined` if the process is not running. */
 	get pid(): number | undefined {
 		return this.#running?.pid;
 	}
 
-	/** All it has printed, in all its lives. */
+	/** Output of all runs. */
 	output(): string {
 		return [...this.#past, this.#running?.stdout() ?? '', this.#running?.stderr() ?? ''].join('');
 	}

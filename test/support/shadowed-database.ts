@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { workerData } from 'node:worker_threads';
 
 /**
- * The program of an embedded database's thread, with a second folder, `<path>.shadow`, for synced content only: the
+ * Thread program of an embedded database with a second folder, `<path>.shadow`, that receives only synced content: the
  * files after a power cut. While `<path>.broken` exists, each sync fails. Needs `/proc`.
  */
 
@@ -22,7 +22,7 @@ fs.fsyncSync = (descriptor: number) => {
 };
 syncBuiltinESMExports();
 
-/** Copies the names in a folder. A new file is empty until it is synced itself. */
+/** Copies the file names in a folder. A new file stays empty until it is synced. */
 function copyNames(source: string, target: string): void {
 	fs.mkdirSync(target, { recursive: true });
 	const entries = fs.readdirSync(source, { withFileTypes: true });

@@ -5,7 +5,7 @@ import { unpack } from '../../src/bundle/bundle.js';
 import { BundlePacker } from '../../src/publish/bundle-packer.js';
 import { readBundleSigner } from '../../src/publish/bundle-signer.js';
 
-/** The kinds of keys that may sign bundles, by the algorithm that OPA is told. */
+/** Key types for bundle signing, by OPA algorithm name. */
 export const keyKinds = {
 	ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 	ES384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
@@ -13,15 +13,15 @@ export const keyKinds = {
 	RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
 } as const;
 
-/** The files of a pair of keys. */
+/** Files of a key pair. */
 export interface KeyFiles {
 	readonly privatePath: string;
 	readonly publicPath: string;
-	/** The public key in PEM. */
+	/** Public key in PEM. */
 	readonly publicKey: string;
 }
 
-/** Makes a pair of keys in a folder. */
+/** Creates a key pair in a folder. */
 export function makeKeys(folder: string, name: string, algorithm: keyof typeof keyKinds = 'ES256'): KeyFiles {
 	const pair = keyKinds[algorithm]();
 	const [privatePath, publicPath] = [join(folder, `${name}.key`), join(folder, `${name}.pub`)];
@@ -31,12 +31,12 @@ export function makeKeys(folder: string, name: string, algorithm: keyof typeof k
 	return { privatePath, publicPath, publicKey };
 }
 
-/** What packs bundles signed by a key. */
+/** Returns a packer that signs bundles with a key. */
 export async function signingPacker(key_path: string, key_id = 'default'): Promise<BundlePacker> {
 	return new BundlePacker(await readBundleSigner({ key_path, key_id }));
 }
 
-/** The same bundle, signed. */
+/** Returns the bundle, signed. */
 export async function signed(packer: BundlePacker, bundle: Uint8Array): Promise<Uint8Array> {
 	return packer.pack([...(await unpack(bundle))].map(([path, bytes]) => ({ path, bytes })));
 }

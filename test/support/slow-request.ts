@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Loose } from './client.js';
 
-/** A request of which the server has the headers and the first five bytes of the body. */
+/** A request whose headers and first five body bytes the server has received. */
 export interface SlowRequest {
 	/** Sends the rest of the body. Resolves to the answer. */
 	finish(): Promise<{ readonly status: number; readonly body: Loose }>;
 }
 
-/** Begins a request, and waits until the server has let it in and asks for its body. */
+/** Begins a request, and waits until the server has accepted it and reads its body. */
 export async function beginRequest(
 	url: string,
 	method: string,

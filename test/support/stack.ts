@@ -7,29 +7,29 @@ import { provideDatabase, type StoreKind } from './postgres.js';
 import { root } from './root.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** An API and a decision point of one environment in this process, over real HTTP and a real database of their own. */
+/** An API and a decision point of one environment in this process, with real HTTP and a separate real database. */
 export interface Stack {
 	readonly config: Config;
 	readonly api: RunningApi;
 	readonly decisionPoint: RunningDecisionPoint;
-	/** The secrets of the organization's, the project's and the environment's keys. */
+	/** Secrets of the organization, project and environment keys. */
 	readonly keys: { readonly organization: string; readonly project: string; readonly environment: string };
-	/** Clients of the management API with each of those keys, and of the decision point. */
+	/** Clients of the management API with each key, and of the decision point. */
 	readonly organization: Client;
 	readonly project: Client;
 	readonly environment: Client;
 	readonly pdp: Client;
-	/** Waits until the decision point answers from this revision or a later one. */
+	/** Waits until the decision point answers from this revision or a later revision. */
 	reached(revision: number | undefined): Promise<void>;
 	stop(): Promise<void>;
 }
 
-/** Where schema and facts of the environment `dev` are. */
+/** Path prefix of the schema of the environment `dev`. */
 export const schema = '/v2/schema/default/dev';
-/** See `schema`. */
+/** Path prefix of the facts of the environment `dev`. */
 export const facts = '/v2/facts/default/dev';
 
-/** The settings of a process on free ports, in a folder of its own, with fixed keys. */
+/** Returns settings for free ports, a separate folder and fixed keys. */
 export function settings(folder: string, name: string): Record<string, string> {
 	return {
 		API_PORT: '0',
@@ -38,7 +38,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 		WEBHOOK_ALLOW_PRIVATE: 'true',
 		PDP_DECISION_LOG: 'off',
 		JWKS_ALLOW_PRIVATE: 'true',
-		// Other tests keep the processors busy: what is answered late here is answered.
+		// Other tests keep the processors busy, so late answers must still arrive.
 		IMPACT_TIMEOUT: '240',
 		LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 		OPA_PATH: process.env['OPA_PATH'] ?? join(root, '.tools', 'opa'),
@@ -48,15 +48,15 @@ export function settings(folder: string, name: string): Record<string, string> {
 	};
 }
 
-/** A secret of the right form that says what it is for. */
+/** Returns a valid secret that contains its purpose. */
 export function secretFor(name: string): string {
 	return `permit_key_${name}_`.padEnd(100, '0');
 }
 
-/** Longer than any test: those that look at the sweep start it, and others are left alone. In milliseconds. */
+/** Longer than any test, in milliseconds. Tests of the sweep start it themselves. */
 export const neverSwept = 3_600_000;
 
-/** Starts a stack, with further settings; `stop` removes all of it. */
+/** Starts a stack with additional settings. `stop` removes everything. */
 export async function startStack(
 	kind: StoreKind = 'server',
 	more: Readonly<Record<string, string>> = {},
@@ -66,7 +66,7 @@ export async function startStack(
 	const given = { ...settings(folder, 'test'), DATABASE_URL: database.url, PDP_OPA_PORT: '0' };
 	const config = readConfig({ ...given, ...more });
 	const log = createLogger(config.log_level);
-	// A policy that compiles slowly on a busy machine is waited for: what is written decides once its revision is reached.
+	// Wait for a policy that compiles slowly on a busy machine: a write must decide as soon as its revision is reached.
 	const api = await startApi(config, log, { policyWait: 120_000, sweepPause: neverSwept });
 	const keys = {
 		organization: config.bootstrap.organization ?? '',

@@ -5,36 +5,36 @@ import { Watcher } from './watcher.js';
 import type { World } from './world.js';
 import { Acknowledgements, settle, type Targets, Writer } from './writer.js';
 
-/** How a storm is going. Every number only grows. */
+/** Progress of a storm. Numbers never decrease. */
 interface Progress {
 	/** Acknowledged writes. */
 	readonly acknowledged: number;
-	/** Requests that got no answer, and so may have been committed or not. */
+	/** Requests without an answer: the write may be committed or not. */
 	readonly unanswered: number;
-	/** Answers of decision points that were held against what must be so at their revision. */
+	/** Decision point answers compared with the expected state at their revision. */
 	readonly verified: number;
-	/** The newest acknowledged revision. */
+	/** Newest acknowledged revision. */
 	readonly revision: number;
 }
 
-/** What a storm left behind. */
+/** Final state of a storm. */
 export interface Aftermath extends Progress {
-	/** The facts that must be in the store now, no others beside those that were there before. */
+	/** Facts that must now be in the store, beside earlier facts. */
 	readonly worlds: readonly World[];
-	/** A revision at which decision points must know all of it. */
+	/** Revision at which decision points must know all writes. */
 	readonly settled: number;
 }
 
-/** Writers that go on until they are told to stop, and whoever watches the decision points meanwhile. */
+/** Writers that run until stopped, and watchers of the decision points. */
 export interface Storm {
 	readonly progress: Progress;
-	/** Resolves when this many more writes have been acknowledged; rejects with what a writer found wrong. */
+	/** Resolves after this many additional acknowledged writes. Rejects if a writer finds an error. */
 	more(acknowledged: number): Promise<void>;
-	/** Lets the running requests end. The API must be up. Rejects with what was found wrong. */
+	/** Waits for the pending requests. The API must be up. Rejects if an error was found. */
 	stop(): Promise<Aftermath>;
 }
 
-/** Begins a storm of `writers` concurrent writers, each in a world of its own. */
+/** Starts a storm of `writers` concurrent writers, each with a separate world. */
 export function startStorm(targets: Targets, pdps: readonly Client[], writers: number, random: Random): Storm {
 	const stopping = new AbortController();
 	const { signal } = stopping;
@@ -46,7 +46,7 @@ export function startStorm(targets: Targets, pdps: readonly Client[], writers: n
 	});
 	const work = [...worlds.map(({ world }) => world), ...watchers.map((watcher) => watcher.run(signal))];
 	const failed = Promise.all(work).then(() => new Promise<never>(() => undefined));
-	// Whoever waits is told; nobody waiting at the moment is no reason to crash.
+	// Waiting callers get the error. Without a waiting caller, it must not crash the process.
 	failed.catch(() => stopping.abort());
 	const progress: Progress = {
 		get acknowledged() {

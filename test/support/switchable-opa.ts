@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
-/** How the program behaves: as the real one, or as one that breaks in a certain way when it is told to build or to test. */
+/** Behaviour: as the real program, or with one kind of failure in `build` or `test`. */
 export type OpaMood =
 	| 'real'
 	| 'fails'
@@ -14,15 +14,15 @@ export type OpaMood =
 	| 'fails in tests'
 	| 'fails one test';
 
-/** An `opa` whose behaviour a test decides while it is in use. */
+/** An `opa` program whose behaviour a test switches at run time. */
 export interface SwitchableOpa {
 	readonly path: string;
 	set(mood: OpaMood): void;
-	/** How often it was told to test. */
+	/** Number of `opa test` runs. */
 	tested(): number;
 }
 
-/** Puts the program into `folder`. It runs the real one and, in some moods, does something else instead. */
+/** Writes the program to `folder`. It runs the real program except in failure moods. */
 export function switchableOpa(folder: string): SwitchableOpa {
 	const path = join(folder, 'opa');
 	const mood = join(folder, 'mood');

@@ -5,21 +5,21 @@ import { type Answer, type Client, client } from './client.js';
 import { createSecret, type Management, type Place } from './management.js';
 import { addRelation } from './relation.js';
 
-/** What tests that go through every endpoint of the management API share. */
+/** Helpers for tests that visit every endpoint of the management API. */
 
-/** One endpoint of the table. */
+/** Endpoint of the table. */
 export type Visited = (typeof endpoints)[number];
 
 /**
- * The endpoints that an API key opens. The others are for browsers of users of elements, who have none, and of those who
- * sign in to the console: `element-sign-in.test.ts`, `element-access.test.ts` and `console-sign-in.test.ts` ask these.
+ * Endpoints that an API key opens. The remaining endpoints are for browsers of element users and console users:
+ * `element-sign-in.test.ts`, `element-access.test.ts` and `console-sign-in.test.ts` call them.
  */
 export const keyedEndpoints = endpoints.filter(({ access }) => !/^(element|console)\./.test(access));
 
-/** Ids or keys by the name of the path parameter they may stand in. */
+/** Ids or keys by path parameter. */
 export type Names = Readonly<Record<string, string>>;
 
-/** The keys of what `furnish` makes. */
+/** Keys of the objects that `furnish` creates. */
 export const furnished: Names = {
 	resource_id: 'document',
 	action_id: 'read',
@@ -39,7 +39,7 @@ export const furnished: Names = {
 	revision: '1',
 };
 
-/** Makes one object of every kind, named `mark`, so that the example bodies find what they name. Returns their ids. */
+/** Creates one object of every kind, named `mark`, so that example bodies find their references. Returns the ids. */
 export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const { http, schema, facts, elements, key_id } = place;
 	const made = async (path: string, body: object) => {
@@ -57,7 +57,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const role_id = await made(`${schema}/roles`, { key: idLike.role });
 	const tenant_id = await made(`${facts}/tenants`, { key: idLike.tenant });
 	await rememberPolicy(place, mark);
-	// An invite has no name of its own.
+	// An invite has no `name`.
 	const named = { key: 'ines@example.com', email: 'ines@example.com', first_name: mark, name: undefined };
 	const invited = { ...named, role_id, tenant_id };
 	const names = {
@@ -98,7 +98,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 			elements_type: 'approval_flow',
 			settings: { user_management_element: 'members', allow_self_approval: true },
 			roles_to_levels: {},
-			// The discard port: nobody takes it.
+			// The discard port, on which no server listens.
 			webhook: { url: 'http://127.0.0.1:9/' },
 		}),
 		approvals_id: await made(`${elements}/config`, {
@@ -125,7 +125,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	return names;
 }
 
-/** Signs a user in to the elements of a place, twice. Returns the id of the one, the same for every place's own tour. */
+/** Signs an element user in twice. Returns the id of one session, the same for each tour of the place. */
 async function sessionIn({ id, http, store }: Place): Promise<string> {
 	const named = { user_id: 'alice@example.com', tenant_id: 'acme' };
 	const sessions = store.entrance.sessionsOf({ id });
@@ -135,10 +135,10 @@ async function sessionIn({ id, http, store }: Place): Promise<string> {
 	return session?.id ?? '';
 }
 
-/** A session of each place that was furnished: sessions have no keys. */
+/** Session id of each furnished place, because sessions have no keys. */
 const furnishedSessions = new Map<string, string>();
 
-/** A policy of the place's first revision; where nothing is compiled, there would be none. */
+/** Stores a policy for the place's first revision. Without a compiler there would be none. */
 async function rememberPolicy({ id, store }: Place, mark: string): Promise<void> {
 	const policies = new PolicyStore(store.database.knex, () => []);
 	const now = store.clock.now();
@@ -148,7 +148,7 @@ async function rememberPolicy({ id, store }: Place, mark: string): Promise<void>
 	await policies.history.remember(id, { digest: mark, schema_revision: 1, published_at: now, layout: 1 }, nothing);
 }
 
-/** Makes a user set and a resource set. Returns the id of the resource set. */
+/** Creates a user set and a resource set. Returns the id of the resource set. */
 async function conditionSetsIn({ http, schema }: Place, name: string): Promise<string> {
 	const made = async (key: string, body: object) =>
 		http.post<{ readonly id: string }>(`${schema}/condition_sets`, { key, name, ...body });
@@ -159,7 +159,7 @@ async function conditionSetsIn({ http, schema }: Place, name: string): Promise<s
 	return answer.body.id;
 }
 
-/** Makes two groups. Returns the id of the one. */
+/** Creates two groups. Returns the id of the second. */
 async function groupsIn({ http, schema }: Place): Promise<string> {
 	const made = async (key: string) =>
 		http.post<{ readonly id: string }>(`${schema}/groups`, { group_instance_key: key, group_tenant: 'acme' });
@@ -169,7 +169,7 @@ async function groupsIn({ http, schema }: Place): Promise<string> {
 	return answer.body.id;
 }
 
-/** A copy out of a place that failed, under the place's own id: beginning one would make an environment more. */
+/** Adds a failed copy task under the place's id. Starting a real copy would create an environment. */
 async function addFailedTask({ id, store }: Place): Promise<string> {
 	const tasks = store.copyTasks(id);
 	await tasks.add(id);
@@ -177,14 +177,14 @@ async function addFailedTask({ id, store }: Place): Promise<string> {
 	return id;
 }
 
-/** Elements are deleted by two paths, so each takes an element of its own. */
+/** Elements can be deleted by two paths, so each path gets a separate element. */
 const others: Names = { elements_config_id: 'members' };
 
 function deletesElement({ name }: Visited): boolean {
 	return name === 'deleteElementsConfig';
 }
 
-/** The endpoints that move an access request, each of which needs one that is pending. */
+/** Endpoints that move an access request; each needs a pending request. */
 const moving = [
 	'approveAccessRequestOfUser',
 	'denyAccessRequestOfUser',
@@ -193,12 +193,12 @@ const moving = [
 	'denyElementRequest',
 ];
 
-/** The id of the access request for an endpoint: one of those that `addRequests` makes. */
+/** Returns the id of an endpoint's access request, created by `addRequests`. */
 function requestId({ id }: Pick<Place, 'id'>, endpoint: string): string {
 	return `${id.slice(0, -1)}${moving.indexOf(endpoint) + 1}`;
 }
 
-/** Makes access requests under ids that are known beforehand. */
+/** Creates access requests with predictable ids. */
 async function addRequests(place: Place, columns: object): Promise<void> {
 	const { knex } = place.store.database;
 	const now = place.store.clock.now();
@@ -214,17 +214,16 @@ async function addRequests(place: Place, columns: object): Promise<void> {
 	await knex('element_requests').insert(rows);
 }
 
-/** The id of the operation approval that `addApproval` makes. */
+/** Returns the id of the operation approval created by `addApproval`. */
 function approvalId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 1}`;
 }
 
-/** The id of the decision that `addDecision` logs. */
+/** Returns the id of the decision logged by `addDecision`. */
 function decisionId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 2}`;
 }
 
-/** Logs a decision. */
 async function addDecision(place: Place): Promise<void> {
 	const { id, key_id, store } = place;
 	const now = store.clock.now();
@@ -233,7 +232,7 @@ async function addDecision(place: Place): Promise<void> {
 	await store.auditLogIntake({ environment_id: id }).add([{ ...row, raw: '{}' }], now);
 }
 
-/** Makes an operation approval that can be consumed. */
+/** Creates a consumable operation approval. */
 async function addApproval(place: Place, columns: object): Promise<void> {
 	const now = place.store.clock.now();
 	await place.store.database.knex('element_requests').insert({
@@ -247,12 +246,12 @@ async function addApproval(place: Place, columns: object): Promise<void> {
 	});
 }
 
-/** The names of the parameters in an endpoint's path. */
+/** Returns the parameter names in an endpoint's path. */
 export function pathParameters(endpoint: Visited): readonly string[] {
 	return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** The path of an endpoint in a place, with some parameters standing for something else. */
+/** Returns the path of an endpoint in a place. `other` overrides parameters. */
 export function endpointPath(endpoint: Visited, place: Place, other: Names = {}): string {
 	const { id, project, key, key_id, organization_id } = place;
 	const keys = { api_key_id: key_id, pdp_id: key_id };
@@ -267,13 +266,13 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
 
-/** The queries of endpoints that do nothing without one. */
+/** Queries of endpoints that need a query. */
 const neededQueries: Readonly<Record<string, string>> = {
 	endElementSessions: 'user=alice@example.com',
 	getGraph: 'from=user:alice@example.com',
 };
 
-/** What a query has to say for an endpoint to do anything, unless `more` says it, and `more`; with the question mark. */
+/** Returns the required query of an endpoint, extended or overridden by `more`; includes the question mark. */
 export function endpointQuery({ name }: Visited, more = ''): string {
 	const parameter = (text: string) => text.split('=')[0];
 	const needed = neededQueries[name] ?? '';
@@ -281,13 +280,13 @@ export function endpointQuery({ name }: Visited, more = ''): string {
 	return query === '' ? '' : `?${query}`;
 }
 
-/** A body that is right for an endpoint; `undefined` for those without. */
+/** Returns a valid body for an endpoint; `undefined` if it has no body. */
 export function endpointBody(endpoint: Visited): unknown {
 	const body = bodies[endpoint.name];
 	return body === undefined ? undefined : sentAs(body, [body.base]);
 }
 
-/** Who may call each endpoint: the organization, or a new key of the environment where the path does not name it. */
+/** Returns a client per endpoint: the organization's key, or a new environment key if the path names no environment. */
 export async function endpointClients(
 	{ id, organization_id, project_id }: Place,
 	{ url, store, organization }: Management,
@@ -297,15 +296,15 @@ export async function endpointClients(
 		['environment.own', 'environment.report', 'environment.sign_in'].includes(access) ? own : organization;
 }
 
-/** One endpoint called, and what it answered. */
+/** An endpoint call with its answer. */
 export interface Visit {
 	readonly endpoint: Visited;
 	readonly answer: Answer<unknown>;
 }
 
 /**
- * Calls every endpoint that a key opens once, but those named in `without`, with what is right for it; deletions last and from the
- * inside out. A few do not find what one before them took away, or find what one before them made.
+ * Calls every endpoint that a key opens once, except endpoints in `without`, with valid input. Deletions come last,
+ * innermost first. A few calls depend on earlier calls: they miss a deleted object or find a created object.
  */
 export async function tour(
 	place: Place,
@@ -325,17 +324,17 @@ export async function tour(
 	return visits;
 }
 
-/** First what leaves everything in place, then deletions, of the longest path first. */
+/** Sorts calls that keep all objects first, then deletions by decreasing path length. */
 function rank({ method, path, body }: Visited): number {
 	if (method !== 'delete') return 0;
-	// A session goes before its user takes it along, and one of two before all.
+	// A session must be deleted before its user, and a single session before all sessions.
 	if (path.includes('/sessions')) return path.endsWith(':session_id') ? 0.25 : 0.5;
-	// A key goes before the environment that takes it along.
+	// A key must be deleted before its environment.
 	if (path.includes(':api_key_id')) return 2;
-	// An instance, a group and a condition set go before their resource and their tenant take them along.
+	// An instance, group or condition set must be deleted before its resource and tenant.
 	if (path.includes(':instance_id') || path.includes(':condition_set_id') || path.endsWith(':group_instance_key'))
 		return 50;
-	// An element goes before its environment, whose path is as long.
+	// An element must be deleted before its environment, whose path has the same length.
 	if (path.includes(':elements_config_id')) return 50;
 	return body === undefined ? 100 - path.split('/').length : 1;
 }

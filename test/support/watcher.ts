@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Client } from './client.js';
 import type { Question } from './world.js';
 
-/** Watches that one decision point never goes back, over all its lives. */
+/** Asserts that a decision point never goes back in revision, across restarts. */
 export class Watcher {
 	#newest = 0;
 
 	constructor(private readonly pdp: Client) {}
 
-	/** Asks as often as it is answered, until told to stop. */
+	/** Asks repeatedly until stopped. */
 	async run(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			await this.ask({ user: 'nobody', action: 'read', resource: { type: 'document', tenant: 'default' } });
@@ -16,7 +16,7 @@ export class Watcher {
 		}
 	}
 
-	/** The answer to a check at this revision or a later one; `undefined` when there is none. */
+	/** Asks a check at this revision or a later revision; `undefined` if there is no answer. */
 	async ask(asked: Question, revision?: number): Promise<Answer<{ readonly allow: boolean }> | undefined> {
 		const before = this.#newest;
 		const headers: Record<string, string> = revision === undefined ? {} : { 'x-min-revision': String(revision) };
@@ -35,10 +35,10 @@ export class Watcher {
 	}
 }
 
-/** The codes of errors of a connection that is refused, or ends before its answer does. */
+/** Error codes of a refused or prematurely closed connection. */
 const broken: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** An answer, or `undefined` when the connection broke before it was whole. */
+/** Returns the answer, or `undefined` if the connection broke before it was complete. */
 export async function answered<Body>(sent: Promise<Answer<Body>> | undefined): Promise<Answer<Body> | undefined> {
 	try {
 		return await sent;

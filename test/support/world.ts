@@ -1,42 +1,41 @@
 import type { Client } from './client.js';
 import type { Random } from './random.js';
 
-/** A role that a user holds in a tenant. */
+/** Role that a user holds in a tenant. */
 export interface Held {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
 }
 
-/** The facts of an environment that one writer has to itself, so that it knows what each of its writes must come to. */
+/** Facts that only one writer changes, so that it knows the result of each write. */
 export interface World {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
 	readonly held: readonly Held[];
 }
 
-/** A request that must succeed in the world it was made for, and the world after it. */
+/** A request that must succeed in its world, and the world after it. */
 export interface Write {
 	readonly method: 'POST' | 'PUT' | 'DELETE';
-	/** Below the environment's facts. */
+	/** Path below the environment's facts. */
 	readonly path: string;
 	readonly body: unknown;
 	readonly after: World;
 }
 
-/** No facts at all. */
 export const emptyWorld: World = { users: [], tenants: [], held: [] };
 
-/** The roles that writers give; the schema grants `read` to the first and `write` to the second. */
+/** Roles that writers assign. The schema grants `read` to the first and `write` to the second. */
 export const roles = ['viewer', 'editor'] as const;
 
-/** The keys that a writer makes users and tenants from; few, so that keys come back after they were deleted. */
+/** Keys for a writer's users and tenants. Few, so that keys return after deletion. */
 export interface Keys {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
 }
 
-/** The keys of the writer with this number; no other writer has them. */
+/** Returns the keys of a writer, different from those of all other writers. */
 export function writerKeys(writer: number): Keys {
 	return {
 		users: ['a', 'b', 'c', 'd', 'e'].map((name) => `w${writer}|${name}@example.com`),
@@ -46,7 +45,7 @@ export function writerKeys(writer: number): Keys {
 
 type Maker = (world: World, keys: Keys, random: Random) => Write | undefined;
 
-/** A write that makes sense in this world and changes it. */
+/** Returns a valid write that changes this world. */
 export function nextWrite(world: World, keys: Keys, random: Random): Write {
 	for (;;) {
 		const write = random.pick(makers)(world, keys, random);
@@ -54,7 +53,7 @@ export function nextWrite(world: World, keys: Keys, random: Random): Write {
 	}
 }
 
-/** The world in words, sorted: equal worlds have equal words. */
+/** Describes the world in words, sorted. Equal worlds have equal words. */
 export function worldWords({ users, tenants, held }: World): readonly string[] {
 	return [
 		...users.map((user) => `user ${user}`),
@@ -63,12 +62,12 @@ export function worldWords({ users, tenants, held }: World): readonly string[] {
 	].sort();
 }
 
-/** An assignment in words, by which the change log names it too. */
+/** Names an assignment as the change log does. */
 function assignmentName({ user, role, tenant }: Held): string {
 	return `${user}#${role}@${tenant}`;
 }
 
-/** The part of a world that is made of these keys. */
+/** Returns the part of a world with these keys. */
 export function within(world: World, keys: Keys): World {
 	return {
 		users: world.users.filter((user) => keys.users.includes(user)),
@@ -77,7 +76,7 @@ export function within(world: World, keys: Keys): World {
 	};
 }
 
-/** Several writers' worlds as one. */
+/** Merges the worlds of several writers. */
 export function union(worlds: readonly World[]): World {
 	return {
 		users: worlds.flatMap((world) => world.users),
@@ -86,19 +85,19 @@ export function union(worlds: readonly World[]): World {
 	};
 }
 
-/** What a decision point is asked in a storm. */
+/** Check sent to a decision point in a storm. */
 export interface Question {
 	readonly user: string;
 	readonly action: string;
 	readonly resource: { readonly type: string; readonly tenant: string };
 }
 
-/** The question whose answer is whether this is held. */
+/** Returns the check that is allowed if and only if this role is held. */
 export function questionAbout({ user, role, tenant }: Held): Question {
 	return { user, action: role === 'viewer' ? 'read' : 'write', resource: { type: 'document', tenant } };
 }
 
-/** Every question about these keys, with the answer that a world gives. */
+/** Returns every check about these keys, with the expected answer. */
 export function worldQuestions(
 	keys: Keys,
 	world: World,
@@ -113,13 +112,13 @@ export function worldQuestions(
 	);
 }
 
-/** Whether the answer to a question is yes in a world. */
+/** True if the world allows the check. */
 export function isHeld(world: World, { user, action, resource }: Question): boolean {
 	const wanted = action === 'read' ? 'viewer' : 'editor';
 	return world.held.some((one) => one.user === user && one.role === wanted && one.tenant === resource.tenant);
 }
 
-/** Reads the whole environment from the store; `facts` is where. Throws when a request fails. */
+/** Reads the whole environment from the store; `facts` is its path. Throws if a request fails. */
 export async function readWorld(api: Client, facts: string): Promise<World> {
 	const users = await all<{ readonly key: string }>(api, `${facts}/users`);
 	const tenants = await all<{ readonly key: string }>(api, `${facts}/tenants`);
@@ -144,7 +143,7 @@ async function all<Item>(api: Client, list: string): Promise<readonly Item[]> {
 
 let serial = 0;
 
-// The weight of a kind of write is how often it is listed.
+// A kind listed more often has more weight.
 const makers: readonly Maker[] = [
 	createUser,
 	createUser,
@@ -172,7 +171,7 @@ function createUser(world: World, keys: Keys, random: Random): Write | undefined
 	return { method: 'POST', path: '/users', body, after };
 }
 
-/** Replaces a user with all its roles; the name differs each time, so that it never changes nothing. */
+/** Replaces a user and all its roles. The name always differs, so that the write always changes something. */
 function syncUser(world: World, _keys: Keys, random: Random): Write | undefined {
 	if (world.users.length === 0) return undefined;
 	const user = random.pick(world.users);
@@ -245,7 +244,7 @@ function without(world: World, taken: readonly Held[]): World {
 	return { ...world, held: world.held.filter((one) => !names.has(assignmentName(one))) };
 }
 
-/** What these users could hold and do not. */
+/** Returns the roles that these users do not hold yet. */
 function free(world: World, users: readonly string[]): readonly Held[] {
 	const names = new Set(world.held.map(assignmentName));
 	const possible = users.flatMap((user) =>

@@ -19,20 +19,20 @@ import {
 	writerKeys,
 } from './world.js';
 
-/** Whom writers talk to. Each may be dead at any moment. */
+/** Servers for writers. Each may be down at any moment. */
 export interface Targets {
-	/** The management API, with the environment's key. Several are taken in turn, as a load balancer does. */
+	/** Clients of the management API with the environment's key, chosen at random like a load balancer. */
 	readonly apis: readonly Client[];
-	/** The path of the environment's facts. */
+	/** Path of the environment's facts. */
 	readonly facts: string;
 }
 
-/** Revisions as they come in, from all writers. */
+/** Acknowledged revisions of all writers. */
 export class Acknowledgements {
 	readonly #seen = new Set<number>();
 	newest = 0;
 
-	/** Takes the answer to a write that was sent when `newest` was `before`. Throws when its revision cannot be. */
+	/** Records the answer of a write that was sent when `newest` was `before`. Throws if its revision is impossible. */
 	take(write: string, answer: Answer<unknown>, before: number): number {
 		const { status, revision } = answer;
 		if (status < 200 || status > 299) throw new Error(`${write} answered ${status}: ${JSON.stringify(answer.body)}`);
@@ -49,7 +49,7 @@ export class Acknowledgements {
 	}
 }
 
-/** One writer, in a world of its own. */
+/** A writer with a separate world. */
 export class Writer {
 	unanswered = 0;
 	verified = 0;
@@ -66,7 +66,7 @@ export class Writer {
 		this.#keys = writerKeys(number);
 	}
 
-	/** Writes until told to stop. Returns what must be in the store then. */
+	/** Writes until stopped. Returns the expected content of the store. */
 	async run(signal: AbortSignal): Promise<World> {
 		while (!signal.aborted) {
 			const revision = await this.#write(nextWrite(this.#world, this.#keys, this.random));
@@ -75,7 +75,7 @@ export class Writer {
 		return this.#world;
 	}
 
-	/** Sends a write; when nothing is answered, finds out what became of it. Returns the acknowledged revision. */
+	/** Sends a write. Without an answer, finds out whether it was committed. Returns the acknowledged revision. */
 	async #write(write: Write): Promise<number | undefined> {
 		const { apis, facts } = this.targets;
 		const before = this.acknowledgements.newest;
@@ -92,10 +92,10 @@ export class Writer {
 		return undefined;
 	}
 
-	/** The world before or after a write that nobody acknowledged: whole or not at all, nothing between. */
+	/** Returns the world before or after an unacknowledged write. The write must be complete or absent. */
 	async #found(write: Write): Promise<World> {
 		const { apis, facts } = this.targets;
-		// Writers of one environment follow each other: when this one is through, the lost one is either in or gone.
+		// Writers of one environment run one after the other. After this write, the lost write is either committed or gone.
 		await settle(this.targets, `${this.number}`, this.acknowledgements);
 		const stored = within(await eventually(() => readWorld(this.random.pick(apis), facts)), this.#keys);
 		for (const world of [this.#world, write.after]) {
@@ -107,7 +107,7 @@ export class Writer {
 		);
 	}
 
-	/** Asks a decision point at the acknowledged revision; nobody but this writer changes what the answer depends on. */
+	/** Asks a decision point at the acknowledged revision. Only this writer can change the answer. */
 	async #verify(revision: number): Promise<void> {
 		const asked = this.#question();
 		const answer = await this.random.pick(this.watchers).ask(asked, revision);
@@ -128,7 +128,7 @@ export class Writer {
 	}
 }
 
-/** Commits one write, however often it takes, so that all writes sent before it are decided. Returns its revision. */
+/** Commits one write, with retries, so that all earlier writes are settled. Returns its revision. */
 export async function settle(
 	{ apis, facts }: Targets,
 	name: string,
