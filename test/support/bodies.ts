@@ -1,4 +1,4 @@
-/** The bodies of the management API, for tests of bad input. */
+/** Management API bodies, for tests with bad input. */
 
 /** Value accepted by a field. */
 export type Kind =
@@ -50,17 +50,15 @@ export type Kind =
 	| 'past revision'
 	| 'nothing';
 
-/** A valid example of a body and its fields. `!` marks required fields that must not be null. */
+/** A valid example body and its fields. `!` marks required fields; they must not be null. */
 export interface Body {
 	readonly base: Readonly<Record<string, unknown>>;
 	readonly fields: Readonly<Record<string, Kind | `${Kind}!`>>;
-	/**
-	 * True if the endpoint accepts the good items of a list and names the bad items, as a separate journey test shows.
-	 */
+	/** True if the endpoint accepts the good list items and names the bad items, as a separate journey test shows. */
 	readonly partial?: boolean;
 	/** True if unknown members are rejected, because their meaning would be lost. */
 	readonly strict?: true;
-	/** True for a body that grants access: strict, except for members of answers, such as ids. */
+	/** True for a body that grants access: strict, except for answer members such as ids. */
 	readonly grants?: true;
 	/** Where the body holds a list: a bare array, or the member with this name. */
 	readonly many?: 'bare' | 'operations' | 'idents';
@@ -185,7 +183,7 @@ const invite = {
 } as const;
 const proxyConfig = { auth_mechanism: 'choice', mapping_rules: 'rules' } as const;
 
-/** Keys in the form of ids: `furnish` gives them to its objects, for bodies that accept only ids. */
+/** Keys that look like ids: `furnish` gives them to its objects, for bodies that accept only ids. */
 export const idLike = {
 	role: '00000000-0000-4000-8000-0000000000a1',
 	tenant: '00000000-0000-4000-8000-0000000000a2',
@@ -471,7 +469,7 @@ const badKey = [...badReference, 'a b', 'a/b', 'a:b', 'é', 'a\n', '__proto__', 
 const rule = { url: 'https://example.com', http_method: 'get', resource: 'document' };
 const badObject = [5, 'text', true, [], { a: 'a\0b' }, { 'a\0b': 1 }, { a: [{ b: '\ud800' }] }];
 
-/** Wrong values by kind, except null. They are wrong whatever the rest of the body contains. */
+/** Wrong values by kind, except null. They are wrong whatever the rest contains. */
 export const wrongFor: Readonly<Record<Kind, readonly unknown[]>> = {
 	key: [...badKey, 'a@b', 'a.b'],
 	'user key': badKey,

@@ -1,6 +1,6 @@
 import type { Place } from './management.js';
 
-/** Returns the changes of the newest revision in words, sorted. */
+/** Returns the newest revision's changes in words, sorted. */
 export async function newestChanges({ store, id, revision }: Place): Promise<readonly string[]> {
 	const rows: { kind: string; operation: string; key: string }[] = await store.database
 		.knex('changes')

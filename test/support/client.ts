@@ -14,7 +14,7 @@ export interface Answer<Body> {
 	readonly revision: number | undefined;
 }
 
-/** Optional parts of a request. */
+/** Optional request parts. */
 export interface Extra {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Raw text instead of a JSON body, for malformed input. */

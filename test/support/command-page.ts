@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Declaration } from '../../src/command/declaration.js';
 import { root } from './root.js';
 
-/** Returns the commands without subcommands, with the words of each. */
+/** Returns the commands without subcommands, with their words. */
 export function leafCommands(command: Declaration, words = ''): readonly (readonly [string, Declaration])[] {
 	const visible = command.createHelp().visibleCommands(command);
 	const inner = visible.filter((one) => one instanceof Declaration);
@@ -11,7 +11,7 @@ export function leafCommands(command: Declaration, words = ''): readonly (readon
 	return inner.filter((one) => one.name() !== 'help').flatMap((one) => leafCommands(one, `${words} ${one.name()}`));
 }
 
-/** Path of the page that documents the command line. */
+/** Path to the command line documentation. */
 export const commandPagePath = join(root, 'docs/command-line.md');
 
 /** Returns the page's section about a command, or the empty string if there is none. */

@@ -14,7 +14,7 @@ import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { policyWasm, runOpa, writeFiles } from '../compiler/engine.js';
 import { root } from './root.js';
 
-/** Input of conditions. Built-in attributes are plain members here: `user.roles`. */
+/** Input for conditions. Built-in attributes are plain members here: `user.roles`. */
 export interface Subject {
 	readonly user: Json;
 	readonly resource: Json;
@@ -35,7 +35,7 @@ export function userSet(key: string, conditions: Json): ConditionSet {
 	};
 }
 
-/** Returns the condition of a user set. Throws if it has problems. */
+/** Returns a user set's condition. Throws if it has problems. */
 export function parsedCondition(conditions: Json): Condition {
 	const parsed = parseConditions(conditions, { type: 'userset' });
 	if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
@@ -70,7 +70,7 @@ export interface CompiledSets {
 	opa(asked: readonly Asked[]): Promise<readonly Readonly<Record<string, boolean>>[]>;
 }
 
-/** Compiles user sets with a stub of `regolith.attributes` that takes all attributes from the input. */
+/** Compiles user sets. A stub for `regolith.attributes` takes all attributes from the input. */
 export async function compileSets(sets: readonly ConditionSet[]): Promise<CompiledSets> {
 	const compare = 'regolith/compare/compare.rego';
 	const generated = sets.map(writeConditionSet);

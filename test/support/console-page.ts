@@ -10,9 +10,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Time limit in milliseconds for a page to show something. Generous, because a busy machine must not fail a test. */
 const patience = 60_000;
 
-/** Appearance and key of a window. */
+/** Window appearance and key. */
 export interface WindowOptions {
-	/** Secret of the key to sign in with; defaults to the environment's key. */
+	/** Secret for the sign-in; defaults to the environment's key. */
 	readonly key?: string;
 	readonly width?: 1280 | 390;
 	readonly dark?: boolean;
@@ -24,7 +24,7 @@ export interface ConsoleWindow {
 	readonly context: BrowserContext;
 	/** Errors on the page: script errors, refused resources, requests to other hosts. */
 	readonly faults: readonly string[];
-	/** Opens a screen of the environment `dev`, including its query, and waits until it is shown. */
+	/** Opens a screen in the environment `dev`, including its query, and waits until it is shown. */
 	open(screen: string): Promise<void>;
 	close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function openConsole(
 	};
 }
 
-/** Returns the serious and critical axe violations of a page, one line each. */
+/** Returns a page's serious and critical axe violations, each on its own line. */
 export async function seriousViolations(page: Page): Promise<unknown> {
 	await page.evaluate(axe);
 	return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
@@ -77,7 +77,7 @@ export async function seriousViolations(page: Page): Promise<unknown> {
 		.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** Number of pixels by which a page is wider than its window. If positive, the whole page scrolls sideways. */
+/** Returns how many pixels a page is wider than its window. If positive, the whole page scrolls sideways. */
 export async function overflowWidth(page: Page): Promise<unknown> {
 	return page.evaluate('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 }

@@ -18,8 +18,8 @@ export async function startConsoleStack(more: Readonly<Record<string, string>> =
 export const hostileUser = '<script>alert(1)</script>\u202eresu';
 
 /**
- * Creates the scene: folders hold documents, and editors of a folder are editors of its documents. Ann is editor of
- * folder `plans`, which holds document `budget`; Bob has no role. Seniors of level 3 sign documents.
+ * Creates the scene: folders hold documents, and folder editors are editors of the documents inside. Ann is editor on
+ * folder `plans`, which holds document `budget`; Bob has no role. Seniors with level 3 sign documents.
  */
 export async function setDocumentScene({ environment, reached }: Stack): Promise<void> {
 	const made = async (path: string, body: object): Promise<Answer<Loose>> => {

@@ -4,7 +4,7 @@ import type { Place } from './management.js';
 
 /** Helpers for console tests. */
 
-/** Path of the console sign-in. */
+/** Path for console sign-in. */
 export const consolePath = '/v2/auth/console';
 
 /** A signed-in console user. */
@@ -13,7 +13,7 @@ export interface Signed {
 	readonly cookie: string;
 	/** Secret in the cookie. */
 	readonly secret: string;
-	/** Headers of page requests. */
+	/** Headers for page requests. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** Client that sends requests as a console page. */
 	readonly http: Client;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '../../src/store/store.js';
 import type { Place } from './management.js';
 
-/** Reads the contents of an environment from its lists. Only the export contains tenant members. */
+/** Reads an environment's contents from its lists. Only the export contains tenant members. */
 
 type Read = Readonly<Record<string, unknown>> & { readonly key: string };
 
 /**
- * Returns every listed object as `<kind> <key>`, with the kinds and keys of the change log, and every link between two
+ * Returns every listed object as `<kind> <key>`, with the change log's kinds and keys, and every link between two
  * objects (role grants, role extensions, role derivations, group contents); sorted.
  */
 export async function readContents(place: Place): Promise<readonly string[]> {
@@ -108,12 +108,12 @@ async function listed({ http }: Place, path: string): Promise<readonly Read[]> {
 	return 'data' in body ? body.data : body;
 }
 
-/** Contents of the first filled environment of each store, under an id that no environment has. */
+/** Contents of each store's first filled environment, under an id that no environment has. */
 const originals = new WeakMap<Store, Promise<Original | null>>();
 
 /**
- * Creates at least one object of each kind, with every possible link. Fills the first environment of a store through
- * the API; for later environments it copies the rows, which is far cheaper.
+ * Creates at least one object per kind, with every possible link. Fills a store's first environment through the API;
+ * for later environments it copies the rows, which is far cheaper.
  */
 export async function fill(place: Place): Promise<void> {
 	const known = originals.get(place.store);
@@ -144,7 +144,7 @@ async function keepRows({ store, id }: Place): Promise<Original | null> {
 	}
 }
 
-/** Tables outside of the environment's contents. */
+/** Tables outside the environment's contents. */
 const notCopied = [
 	'api_keys',
 	'pdp_states',

@@ -10,14 +10,14 @@ import { removeFolder, temporaryFolder } from './temporary.js';
 /** Process layout: `serve` beside `pdp`, or `start` for both. */
 export type Shape = 'apart' | 'together';
 
-/** Real processes of the program. Their addresses stay the same after restarts. */
+/** Real processes. Their addresses stay the same after restarts. */
 export interface Deployment {
 	/** A single process if together; the API and the decision point if apart. */
 	readonly services: readonly Service[];
-	/** URLs of the API and the decision point, and the key of the environment `dev`. */
+	/** API and decision point URLs, and the key for the environment `dev`. */
 	readonly urls: { readonly api: string; readonly pdp: string };
 	readonly key: string;
-	/** Clients with the key of the environment `dev`. */
+	/** Clients with the key for the environment `dev`. */
 	readonly api: Client;
 	readonly pdp: Client;
 	/** Database URL; `null` if the database is embedded. */
@@ -32,7 +32,7 @@ export interface Deployment {
 export async function deploy(
 	kind: StoreKind,
 	shape: Shape,
-	/** Additional settings of the processes. */
+	/** Additional process settings. */
 	more: Readonly<Record<string, string>> = {},
 ): Promise<Deployment> {
 	const folder = temporaryFolder();
@@ -78,7 +78,7 @@ export async function deploy(
 	return deployment;
 }
 
-/** Creates the schema that the writers of a storm rely on, and waits until the decision point has it. */
+/** Creates the schema for a storm's writers, and waits until the decision point has it. */
 export async function seedSchema({ api, pdp }: Pick<Deployment, 'api' | 'pdp'>): Promise<void> {
 	const writes = [
 		[`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } }],

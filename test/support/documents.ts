@@ -6,28 +6,28 @@ import { decisionPointDocumentation } from '../../src/pdp/documentation.js';
 import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { feedEndpoints } from '../../src/publish/endpoints.js';
 
-/** OpenAPI documents of both servers, made from their endpoint tables without starting a server. */
+/** Both servers' OpenAPI documents, made from their endpoint tables without starting a server. */
 
-/** Part of a document. */
+/** Document part. */
 export type Tree = { readonly [name: string]: unknown };
 
-/** Returns the OpenAPI document of the management API. */
+/** Returns the management API's OpenAPI document. */
 export function apiDocument(): Promise<Tree> {
 	return answeredDocument(apiReference());
 }
 
-/** Returns the OpenAPI document of a decision point. */
+/** Returns a decision point's OpenAPI document. */
 export function decisionPointDocument(): Promise<Tree> {
 	return answeredDocument(decisionPointReference());
 }
 
-/** Returns the documentation endpoints of the management API. */
+/** Returns the management API's documentation endpoints. */
 export function apiReference(): readonly Endpoint<string, never>[] {
 	const table = [...endpoints, ...feedEndpoints(unused(), unused()).endpoints];
 	return documentation(table, '1.2.3', () => 'http://127.0.0.1:7766');
 }
 
-/** Returns the documentation endpoints of a decision point. */
+/** Returns a decision point's documentation endpoints. */
 export function decisionPointReference(): readonly Endpoint<string, never>[] {
 	const table = createDecisionPoint({
 		replica: unused(),
@@ -38,7 +38,7 @@ export function decisionPointReference(): readonly Endpoint<string, never>[] {
 	return decisionPointDocumentation(table, '1.2.3', 'http://127.0.0.1:8000');
 }
 
-/** Placeholder for table dependencies that only handlers use. Throws if a member is read. */
+/** Placeholder for table dependencies used only by handlers. Throws if a member is read. */
 function unused<T>(): T {
 	const refuse = (name: string | symbol): never => {
 		throw new Error(`a document was made with the help of ${String(name)}`);

@@ -4,7 +4,7 @@ import type { Place } from './management.js';
 /** JSON object. */
 type Json = Readonly<Record<string, unknown>>;
 
-/** A change of a draft, as sent. */
+/** A draft change as sent. */
 export interface DraftedChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -42,7 +42,7 @@ export interface Previewed extends Json {
 	};
 }
 
-/** Returns the path of an environment endpoint outside of schema and facts. */
+/** Returns an environment endpoint's path, outside schema and facts. */
 export function environmentPath({ project, key }: Place, rest: string): string {
 	return `/v2/projects/${project}/envs/${key}/${rest}`;
 }
@@ -67,7 +67,7 @@ export async function previewDraft(
 	return place.http.post<Previewed>(environmentPath(place, 'drafts/preview'), { base_revision: base, changes });
 }
 
-/** Location of each kind's objects in documents. */
+/** Where documents hold each kind's objects. */
 const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member: string, nested?: string])[] = [
 	['resource', 'schema', 'resources'],
 	['relation', 'schema', 'resources', 'relations'],
@@ -89,7 +89,7 @@ const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member:
 	['user_invite', 'facts', 'user_invites'],
 ];
 
-/** Names of all kinds in drafts. */
+/** Names for all kinds in drafts. */
 export const draftKinds = kinds.map(([kind]) => kind);
 
 /** Returns the changes that turn one exported document into the second. */
@@ -119,7 +119,7 @@ function drafted(kind: string, operation: DraftedChange['operation'], { key, val
 	return operation === 'delete' ? { kind, operation, key } : { kind, operation, key, value };
 }
 
-/** Returns the objects of one kind in a document by identity. */
+/** Returns a document's objects with one kind, by identity. */
 function objectsAt(document: Json, half: string, member: string, nested?: string): ReadonlyMap<string, NamedObject> {
 	const held = (document[half] as Json)[member] as Readonly<Record<string, Json>> | readonly Json[];
 	if (Array.isArray(held)) return new Map(held.map((value) => [identity(value), { value }]));

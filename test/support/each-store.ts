@@ -4,9 +4,9 @@ import type { StoreKind } from './postgres.js';
 import { type Stack, startStack } from './stack.js';
 
 /**
- * Selects the store of each test (docs/decisions/0030). A test file runs on the server store. Its tests for the
- * embedded store run in the few processes that call `holdEmbedded` before they import such files; each of these
- * processes starts one embedded database for all files. `npm run test:all` runs every file on both stores.
+ * Selects each test's store (docs/decisions/0030). A test file runs on the server store. Its tests for the embedded
+ * store run in the few processes that call `holdEmbedded` before they import such files; each of these processes starts
+ * one embedded database for all files. `npm run test:all` runs every file on both stores.
  */
 
 /** Both stores: PostgreSQL in the process, and on a server. */
@@ -18,8 +18,8 @@ let kindsHere: readonly StoreKind[] = onAllStores ? stores : ['server'];
 let embeddedHere = false;
 
 /**
- * Returns the function that declares tests here. In an embedded process, tests run one after the other: the store has
- * one connection, and ninety waiting tests would exceed the request timeout.
+ * Returns the function to declare tests with. In an embedded process, tests run one after the other: the store has one
+ * connection, and ninety waiting tests would exceed the request timeout.
  */
 function chooseDeclare(declare: Declare): Declare {
 	return embeddedHere ? test.serial : declare;
@@ -31,29 +31,29 @@ export function holdEmbedded(): void {
 	kindsHere = ['embedded'];
 }
 
-/** Returns the stores that this process tests. */
+/** Returns the stores under test in this process. */
 export function chosenStores(): readonly StoreKind[] {
 	return kindsHere;
 }
 
-/** A test of a management API with its own environment. */
+/** A management API test with its own environment. */
 export type Journey = (t: ExecutionContext, place: Place, management: Management) => Promise<void>;
 
 /** `test` or `test.serial`. */
 type Declare = (title: string, implementation: (t: ExecutionContext) => Promise<void>) => void;
 
-/** Options for the tests of a file. */
+/** Options for a file's tests. */
 export interface Extent {
 	/** `test.serial` instead of `test` if tests must not run concurrently. */
 	readonly declare?: Declare;
 	/**
 	 * Tests that run on the embedded store on every push: all tests; or only the first test on each store, in a database
-	 * shared with other files; or all tests on a separate database, for tests of a whole database.
+	 * shared with other files; or all tests on a separate database, for tests that look at a whole database.
 	 */
 	readonly embedded?: 'all' | 'first' | 'alone';
 }
 
-/** Management APIs of this process, shared by all files. */
+/** Management APIs in this process, shared by all files. */
 const running = new Map<StoreKind, { management: Promise<Management>; users: number }>();
 
 function enter(kind: StoreKind): Promise<Management> {
@@ -71,9 +71,9 @@ async function leave(kind: StoreKind): Promise<void> {
 }
 
 /**
- * Starts a management API on each store for the tests of one file. Returns a function that declares a test on both
- * stores, or only on the named stores if the test never reaches a store. Each test has its own environment. Tests of a
- * file run concurrently, unless `declare` is `test.serial`.
+ * Starts a management API on each store for one file's tests. Returns a function to declare a test on both stores, or
+ * only on the named stores if the test never reaches a store. Each test has its own environment. A file's tests run
+ * concurrently, unless `declare` is `test.serial`.
  */
 export function onEachStore({
 	declare = test,
@@ -102,7 +102,7 @@ export function onEachStore({
 	};
 }
 
-/** A test of an API and a decision point that no other test uses. */
+/** A test with its own API and decision point. */
 export type StackJourney = (t: ExecutionContext, stack: Stack, kind: StoreKind) => Promise<void>;
 
 /**
@@ -121,7 +121,7 @@ export function onEachStack(title: string, journey: StackJourney, extent: Extent
 	}
 }
 
-/** Declares a test that uses both stores. It runs in the embedded processes. */
+/** Declares a test on both stores. It runs in the embedded processes. */
 export function acrossStores(title: string, implementation: Parameters<Declare>[1], declare: Declare = test): void {
 	if (kindsHere.includes('embedded')) chooseDeclare(declare)(title, implementation);
 }

@@ -1,11 +1,11 @@
 import { type Answer, type Client, client, type Extra, type Loose } from './client.js';
 import type { Place } from './management.js';
 
-/** Helpers for tests of element users. */
+/** Helpers for element user tests. */
 
-/** Origin that test environments allow to embed their elements. */
+/** Origin allowed to embed elements in test environments. */
 export const origin = 'https://app.example.com';
-/** Origin that no environment allows. */
+/** Origin forbidden in all environments. */
 export const foreignOrigin = 'https://evil.example.com';
 
 /** Sign-in as the backend receives it. */
@@ -15,7 +15,7 @@ export interface Started {
 	readonly element_bearer_token: string;
 }
 
-/** Updates fields of the environment. */
+/** Updates environment fields. */
 export function configure({ http, project, key }: Place, fields: object): Promise<Answer<Loose>> {
 	return http.patch(`/v2/projects/${project}/envs/${key}`, fields);
 }
@@ -36,7 +36,7 @@ export async function signIn({ http }: Pick<Place, 'http'>, user_id = 'ann', ten
 	return answer.body;
 }
 
-/** Headers of a browser request for JSON. */
+/** Headers for JSON requests from a browser. */
 export const json = { accept: 'application/json' };
 
 /** Redeems a ticket with a request for JSON. */
@@ -44,12 +44,12 @@ export function spend(url: string, ticket: string): Promise<Answer<Loose>> {
 	return client(url).get(`/v2/auth/login_elements?token=${ticket}`, { headers: json });
 }
 
-/** Returns the cookie of an answer, as a browser sends it back. */
+/** Returns an answer's cookie, as a browser sends it back. */
 export function cookieOf(answer: Answer<unknown>): string {
 	return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 
-/** Returns a client that sends these headers with each request. */
+/** Returns a client with fixed headers. */
 export function sending(url: string, headers: Readonly<Record<string, string>>): Client {
 	const { send } = client(url);
 	const sent: Client['send'] = (method, path, body, extra: Extra = {}) =>
@@ -64,12 +64,12 @@ export function sending(url: string, headers: Readonly<Record<string, string>>):
 	};
 }
 
-/** Returns a client with the bearer token of a new sign-in. */
+/** Returns a client with the bearer token from a new sign-in. */
 export async function bearing(place: Place, user?: string, tenant?: string): Promise<Client> {
 	return client(place.url, (await signIn(place, user, tenant)).element_bearer_token);
 }
 
-/** Returns a client with the cookie of a new sign-in. */
+/** Returns a client with the cookie from a new sign-in. */
 export async function browsing(place: Place, user?: string, tenant?: string): Promise<Client> {
 	const { token } = await signIn(place, user, tenant);
 	return sending(place.url, { cookie: cookieOf(await spend(place.url, token)) });

@@ -4,18 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import { root } from './root.js';
 
-/** Both results of `elements.loginAs` in the SDK. */
+/** Both results from the SDK's `elements.loginAs`. */
 export interface SignedIn {
 	readonly redirect_url: string;
 	readonly element_bearer_token: string;
 }
 
 /**
- * An application that embeds elements, on a different site than the API. Its page `/` shows the frame in the query
- * (`frame`). If the query names our script (`script`), the page loads it and the front-end package as `permit`. Its
- * backend signs users in at `/login/<user>` through the SDK, as the front-end package expects. A POST to `?redirect`
- * returns the ticket address, but only with the application's session header. `/plain-cookie` sets an unpartitioned
- * cookie.
+ * An embedding application on a different site than the API. Its page `/` shows the frame in the query (`frame`). If
+ * the query names our script (`script`), the page loads it and the front-end package as `permit`. Its backend signs
+ * users in at `/login/<user>` through the SDK, as the front-end package expects. A POST to `?redirect` returns the
+ * ticket address, but only with the application's session header. `/plain-cookie` sets an unpartitioned cookie.
  */
 export interface EmbeddingApp {
 	readonly origin: string;
@@ -24,7 +23,7 @@ export interface EmbeddingApp {
 	close(): Promise<void>;
 }
 
-/** Session value that application pages send to their backend, as `X-Session` or as a bearer token. */
+/** Session value sent from application pages to their backend, as `X-Session` or as a bearer token. */
 export const appSession = 'session-of-the-application';
 
 /** Starts an embedding application on a free port. `localhost` and `127.0.0.1` are different sites. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** Interval and time limit of `eventually`. */
+/** Interval and time limit for `eventually`. */
 export interface Patience {
 	/**
 	 * Time limit in milliseconds. Generous, because a busy machine must not fail a test: a first compilation took more
@@ -13,8 +13,8 @@ export interface Patience {
 }
 
 /**
- * Calls `look` until its result satisfies the predicate, and returns that result. An attempt that throws is repeated.
- * At the deadline, throws an error with the last result.
+ * Calls `look` until its result satisfies the predicate, and returns the result. Repeats attempts that throw. At the
+ * deadline, throws an error with the last result.
  *
  * @example const answer = await eventually(() => pdp.post('/allowed', query), (seen) => seen.body.allow);
  */

@@ -2,7 +2,7 @@ import type { Graph } from '../../src/wire/facts/graph.js';
 import type { Answer } from './client.js';
 import type { Place } from './management.js';
 
-/** Requests a graph of the place. */
+/** Requests a graph for the place. */
 export function askGraph(place: Place, query: Readonly<Record<string, string>>): Promise<Answer<Graph>> {
 	const { http, project, key } = place;
 	return http.get(`/v2/projects/${project}/envs/${key}/graph?${new URLSearchParams(query)}`);
@@ -11,9 +11,9 @@ export function askGraph(place: Place, query: Readonly<Record<string, string>>):
 const inFolder = (role: string) => ({ role, on_resource: 'folder', linked_by_relation: 'parent' });
 
 /**
- * Creates the graph: `ann` is `lead` in `acme`, which extends `clerk`, and a member of the group `eng`. Group members
- * edit `folder:plans`, the parent of `document:budget`. `ben` views `document:budget` until `end`. Editors of a folder
- * edit its contents, except documents with role assignments.
+ * Creates the graph: `ann` is `lead` in `acme`, which extends `clerk`, and a member in group `eng`. Group members edit
+ * `folder:plans`, the parent of `document:budget`. `ben` views `document:budget` until `end`. Folder editors edit the
+ * contents, except documents with role assignments.
  */
 export async function furnishGraph({ http, project, key, schema, facts }: Place, end: string): Promise<void> {
 	const named = (name: string, more: object = {}) => ({ name, ...more });

@@ -1,6 +1,6 @@
 import type { Loose } from './client.js';
 
-/** Formats an entry of a group's roles as `<resource>:<instance>#<role>`. */
+/** Formats a group role as `<resource>:<instance>#<role>`. */
 export function groupRoleName({ key, resource, resource_instance }: Loose): string {
 	const [type, instance] = [resource, resource_instance].map((named) => (named as Loose)['key']);
 	return `${type}:${instance}#${key}`;

@@ -4,9 +4,9 @@ import type { Answer, Client } from './client.js';
 import type { DraftedChange } from './drafts.js';
 import type { Place } from './management.js';
 
-/** An environment with roles, derivations and condition sets, and drafts that change it. */
+/** An environment with roles, derivations and condition sets, and drafts to change it. */
 
-/** Read access for users, granted by each kind of object. */
+/** Read access for users, granted by each object kind. */
 const world = {
 	format: 'regolith-environment',
 	version: 1,
@@ -89,12 +89,12 @@ export async function fillImpactWorld({ http, project, key }: Place): Promise<vo
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 }
 
-/** Returns the path of an environment. */
+/** Returns an environment's path. */
 export function environmentPath({ project, key }: Place): string {
 	return `/v2/projects/${project}/envs/${key}`;
 }
 
-/** A change of a draft as a client writes it. */
+/** A draft change as a client writes it. */
 export type WrittenChange = Readonly<Record<string, unknown>>;
 
 /** Requests the impact of changes to the newest revision. */

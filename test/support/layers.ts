@@ -1,32 +1,32 @@
 /**
- * Layered derivation graphs. Each instance is related to all instances of the next layer, so the number of paths
+ * Layered derivation graphs. Each instance is related to all instances in the next layer, so the number of paths
  * multiplies.
  */
 import type { Model, Relationship, Resource, Schema } from '../../compiler/model.js';
 
 /** Shape of a layered graph. */
 export interface Layers {
-	/** Number of resource types in the chain of derivations. */
+	/** Length of the derivation chain, in resource types. */
 	readonly depth: number;
 	/** Instances per type, except the first type, which has one. */
 	readonly width: number;
-	/** Roles per type; each is derived from all roles of the next type. */
+	/** Roles per type; each is derived from all roles on the next type. */
 	readonly roles?: number;
 	/** Relations from each type to the next. */
 	readonly relations?: number;
-	/** Adds a chain between the instances of each type, along which the first role is derived from itself. */
+	/** Adds a chain between each type's instances, along which the first role is derived from itself. */
 	readonly cycle?: 'closed' | 'interruptible';
 }
 
-/** Returns the resource type of a layer. */
+/** Returns a layer's resource type. */
 export const layerName = (number: number) => `layer${number}`;
 
 const named = (key: string) => ({ key, name: key, description: null });
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
 /**
- * Returns the whole environment. Ann's role on an instance of the last layer leads nowhere. Ben's role is on the first
- * instance that leads to `only` of the first layer.
+ * Returns the whole environment. Ann's role on an instance in the last layer leads nowhere. Ben's role is on the first
+ * instance that leads to `only` in the first layer.
  */
 export function layeredGraph(layers: Layers): Model {
 	const { depth, width } = layers;

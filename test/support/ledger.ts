@@ -2,15 +2,15 @@ import type { Assertions } from 'ava';
 import type { Answer } from './client.js';
 import type { Place } from './management.js';
 
-/** Counts the revisions of an environment: each write that changes something creates the next revision. */
+/** Counts an environment's revisions: each write with a change creates the next revision. */
 export interface Ledger {
-	/** Asserts success with this status and that the write created the next revision. Returns the body. */
+	/** Asserts success with this status and a new revision. Returns the body. */
 	wrote<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts success of a write without changes: the answer names the current revision. Returns the body. */
+	/** Asserts that a write succeeds without a change: the answer names the current revision. Returns the body. */
 	kept<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts success of a read and that it changed nothing. Returns the body. */
+	/** Asserts that a read succeeds and changes nothing. Returns the body. */
 	read<Body>(answer: Answer<Body>, status?: number): Promise<Body>;
-	/** Asserts that the environment is at the ledger's revision and that the change log has no gap. */
+	/** Asserts that the environment is at the ledger's revision and the change log has no gap. */
 	balanced(): Promise<void>;
 }
 

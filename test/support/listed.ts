@@ -3,7 +3,7 @@ import type { Loose } from './client.js';
 /** List without counts. */
 export type Listed = readonly Loose[];
 
-/** Page of a list, with total counts. */
+/** List page with total counts. */
 export interface Paginated {
 	readonly data: Listed;
 	readonly total_count: number;
@@ -15,7 +15,7 @@ export function listedKeys(items: Listed): readonly unknown[] {
 	return items.map((item) => item['key']);
 }
 
-/** Replaces the items of a page with their keys. */
+/** Replaces a page's items with their keys. */
 export function shape({ data, ...counts }: Paginated) {
 	return { ...counts, data: listedKeys(data) };
 }

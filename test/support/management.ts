@@ -16,7 +16,7 @@ import { removeFolder, temporaryFolder } from './temporary.js';
 export interface Management {
 	readonly url: string;
 	readonly store: Store;
-	/** Clients with the keys of the first organization, its project `default` and the environment `dev`. */
+	/** Clients with the keys for the first organization, its project `default` and the environment `dev`. */
 	readonly organization: Client;
 	readonly project: Client;
 	readonly environment: Client;
@@ -89,7 +89,7 @@ function withoutNulls(secrets: Readonly<Record<string, string | null>>): Readonl
 	return Object.fromEntries(Object.entries(secrets).map(([level, secret]) => [level, secret ?? undefined]));
 }
 
-/** URL and store of a running program, as in `Management` and `Stack`. */
+/** A running program's URL and store, as in `Management` and `Stack`. */
 export interface Site {
 	readonly url: string;
 	readonly store: Store;
@@ -98,17 +98,17 @@ export interface Site {
 /** An empty environment with its own API key. */
 export interface Place extends Site {
 	readonly id: string;
-	/** Key of the environment. */
+	/** Environment key. */
 	readonly key: string;
 	readonly project: string;
 	readonly project_id: string;
 	readonly organization_id: string;
 	readonly secret: string;
-	/** Id of the API key. */
+	/** API key id. */
 	readonly key_id: string;
 	/** Client with the environment's API key. */
 	readonly http: Client;
-	/** Path prefixes of schema, facts and elements. */
+	/** Path prefixes for schema, facts and elements. */
 	readonly schema: string;
 	readonly facts: string;
 	readonly elements: string;
@@ -123,7 +123,7 @@ export function scopeIn({ id, project_id, organization_id }: Place): Scope {
 
 let places = 0;
 
-/** Creates an environment in a project. `owner` has the key of the project or its organization. */
+/** Creates an environment in a project. `owner` has a key for the project or its organization. */
 export async function newPlace(site: Site, owner: Client, project = 'default', name?: string): Promise<Place> {
 	places += 1;
 	const key = name ?? `place-${places}`;

@@ -9,12 +9,12 @@ export interface Measured {
 	readonly value: number;
 }
 
-/** Parsed answer of `/metrics`. */
+/** Parsed `/metrics` answer. */
 export interface Scrape {
 	/** Metric family types by name. */
 	readonly types: ReadonlyMap<string, string>;
 	readonly numbers: readonly Measured[];
-	/** Sum of the samples with this name and these labels; undefined if there are none. */
+	/** Sum over samples with this name and these labels; undefined if there are none. */
 	sum(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
 }
 
@@ -43,7 +43,7 @@ export function readScrape(text: string): Scrape {
 	};
 }
 
-/** Row of the tables in docs/operation.md. */
+/** Table row in docs/operation.md. */
 export interface DocumentedFamily {
 	readonly type: string;
 	readonly labels: readonly string[];
@@ -61,7 +61,7 @@ export function documentedFamilies(): ReadonlyMap<string, DocumentedFamily> {
 	);
 }
 
-/** Returns the Regolith metrics in a scrape that the page omits or describes with a different type or labels. */
+/** Returns the Regolith metrics in a scrape that are missing on the page, or listed with a different type or labels. */
 export function undocumented({ types, numbers }: Scrape): readonly string[] {
 	const documented = documentedFamilies();
 	const ours = [...types].filter(([name]) => name.startsWith('regolith_'));

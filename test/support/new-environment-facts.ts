@@ -1,4 +1,4 @@
-/** Facts of a new environment in document form. */
+/** A new environment's facts in document form. */
 export const newEnvironmentFacts = {
 	tenants: { default: { name: 'Default Tenant' } },
 	users: {},

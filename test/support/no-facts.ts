@@ -1,6 +1,6 @@
 import type { Facts } from '../../compiler/model.js';
 
-/** Facts of an empty environment. */
+/** Facts in an empty environment. */
 export const noFacts: Facts = {
 	users: [],
 	tenants: [],

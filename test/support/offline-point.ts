@@ -17,7 +17,7 @@ export interface OfflinePoint {
 	stop(): Promise<void>;
 }
 
-/** Control plane and the path of the copy. */
+/** Control plane and copy path. */
 export interface OfflinePlace {
 	readonly controlPlane: string;
 	readonly apiKey: string;

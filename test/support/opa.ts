@@ -6,25 +6,25 @@ import { eventually } from './eventually.js';
 import { freePort } from './ports.js';
 import { root } from './root.js';
 
-/** Path of the `opa` program for tests. */
+/** Path to the `opa` program for tests. */
 export const opaPath = process.env['OPA_PATH'] ?? join(root, '.tools', 'opa');
 
 /** Bundle source for a stock OPA. */
 export interface BundleSource {
-	/** Origin of the service. */
+	/** Service origin. */
 	readonly url: string;
 	/** Bundle path below the origin, without a leading slash. */
 	readonly resource: string;
 	readonly apiKey: string;
-	/** Public key in PEM that verifies bundles signed with ES256. Without it, bundles are not verified. */
+	/** PEM public key to verify bundles signed with ES256. Without it, bundles are not verified. */
 	readonly verificationKey?: string;
 }
 
 /** A real `opa run --server` that follows a bundle by long polling. */
 export interface OpaServer {
-	/** Value of a document, such as `regolith/check/decision`; `undefined` if there is none. */
+	/** Reads a document such as `regolith/check/decision`; `undefined` if there is none. */
 	data(path: string, input?: unknown): Promise<unknown>;
-	/** Revision of the active bundle; `undefined` before the first bundle. */
+	/** Active bundle revision; `undefined` before the first bundle. */
 	revision(): Promise<string | undefined>;
 	/** Kind of the last loaded bundle as reported by OPA: `snapshot` or `delta`. */
 	lastBundle(): Promise<string | undefined>;

@@ -3,10 +3,10 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** Database of a program: PostgreSQL in the process, or the test server. */
+/** A program's database: PostgreSQL in the process, or the test server. */
 export type StoreKind = 'embedded' | 'server';
 
-/** Database of one test file. */
+/** Database for one test file. */
 export interface TestDatabase {
 	/** URL with user and password. */
 	readonly url: string;

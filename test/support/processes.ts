@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { root } from './root.js';
 
-/** Command and environment variables of a process. */
+/** Command and environment variables for a process. */
 export interface Launch {
 	/** Arguments after `regolith`: `['serve']`, `['keys', 'create', ...]`. */
 	readonly command: readonly string[];
-	/** All environment variables except PATH, HOME and the `opa` path of the tests. */
+	/** All environment variables except PATH, HOME and the tests' `opa` path. */
 	readonly env?: Readonly<Record<string, string>>;
 	/** Program file; defaults to the build in dist/. */
 	readonly program?: string;
@@ -16,13 +16,13 @@ export interface Launch {
 
 const builtProgram = join(root, 'dist/program/main.js');
 
-/** Exit of a process; exactly one member is not null. */
+/** Process exit; exactly one member is not null. */
 export interface Exit {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
 }
 
-/** A real process of the program under test. */
+/** A real process under test. */
 export interface Running {
 	readonly pid: number;
 	/** Output so far. */

@@ -43,7 +43,7 @@ export function createRandom(seed: number): Random {
 	};
 }
 
-/** Log for the seed; AVA's `ExecutionContext` is one. */
+/** Log for the seed, such as AVA's `ExecutionContext`. */
 export interface Teller {
 	log(text: string): void;
 }

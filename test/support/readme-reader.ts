@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './root.js';
 
-/** Fenced block of a page. */
+/** Fenced block on a page. */
 export interface Block {
 	readonly language: string;
 	readonly text: string;
@@ -14,7 +14,7 @@ export interface Block {
 	readonly notRun: string | null;
 }
 
-/** Returns the fenced blocks of a page in their order. */
+/** Returns the fenced blocks on a page, in order. */
 export function fencedBlocks(markdown: string): readonly Block[] {
 	return [...markdown.matchAll(/(?<=^([^\n]*)\n\n?)```(\w*)\n(.*?)^```$/gms)].map(
 		([, before = '', language = '', text = '']) => ({
@@ -47,14 +47,14 @@ export function printedAs(text: string): RegExp {
 	return new RegExp(`^${escaped.replaceAll(/^…$\n/gm, '(?:.*\\n)*').replaceAll('…', '.*')}$`);
 }
 
-/** A reader's terminal, in a folder that looks like a clone of the project after setup. */
+/** A reader's terminal, in a folder that looks like a fresh clone after setup. */
 export class Terminal {
 	readonly #state: string;
 
 	constructor(
 		readonly folder: string,
 		private readonly env: Readonly<Record<string, string>>,
-		/** Texts of the page, with the replacements for this test. */
+		/** Page texts and their replacements in this test. */
 		private readonly replaced: Readonly<Record<string, string>>,
 		/** Repository folders to link into `folder`. */
 		linked: readonly string[] = ['dist', 'node_modules'],
@@ -67,12 +67,12 @@ export class Terminal {
 		}
 	}
 
-	/** Returns a text of the page adapted to this test. */
+	/** Returns a page text adapted to this test. */
 	here(text: string): string {
 		return Object.entries(this.replaced).reduce((changed, [old, now]) => changed.replaceAll(old, now), text);
 	}
 
-	/** Runs commands of the page. Keeps variables and functions, like a terminal. Returns the output. */
+	/** Runs commands from the page. Keeps variables and functions, like a terminal. Returns the output. */
 	async run(commands: string): Promise<string> {
 		const script = `. ${this.#state}\n${this.here(commands)}\n{ export -p; declare -f; } > ${this.#state}\n`;
 		const { stdout } = await promisify(execFile)('bash', ['-ec', script], this.#surroundings);
@@ -80,8 +80,8 @@ export class Terminal {
 	}
 
 	/**
-	 * Runs a block of commands. A block with the comment `# In another terminal:` starts a server in the paragraph before
-	 * it; the commands after the comment run when `ready` resolves. Returns their output, and a function that stops the
+	 * Runs a block of commands. If the block has the comment `# In another terminal:`, the paragraph before it starts a
+	 * server, and the commands after it run when `ready` resolves. Returns their output, and a function that stops the
 	 * server.
 	 */
 	async runBlock(text: string, ready: () => Promise<unknown>): Promise<{ printed: string; stop: () => void }> {
@@ -101,7 +101,7 @@ export class Terminal {
 		return () => child.kill('SIGKILL');
 	}
 
-	/** Returns the value of a variable. */
+	/** Returns a variable's value. */
 	async variable(name: string): Promise<string> {
 		return (await this.run(`printf %s "$${name}"`)).trim();
 	}

@@ -24,7 +24,7 @@ export interface Receiver {
 /** Answers a message; the default is 204. */
 export type Answering = (message: Received, response: ServerResponse, count: number) => void;
 
-/** Starts a receiver on a free port. `answer` gets the number of each message, from 1. */
+/** Starts a receiver on a free port. `answer` gets each message's number, from 1. */
 export async function startReceiver(
 	answer: Answering = (_, response) => response.writeHead(204).end(),
 	host = '127.0.0.1',

@@ -5,7 +5,7 @@ export async function addRelation(place: Place, object: string, key: string, sub
 	return made(place, `${object}/relations`, { key, name: key, subject_resource: subject });
 }
 
-/** Adds a role of a resource, without permissions. Returns its id. */
+/** Adds a resource role without permissions. Returns its id. */
 export async function addResourceRole(place: Place, resource: string, key: string): Promise<string> {
 	return made(place, `${resource}/roles`, { key, name: key });
 }

@@ -59,7 +59,7 @@ function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
 	);
 }
 
-/** Excludes the endpoints that would delete the place of the other requests. */
+/** Excludes the endpoints that would delete the place for other requests. */
 const fuzzed = endpoints.filter(({ name }) => !['deleteProject', 'deleteEnvironment'].includes(name));
 
 /** Any request. `params` replaces path parameters with wrong values. */

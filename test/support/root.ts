@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** Absolute path of the package folder, which contains `policy/`, `setup/` and `test/case/`; these are not compiled. */
+/** Absolute path to the package folder, which contains `policy/`, `setup/` and `test/case/`; these are not compiled. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,16 +1,16 @@
-/** Access rules written independently of the code; tests compare the API with this table. */
+/** Access rules written independently from the code; tests compare the API with this table. */
 
-/** Level of a key. */
+/** Key level. */
 export type Level = 'org' | 'project' | 'env';
 
-/** Access level of a key. */
+/** Key access level. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
-/** Requirements of an endpoint. */
+/** Endpoint requirements. */
 export interface Rule {
 	/** `nothing`: no key. `key`: a known key. `read`, `write`, `admin`: a key with at least this access level. */
 	readonly needs: 'nothing' | 'key' | 'read' | 'write' | 'admin';
-	/** Object of the path, which the key must open. `own`: the key's own scope. */
+	/** Object in the path, which the key must open. `own`: the key's own scope. */
 	readonly of: 'own' | 'organization' | 'project' | 'environment';
 	/** Required key levels; any level if absent. */
 	readonly levels?: readonly Level[];
@@ -62,7 +62,7 @@ const rules: readonly (readonly [place: RegExp, rule: Rule])[] = [
 	[/^\w+ \/v2\/(schema|facts)\/:proj_id\/:env_id\b/, { needs: 'write', of: 'environment' }],
 ];
 
-/** Returns the rule of an endpoint. Throws if the table has none; then add a rule. */
+/** Returns an endpoint's rule. Throws if the table has none; then add a rule. */
 export function endpointRule({ method, path }: { readonly method: string; readonly path: string }): Rule {
 	const [, rule] = rules.find(([place]) => place.test(`${method} ${path}`)) ?? [];
 	if (rule === undefined) throw new Error(`test/support/rule.ts does not say who may call ${method} ${path}`);
@@ -94,7 +94,7 @@ export function refusal({ needs, of, levels }: Rule, { key }: Caller): 401 | 403
 	if (levels !== undefined && !levels.includes(key.level)) return 403;
 	if (key.isSession && needs === 'write' && of !== 'environment' && levels?.includes('env') === false) return 403;
 	if (of === 'own') return null;
-	// Objects of other organizations appear missing.
+	// Other organizations' objects appear missing.
 	if (!key.opens.organization) return 404;
 	return of === 'organization' || key.opens[of] ? null : 403;
 }

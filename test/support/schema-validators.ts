@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Validators for the schemas of an OpenAPI document. */
+/** Validators for an OpenAPI document's schemas. */
 export class SchemaValidators {
 	/** Validators by schema; a few schemas describe most answers. */
 	readonly #made = new Map<string, z.ZodType>();
@@ -29,7 +29,7 @@ export class SchemaValidators {
 		return z.fromJSONSchema(complete);
 	}
 
-	/** Returns the referenced schemas of the document, including indirect references. */
+	/** Returns the referenced schemas in the document, including indirect references. */
 	#referredBy(schema: Json, found: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
 		for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
 			const definition = this.components[name];

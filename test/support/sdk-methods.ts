@@ -1,13 +1,11 @@
-/** Methods of an SDK's API classes, found by reflection, and the methods called by a test. */
+/** Methods in an SDK's API classes, found by reflection, and the methods called in a test. */
 
 /** Methods declared private or protected, which SDK users do not call. */
 const internal: ReadonlySet<string> = new Set(['constructor', 'setContextFromApiKey', 'handleApiError', 'clone']);
 
-/**
- * Methods of API objects, named `<object>.<method>`. Methods inherited by several classes are named `every.<method>`.
- */
+/** API object methods, named `<object>.<method>`. Methods inherited by several classes are named `every.<method>`. */
 export class SdkMethods {
-	/** Methods called through the result of `watched`. */
+	/** Methods called through a `watched` object. */
 	readonly called = new Set<string>();
 	readonly #names = new Map<object, string>();
 
@@ -31,7 +29,7 @@ export class SdkMethods {
 		return [...new Set(names)].sort();
 	}
 
-	/** Returns a proxy of the object that records direct calls. Nested calls from its methods are not recorded. */
+	/** Returns a proxy that records direct calls to the object. Nested calls from its methods are not recorded. */
 	watched<T extends object>(object: T): T {
 		return new Proxy(object, {
 			get: (target, member) => {
@@ -47,7 +45,7 @@ export class SdkMethods {
 		const owner = prototypeChain(target).find((prototype) => Object.hasOwn(prototype, method));
 		return (...given: unknown[]): unknown => {
 			this.called.add(`${this.#names.get(owner ?? {})}.${method}`);
-			// Calls the function on the target, so that private members work.
+			// `#watchedMethod` is called only for functions.
 			return Reflect.apply(value as (...given: unknown[]) => unknown, target, given);
 		};
 	}

@@ -1,7 +1,7 @@
 import { Permit } from 'permitio';
 import type { Stack } from './stack.js';
 
-/** Returns the Node SDK for a stack, with the key of its environment. */
+/** Returns the Node SDK for a stack, with its environment's key. */
 export async function connect(stack: Stack) {
 	const { keys, api, decisionPoint } = stack;
 	const sdk = new Permit({

@@ -6,7 +6,7 @@ export class Service {
 	readonly #past: string[] = [];
 
 	constructor(
-		/** Base URL of `GET /healthy`. */
+		/** Base URL for `GET /healthy`. */
 		readonly url: string,
 		private readonly launching: Launch,
 	) {}
@@ -40,7 +40,7 @@ export class Service {
 		return this.#running?.pid;
 	}
 
-	/** Output of all runs. */
+	/** Output from all runs. */
 	output(): string {
 		return [...this.#past, this.#running?.stdout() ?? '', this.#running?.stderr() ?? ''].join('');
 	}

@@ -13,7 +13,7 @@ export const keyKinds = {
 	RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
 } as const;
 
-/** Files of a key pair. */
+/** Key pair files. */
 export interface KeyFiles {
 	readonly privatePath: string;
 	readonly publicPath: string;

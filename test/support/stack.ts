@@ -7,14 +7,14 @@ import { provideDatabase, type StoreKind } from './postgres.js';
 import { root } from './root.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** An API and a decision point of one environment in this process, with real HTTP and a separate real database. */
+/** An API and a decision point for one environment in this process, with real HTTP and a separate real database. */
 export interface Stack {
 	readonly config: Config;
 	readonly api: RunningApi;
 	readonly decisionPoint: RunningDecisionPoint;
-	/** Secrets of the organization, project and environment keys. */
+	/** Secrets for the organization, project and environment keys. */
 	readonly keys: { readonly organization: string; readonly project: string; readonly environment: string };
-	/** Clients of the management API with each key, and of the decision point. */
+	/** Management API clients with each key, and a decision point client. */
 	readonly organization: Client;
 	readonly project: Client;
 	readonly environment: Client;
@@ -24,9 +24,9 @@ export interface Stack {
 	stop(): Promise<void>;
 }
 
-/** Path prefix of the schema of the environment `dev`. */
+/** Path prefix for the schema in the environment `dev`. */
 export const schema = '/v2/schema/default/dev';
-/** Path prefix of the facts of the environment `dev`. */
+/** Path prefix for the facts in the environment `dev`. */
 export const facts = '/v2/facts/default/dev';
 
 /** Returns settings for free ports, a separate folder and fixed keys. */
@@ -53,7 +53,7 @@ export function secretFor(name: string): string {
 	return `permit_key_${name}_`.padEnd(100, '0');
 }
 
-/** Longer than any test, in milliseconds. Tests of the sweep start it themselves. */
+/** Longer than any test, in milliseconds. Sweep tests start the sweep themselves. */
 export const neverSwept = 3_600_000;
 
 /** Starts a stack with additional settings. `stop` removes everything. */

@@ -5,7 +5,7 @@ import { Watcher } from './watcher.js';
 import type { World } from './world.js';
 import { Acknowledgements, settle, type Targets, Writer } from './writer.js';
 
-/** Progress of a storm. Numbers never decrease. */
+/** Storm progress. Numbers never decrease. */
 interface Progress {
 	/** Acknowledged writes. */
 	readonly acknowledged: number;
@@ -17,7 +17,7 @@ interface Progress {
 	readonly revision: number;
 }
 
-/** Final state of a storm. */
+/** Final storm state. */
 export interface Aftermath extends Progress {
 	/** Facts that must now be in the store, beside earlier facts. */
 	readonly worlds: readonly World[];
@@ -25,7 +25,7 @@ export interface Aftermath extends Progress {
 	readonly settled: number;
 }
 
-/** Writers that run until stopped, and watchers of the decision points. */
+/** Writers that run until stopped, and watchers for the decision points. */
 export interface Storm {
 	readonly progress: Progress;
 	/** Resolves after this many additional acknowledged writes. Rejects if a writer finds an error. */
@@ -34,7 +34,7 @@ export interface Storm {
 	stop(): Promise<Aftermath>;
 }
 
-/** Starts a storm of `writers` concurrent writers, each with a separate world. */
+/** Starts a storm with `writers` concurrent writers, each with a separate world. */
 export function startStorm(targets: Targets, pdps: readonly Client[], writers: number, random: Random): Storm {
 	const stopping = new AbortController();
 	const { signal } = stopping;

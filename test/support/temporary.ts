@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Cleanup part of a test's `t`; AVA's `ExecutionContext` is one. */
+/** Cleanup part of a test's `t`, such as AVA's `ExecutionContext`. */
 export interface Cleanup {
 	teardown(work: () => void | Promise<void>): void;
 }

@@ -5,13 +5,13 @@ import { type Answer, type Client, client } from './client.js';
 import { createSecret, type Management, type Place } from './management.js';
 import { addRelation } from './relation.js';
 
-/** Helpers for tests that visit every endpoint of the management API. */
+/** Helpers for tests that visit every management API endpoint. */
 
-/** Endpoint of the table. */
+/** Endpoint in the table. */
 export type Visited = (typeof endpoints)[number];
 
 /**
- * Endpoints that an API key opens. The remaining endpoints are for browsers of element users and console users:
+ * Endpoints that an API key opens. The remaining endpoints are for browsers with element or console users:
  * `element-sign-in.test.ts`, `element-access.test.ts` and `console-sign-in.test.ts` call them.
  */
 export const keyedEndpoints = endpoints.filter(({ access }) => !/^(element|console)\./.test(access));
@@ -19,7 +19,7 @@ export const keyedEndpoints = endpoints.filter(({ access }) => !/^(element|conso
 /** Ids or keys by path parameter. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Keys of the objects that `furnish` creates. */
+/** Keys created by `furnish`. */
 export const furnished: Names = {
 	resource_id: 'document',
 	action_id: 'read',
@@ -39,7 +39,7 @@ export const furnished: Names = {
 	revision: '1',
 };
 
-/** Creates one object of every kind, named `mark`, so that example bodies find their references. Returns the ids. */
+/** Creates one object per kind, named `mark`, so that example bodies find their references. Returns the ids. */
 export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const { http, schema, facts, elements, key_id } = place;
 	const made = async (path: string, body: object) => {
@@ -125,7 +125,7 @@ export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	return names;
 }
 
-/** Signs an element user in twice. Returns the id of one session, the same for each tour of the place. */
+/** Signs an element user in twice. Returns one session id, the same for each tour in the place. */
 async function sessionIn({ id, http, store }: Place): Promise<string> {
 	const named = { user_id: 'alice@example.com', tenant_id: 'acme' };
 	const sessions = store.entrance.sessionsOf({ id });
@@ -135,7 +135,7 @@ async function sessionIn({ id, http, store }: Place): Promise<string> {
 	return session?.id ?? '';
 }
 
-/** Session id of each furnished place, because sessions have no keys. */
+/** Session id by furnished place, because sessions have no keys. */
 const furnishedSessions = new Map<string, string>();
 
 /** Stores a policy for the place's first revision. Without a compiler there would be none. */
@@ -148,7 +148,7 @@ async function rememberPolicy({ id, store }: Place, mark: string): Promise<void>
 	await policies.history.remember(id, { digest: mark, schema_revision: 1, published_at: now, layout: 1 }, nothing);
 }
 
-/** Creates a user set and a resource set. Returns the id of the resource set. */
+/** Creates a user set and a resource set. Returns the resource set's id. */
 async function conditionSetsIn({ http, schema }: Place, name: string): Promise<string> {
 	const made = async (key: string, body: object) =>
 		http.post<{ readonly id: string }>(`${schema}/condition_sets`, { key, name, ...body });
@@ -159,7 +159,7 @@ async function conditionSetsIn({ http, schema }: Place, name: string): Promise<s
 	return answer.body.id;
 }
 
-/** Creates two groups. Returns the id of the second. */
+/** Creates two groups. Returns the second group's id. */
 async function groupsIn({ http, schema }: Place): Promise<string> {
 	const made = async (key: string) =>
 		http.post<{ readonly id: string }>(`${schema}/groups`, { group_instance_key: key, group_tenant: 'acme' });
@@ -193,7 +193,7 @@ const moving = [
 	'denyElementRequest',
 ];
 
-/** Returns the id of an endpoint's access request, created by `addRequests`. */
+/** Returns the id for an endpoint's access request, created by `addRequests`. */
 function requestId({ id }: Pick<Place, 'id'>, endpoint: string): string {
 	return `${id.slice(0, -1)}${moving.indexOf(endpoint) + 1}`;
 }
@@ -214,12 +214,12 @@ async function addRequests(place: Place, columns: object): Promise<void> {
 	await knex('element_requests').insert(rows);
 }
 
-/** Returns the id of the operation approval created by `addApproval`. */
+/** Returns the id for the operation approval created by `addApproval`. */
 function approvalId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 1}`;
 }
 
-/** Returns the id of the decision logged by `addDecision`. */
+/** Returns the id for the decision logged by `addDecision`. */
 function decisionId({ id }: Pick<Place, 'id'>): string {
 	return `${id.slice(0, -1)}${moving.length + 2}`;
 }
@@ -251,7 +251,7 @@ export function pathParameters(endpoint: Visited): readonly string[] {
 	return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Returns the path of an endpoint in a place. `other` overrides parameters. */
+/** Returns an endpoint's path in a place. `other` overrides parameters. */
 export function endpointPath(endpoint: Visited, place: Place, other: Names = {}): string {
 	const { id, project, key, key_id, organization_id } = place;
 	const keys = { api_key_id: key_id, pdp_id: key_id };
@@ -266,13 +266,13 @@ export function endpointPath(endpoint: Visited, place: Place, other: Names = {})
 	return endpoint.path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 }
 
-/** Queries of endpoints that need a query. */
+/** Queries for endpoints that need a query. */
 const neededQueries: Readonly<Record<string, string>> = {
 	endElementSessions: 'user=alice@example.com',
 	getGraph: 'from=user:alice@example.com',
 };
 
-/** Returns the required query of an endpoint, extended or overridden by `more`; includes the question mark. */
+/** Returns an endpoint's required query, extended or overridden by `more`; includes the question mark. */
 export function endpointQuery({ name }: Visited, more = ''): string {
 	const parameter = (text: string) => text.split('=')[0];
 	const needed = neededQueries[name] ?? '';

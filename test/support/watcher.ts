@@ -35,7 +35,7 @@ export class Watcher {
 	}
 }
 
-/** Error codes of a refused or prematurely closed connection. */
+/** Error codes for a refused or prematurely closed connection. */
 const broken: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** Returns the answer, or `undefined` if the connection broke before it was complete. */

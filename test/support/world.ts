@@ -1,14 +1,14 @@
 import type { Client } from './client.js';
 import type { Random } from './random.js';
 
-/** Role that a user holds in a tenant. */
+/** A user's role in a tenant. */
 export interface Held {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant: string;
 }
 
-/** Facts that only one writer changes, so that it knows the result of each write. */
+/** Facts changed by only one writer, so that it knows each write's result. */
 export interface World {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
@@ -35,7 +35,7 @@ export interface Keys {
 	readonly tenants: readonly string[];
 }
 
-/** Returns the keys of a writer, different from those of all other writers. */
+/** Returns a writer's keys, different from all other writers' keys. */
 export function writerKeys(writer: number): Keys {
 	return {
 		users: ['a', 'b', 'c', 'd', 'e'].map((name) => `w${writer}|${name}@example.com`),
@@ -76,7 +76,7 @@ export function within(world: World, keys: Keys): World {
 	};
 }
 
-/** Merges the worlds of several writers. */
+/** Merges several writers' worlds. */
 export function union(worlds: readonly World[]): World {
 	return {
 		users: worlds.flatMap((world) => world.users),

@@ -21,18 +21,18 @@ import {
 
 /** Servers for writers. Each may be down at any moment. */
 export interface Targets {
-	/** Clients of the management API with the environment's key, chosen at random like a load balancer. */
+	/** Management API clients with the environment's key, chosen at random like a load balancer. */
 	readonly apis: readonly Client[];
-	/** Path of the environment's facts. */
+	/** Path to the environment's facts. */
 	readonly facts: string;
 }
 
-/** Acknowledged revisions of all writers. */
+/** All writers' acknowledged revisions. */
 export class Acknowledgements {
 	readonly #seen = new Set<number>();
 	newest = 0;
 
-	/** Records the answer of a write that was sent when `newest` was `before`. Throws if its revision is impossible. */
+	/** Records the answer to a write sent when `newest` was `before`. Throws if its revision is impossible. */
 	take(write: string, answer: Answer<unknown>, before: number): number {
 		const { status, revision } = answer;
 		if (status < 200 || status > 299) throw new Error(`${write} answered ${status}: ${JSON.stringify(answer.body)}`);
@@ -66,7 +66,7 @@ export class Writer {
 		this.#keys = writerKeys(number);
 	}
 
-	/** Writes until stopped. Returns the expected content of the store. */
+	/** Writes until stopped. Returns the store's expected content. */
 	async run(signal: AbortSignal): Promise<World> {
 		while (!signal.aborted) {
 			const revision = await this.#write(nextWrite(this.#world, this.#keys, this.random));
@@ -95,7 +95,7 @@ export class Writer {
 	/** Returns the world before or after an unacknowledged write. The write must be complete or absent. */
 	async #found(write: Write): Promise<World> {
 		const { apis, facts } = this.targets;
-		// Writers of one environment run one after the other. After this write, the lost write is either committed or gone.
+		// An environment's writers run one after the other. After this write, the lost write is either committed or gone.
 		await settle(this.targets, `${this.number}`, this.acknowledgements);
 		const stored = within(await eventually(() => readWorld(this.random.pick(apis), facts)), this.#keys);
 		for (const world of [this.#world, write.after]) {
