@@ -36,13 +36,13 @@ import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
-/** What of an environment a commit has changed: only facts, or perhaps its schema. */
+/** Part of an environment changed by a commit: facts only, or possibly the schema. */
 export type CommittedPart = 'schema' | 'facts';
 
-/** Where the sessions of elements are kept, and what they are about. */
+/** Reads and writes element sessions and the environments they belong to. */
 export type SessionSource = Pick<Store, 'reading' | 'entrance'>;
 
-/** What a store tells, with the parameters of each event. */
+/** Store events and their parameters. */
 interface StoreEvents {
 	environment: [id: string, part: CommittedPart];
 	key: [id: string];
@@ -59,17 +59,19 @@ export class Store {
 	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
 	readonly #uses: KeyUses;
 	readonly #schemas = new SchemaCache();
-	/** The lineages of the database. */
 	readonly lineages: Lineages;
 	#fullAuditLogs = 0;
 	#committedUnits = 0;
 	#failedUnits = 0;
 
 	/**
-	 * `environment` is emitted with an environment's id after every unit that was committed there, and when it was
-	 * deleted, and with whether its schema may have changed; `key` with the id of an API key whose current secret is refused from now on; `outbox` after a unit of this
-	 * process that put something into the outbox; `lineage` when this process has begun one; `full` when the decision log
-	 * refuses an environment.
+	 * Events:
+	 * - `environment`: a unit of work was committed in the environment, or the environment was deleted. The second
+	 *   parameter says if its schema may have changed.
+	 * - `key`: the current secret of this API key is refused from now on.
+	 * - `outbox`: a unit of this process added entries to the outbox.
+	 * - `lineage`: this process began a lineage.
+	 * - `full`: the decision log refuses an environment.
 	 */
 	readonly committed = new EventEmitter<StoreEvents>().setMaxListeners(0);
 
@@ -85,12 +87,12 @@ export class Store {
 		);
 	}
 
-	/** The number of units of work that this process has committed, that failed, and that wait for their turn. */
+	/** Units of work of this process: committed, failed, and waiting for their turn. */
 	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** The number of environments that used their share of the decision log at the last upkeep. */
+	/** Number of environments that had used up their share of the decision log at the last upkeep. */
 	get fullAuditLogs(): number {
 		return this.#fullAuditLogs;
 	}
@@ -100,7 +102,7 @@ export class Store {
 		return installationCounts(this.database.knex);
 	}
 
-	/** The caller with this secret, or `null` when no key has it. */
+	/** Returns the caller with this secret, or `null` if no key has it. */
 	async caller(secret: string): Promise<Caller | null> {
 		const hash = hashSecret(secret);
 		const row = await ApiKey.query(this.database.knex).where({ secret_hash: hash }).first();
@@ -109,7 +111,7 @@ export class Store {
 		return readCaller(row);
 	}
 
-	/** The caller with the API key of this id, or `null` when that is gone or its secret has another hash by now. */
+	/** Returns the caller with this API key, or `null` if the key is gone or the hash of its secret has changed. */
 	async callerById(keyId: string, secretHash: Uint8Array): Promise<Caller | null> {
 		const row = await ApiKey.query(this.database.knex).findById(keyId);
 		return row !== undefined && sameHash(row.secret_hash, secretHash) ? readCaller(row) : null;
@@ -121,8 +123,8 @@ export class Store {
 	}
 
 	/**
-	 * Forgets the keys of environments that were deleted long ago, and old sign-ins to the console. Releases webhooks that
-	 * wait because the clock was set back.
+	 * Removes old keys of deleted environments and old console sign-ins. Releases webhooks held back because the clock
+	 * was set back.
 	 */
 	async forgetOld(): Promise<void> {
 		await forgetOldKeys(this.database.knex, this.clock.now());
@@ -131,33 +133,33 @@ export class Store {
 		await this.outbox.releaseAhead();
 	}
 
-	/** As `findAccess`. Concurrent calls for the same thing share a statement. */
+	/** See `findAccess`. Concurrent calls with the same arguments share a statement. */
 	findAccess(request: AccessRequest): Promise<EnvironmentAccess | null> {
 		const { secret, project, environment } = request;
 		const name = JSON.stringify([secret, project, environment]);
 		return this.#accessLookups.share(name, () => findAccess(this.database.knex, this.#uses, request));
 	}
 
-	/** The counters of an environment, or `null` when it does not exist (any more). */
+	/** Returns the counters of an environment, or `null` if it does not exist. */
 	counters(environmentId: string): Promise<EnvironmentCounters | null> {
 		return this.lineages.run(() => readCounters(this.database.knex, this.lineages, environmentId));
 	}
 
-	/** As `tokenAt`. */
+	/** See `tokenAt`. */
 	tokenAt(environmentId: string, revision: number): Promise<string | null> {
 		return tokenAt(this.database.knex, environmentId, revision);
 	}
 
 	/**
-	 * Ends a lineage whose history was cut, unless it has ended already: the revision is not the one that this server
-	 * had named. Returns as `Lineages.renew`.
+	 * Ends a lineage whose history was cut: the revision no longer matches the revision issued by this server. Has no
+	 * effect if the lineage has already ended. Returns the result of `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
 		const reason = `history was cut: revision ${revision} of environment ${environmentId} is gone or was made again`;
 		return this.lineages.renew({ ended: lineage, reason });
 	}
 
-	/** The first change of an environment's schema after a revision; `null` when there is none. */
+	/** Returns the first schema change after a revision, or `null` if there is none. */
 	schemaChangeAfter(environmentId: string, revision: number): Promise<SchemaChange | null> {
 		return schemaChangeAfter(this.database.knex, environmentId, revision);
 	}
@@ -167,12 +169,12 @@ export class Store {
 		return new ReadingUnit(scope, this.database.knex, this.clock, this.cipher);
 	}
 
-	/** The decision points of an environment, as they have reported themselves. */
+	/** Decision points of an environment, with the state they reported. */
 	pdpInstances(scope: Pick<Scope, 'environment_id'>): PdpInstances {
 		return new PdpInstances(scope, this.database.knex);
 	}
 
-	/** Where decision points of an environment log their decisions. */
+	/** Accepts the decision logs of an environment's decision points. */
 	auditLogIntake(scope: Pick<Scope, 'environment_id'>): AuditLogIntake {
 		const { bytes } = this.auditLogLimits;
 		return new AuditLogIntake(scope, this.database.knex, { bytes, full: () => this.committed.emit('full') });
@@ -190,27 +192,27 @@ export class Store {
 		});
 	}
 
-	/** Where users of elements enter, who have no API key. */
+	/** Entry for users of elements, who have no API key. */
 	get entrance(): ElementEntrance {
 		return new ElementEntrance(this.database.knex, this.clock);
 	}
 
-	/** Who is signed in to the console, in all environments. */
+	/** Console sessions of all environments. */
 	get consoleSessions(): ConsoleSessions {
 		return new ConsoleSessions(this.database.knex, this.clock, this.#uses);
 	}
 
-	/** The tickets with which people sign in to the console. */
+	/** Tickets for signing in to the console. */
 	get consoleTickets(): ConsoleTickets {
 		return new ConsoleTickets(this.database.knex, this.clock);
 	}
 
-	/** What waits to be sent to webhooks, in all environments. */
+	/** Pending webhook deliveries of all environments. */
 	get outbox(): WebhookOutbox {
 		return new WebhookOutbox(this.database.knex, this.cipher);
 	}
 
-	/** Reads an environment at one instant: all statements of `work` see the same revision. */
+	/** Reads an environment in one snapshot: all statements of `work` see the same revision. */
 	async snapshot<T>(
 		environmentId: string,
 		work: (unit: ReadingUnit, environment: Environment, counters: EnvironmentCounters) => Promise<T>,
@@ -232,9 +234,9 @@ export class Store {
 	}
 
 	/**
-	 * Reads an environment at one revision, as `snapshot` does. On the embedded store, a transaction would keep all other
-	 * statements waiting, so `work` runs statement by statement, and again if the revision has moved meanwhile: the second
-	 * time among the writers of the environment, which wait, and the third time as a snapshot.
+	 * Reads an environment at one revision, like `snapshot`. On the embedded store, a transaction would block all other
+	 * statements. There `work` runs statement by statement, and is repeated if the revision has moved: first with the
+	 * environment's writers waiting, then as a snapshot.
 	 */
 	async readAtRevision<T>(
 		environmentId: string,
@@ -246,7 +248,10 @@ export class Store {
 		return found === null ? this.snapshot(environmentId, work) : found.value;
 	}
 
-	/** Runs `work` without a transaction; `null` if the revision has moved meanwhile. Rejects with `not_found`. */
+	/**
+	 * Runs `work` without a transaction. Returns `null` if the revision moved in the meantime. Rejects with
+	 * `not_found`.
+	 */
 	async #readUnchanged<T>(
 		environmentId: string,
 		work: (unit: ReadingUnit, environment: Environment, counters: EnvironmentCounters) => Promise<T>,
@@ -257,17 +262,16 @@ export class Store {
 		const [outcome] = await Promise.allSettled([
 			work(this.reading(environmentScope(environment)), environment, counters),
 		]);
-		// What fails may fail because of the write: it is not the answer yet.
+		// A failure may be a result of the concurrent write, so check the revision before reporting it.
 		if ((await this.counters(environmentId))?.token !== counters.token) return null;
 		if (outcome.status === 'rejected') throw outcome.reason;
 		return { value: outcome.value };
 	}
 
 	/**
-	 * Runs `work` as one unit: it commits whole under the next revision, or not at all. Units of one environment that
-	 * wait for each other share a transaction, except `heavy` ones, which would keep the others waiting. A unit that
-	 * `work` has abandoned is rolled back and leaves the revision as it was. Rejects with `LostStanding` if the actor's
-	 * access ended first: see `checkStanding`.
+	 * Runs `work` as one atomic unit, committed under the next revision. Waiting units of an environment share a
+	 * transaction, except `heavy` units, which would delay the rest. A unit abandoned by `work` is rolled back and
+	 * keeps the revision. Rejects with `LostStanding` if the actor has lost access: see `checkStanding`.
 	 */
 	write<T>(
 		scope: Scope,
@@ -305,13 +309,13 @@ export class Store {
 	}
 
 	/**
-	 * Whether this process's server key opens what is encrypted in this store. On a store with nothing encrypted it
-	 * does, and becomes the store's key.
+	 * Returns true if the server key of this process can decrypt the secrets of this store. A store without secrets
+	 * adopts the key.
 	 */
 	async opensSecrets(): Promise<boolean> {
 		const check = () => this.database.knex<{ sealed: Uint8Array }>('server_key_check');
 		const sealed = { sealed: this.cipher.encrypt('regolith') };
-		// Read first: a start does not write what is there already, because there may be no space to write.
+		// Read first: avoids a needless write at start, when the disk may be full.
 		if ((await check().first('sealed')) === undefined) await check().insert(sealed).onConflict().ignore();
 		const row = await check().first('sealed');
 		try {
@@ -321,17 +325,17 @@ export class Store {
 		}
 	}
 
-	/** As `Cipher.derive`. */
+	/** See `Cipher.derive`. */
 	deriveKeys(purpose: string): readonly [Buffer, ...Buffer[]] {
 		return this.cipher.derive(purpose);
 	}
 
-	/** Encrypts the secrets of this store anew while the server has a previous key. */
+	/** Re-encrypts the secrets of this store while the server has a previous key. */
 	secretRotation(log: Logger): SecretRotation {
 		return new SecretRotation(this.database.knex, this.cipher, log);
 	}
 
-	/** The id of the oldest organization; `null` on an empty store. */
+	/** Returns the id of the oldest organization, or `null` if the store is empty. */
 	async firstOrganization(): Promise<string | null> {
 		const row = await Organization.query(this.database.knex).orderBy('id').first();
 		return row?.id ?? null;
@@ -343,10 +347,10 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` as one transaction over an organization's projects, environments and keys. With `environmentId` it
-	 * waits its turn among the writers of that environment, to which it writes as well. Transactions of callers follow
-	 * each other, so that two of them cannot each wait for the key of the other; `long` ones run beside them, write
-	 * within environments alone, and check the caller there. Rejects as `write`.
+	 * Runs `work` as one transaction over an organization's projects, environments and keys. With `environmentId`, the
+	 * transaction also writes to that environment and queues with its writers. Transactions of callers run one after
+	 * the other, which avoids deadlocks between their key locks. `long` transactions run concurrently, write only
+	 * within environments, and check the caller there. Rejects like `write`.
 	 */
 	async writeAccount<T>(
 		organizationId: string,
@@ -377,7 +381,10 @@ export class Store {
 		return value;
 	}
 
-	/** Runs `work` in a transaction that commits only what a caller may still write: see `checkStanding`. Rejects as `write`. */
+	/**
+	 * Runs `work` in a transaction that commits only if the caller still has access: see `checkStanding`. Rejects like
+	 * `write`.
+	 */
 	async whileStanding<T>(caller: Caller, work: (within: SessionSource) => Promise<T>): Promise<T> {
 		return this.database.knex.transaction(async (transaction) => {
 			if (!(await checkStanding(transaction, caller, null)).stands) throw new LostStanding();
@@ -388,19 +395,19 @@ export class Store {
 		});
 	}
 
-	/** The copies made from an environment that continue after the request was answered. */
+	/** Copy tasks of an environment, which continue after the response was sent. */
 	copyTasks(environmentId: string): CopyTasks {
 		return new CopyTasks(this.database.knex, environmentId);
 	}
 
-	/** The environments in which expired grants are stored. */
+	/** Returns the environments with stored expired grants. */
 	environmentsWithExpired(): Promise<readonly Scope[]> {
 		return environmentsWithExpired(this.database.knex);
 	}
 
-	/** Runs `work` while no other process on this database runs any under the same name. */
+	/** Runs `work` under a lock on this name, shared by all processes on this database. */
 	async alone(name: string, work: () => Promise<void>): Promise<void> {
-		// An embedded database has only one process, and only one connection, which `work` itself needs.
+		// An embedded database has only one process, and `work` needs its only connection.
 		if (this.database.url === null) return work();
 		await this.database.knex.transaction(async (transaction) => {
 			await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
@@ -408,7 +415,7 @@ export class Store {
 		});
 	}
 
-	/** Stops using the database; nothing may be running. */
+	/** Closes the database. No work may be running. */
 	async close(): Promise<void> {
 		await this.#uses.settled();
 		await this.database.close();
@@ -422,7 +429,7 @@ function readCaller(row: ApiKey): Caller {
 	return { key_id: id, organization_id, project_id, environment_id, object_type, access_level, secret_hash, refresh };
 }
 
-/** Gives a value at the first call and nothing at any other. */
+/** Returns a function that yields the value on its first call only. */
 function once<T>(value: T): () => T | undefined {
 	let left: T | undefined = value;
 	return () => {

@@ -12,42 +12,39 @@ import { checkStanding, type KeyHolder, LostStanding, standingName } from './sta
 import { WritingUnit } from './writing-unit.js';
 
 /**
- * PostgreSQL keeps up to 64 savepoints of a transaction where others look them up fast. With more, every transaction
- * slows down.
+ * PostgreSQL caches up to 64 savepoints per transaction for fast lookups. More savepoints slow down every transaction.
  */
 const maxMembers = 48;
-/** A batch accepts no further member after this time, in milliseconds: its first member waits for its last. */
+/** Time until a batch stops accepting members, in milliseconds: its first member waits for its last. */
 const maxBatchMilliseconds = 25;
 
 /** A unit of work that may share its transaction with other units of its environment. */
 export interface BatchMember {
 	readonly scope: Scope;
-	/** The API key or the user of elements that writes; `null` for the server itself. */
+	/** API key or element user that writes; `null` for the server itself. */
 	readonly actorId: string | null;
-	/** The caller whose API key has to stand; `null` for writers without one. */
+	/** Caller whose API key must still have access; `null` for writers without a key. */
 	readonly caller: KeyHolder | null;
-	/** Does the work in its unit. */
+	/** Does the member's work in its unit. */
 	fill(unit: WritingUnit): Promise<void>;
-	/** Called when it is committed, with the environment's revision after it and the lineage of that. */
+	/** Called after the commit, with the environment's new revision and its lineage. */
 	committed(revision: number, lineage: string): void;
-	/** Called when nothing of it was committed, with the reason. */
+	/** Called with the reason if nothing was committed. */
 	failed(error: unknown): void;
 }
 
-/** A member whose work is done, with its entry for the log. */
+/** A member with completed work, and its entry for the change log. */
 interface FilledMember extends RevisionEntry {
 	readonly member: BatchMember;
-	/** Whether it put something into the outbox. */
+	/** True if the member added entries to the outbox. */
 	readonly outbox: boolean;
 }
 
-/** What a batch has committed. */
 export interface CommittedBatch {
-	/** How many objects were changed. */
+	/** Number of changed objects. */
 	readonly changes: number;
-	/** Whether the schema was changed. */
 	readonly schema: boolean;
-	/** Whether something was put into the outbox. */
+	/** True if the batch added entries to the outbox. */
 	readonly outbox: boolean;
 }
 
@@ -57,21 +54,20 @@ interface RefusedMember {
 	readonly error: unknown;
 }
 
-/** What became of the members of a batch, before its commit. */
+/** Results of the members before the commit. */
 interface Filled {
 	readonly filled: readonly FilledMember[];
 	readonly refused: readonly RefusedMember[];
-	/** For each filled member, the environment's revision after it. */
+	/** The environment's revision after each filled member. */
 	readonly revisions: readonly number[];
-	/** The lineage of the database. */
 	readonly lineage: string;
 }
 
 /**
- * Runs units of one environment one after another in one transaction (group commit), so that they share its lock, its
- * log and its commit. Each is all or nothing by itself, sees what the ones before it left, and has a revision of its
- * own. Each is told when the transaction has ended, and also when it failed, which another member may have caused.
- * Takes members from `next` up to the bounds above. Never rejects.
+ * Runs units of one environment in sequence in one transaction (group commit). They share its lock, log and commit.
+ * Each unit is atomic, sees the writes of earlier units, and has a separate revision. When the transaction ends, every
+ * member learns the result. If it failed, the cause may be a different member. Takes members from `next` up to the
+ * bounds above. Never rejects.
  */
 export async function runBatch(
 	database: Knex,
@@ -95,21 +91,20 @@ export async function runBatch(
 			outbox: filled.some(({ outbox }) => outbox),
 		};
 	} catch (error) {
-		// If not even a transaction could be started, everybody who waits is told: otherwise they would be tried for
-		// ever.
+		// If no transaction could be started, fail all waiting members: they would be retried forever.
 		for (const member of taken.length > 0 ? taken : takeAll(next)) member.failed(error);
 		return { changes: 0, schema: false, outbox: false };
 	}
 }
 
-/** Takes all members that are waiting now. */
+/** Takes all waiting members. */
 function* takeAll(next: TakeNext<BatchMember>): Generator<BatchMember> {
 	for (let member = next(); member !== undefined; member = next()) yield member;
 }
 
 /**
- * The members in `taken`, then the next ones, added to `taken`, while there are any and the batch has room. `taken` has
- * members when their transaction ended before any of them was filled.
+ * Yields the members in `taken`, then takes members from `next` while the batch has room. `taken` already has members
+ * if their transaction ended before any was filled.
  */
 function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: Clock): Generator<BatchMember> {
 	const end = clock.monotonic() + maxBatchMilliseconds;
@@ -122,7 +117,7 @@ function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: 
 	}
 }
 
-/** Locks the environment, runs the members' work one after another, and bumps the revision for each that is done. */
+/** Locks the environment, runs the members in sequence, and bumps the revision for each completed member. */
 async function fillAll(
 	transaction: Knex.Transaction,
 	clock: Clock,
@@ -152,9 +147,9 @@ async function fillAll(
 	return { filled, refused, revisions, lineage: admission.lineage ?? '' };
 }
 
-/** Lets the members of a batch in whose callers stand. Its locks are outside of the members' savepoints. */
+/** Admits members whose callers still have access. Its locks are outside of the members' savepoints. */
 class Admission {
-	/** The lineage of the database, once a member has come. */
+	/** Lineage of the database; `null` before the first member. */
 	lineage: string | null = null;
 	readonly #known = new Map<string, boolean>();
 
@@ -163,7 +158,10 @@ class Admission {
 		private readonly currentLineage: string,
 	) {}
 
-	/** Whether a member may write. Locks the environment with the first member. Throws `not_found` and `LineageOutdated`. */
+	/**
+	 * Returns true if a member may write. Locks the environment with the first member. Throws `not_found` and
+	 * `LineageOutdated`.
+	 */
 	async admits({ scope, caller }: BatchMember): Promise<boolean> {
 		const name = caller === null ? '' : standingName(caller);
 		const known = this.#known.get(name);
@@ -183,7 +181,7 @@ class Admission {
 	}
 }
 
-/** Runs a member's work after a savepoint. An abandoned unit is rolled back and counts as no change. */
+/** Runs a member's work after a savepoint. Rolls back an abandoned unit, which counts as no change. */
 async function fill(
 	transaction: Knex.Transaction,
 	clock: Clock,

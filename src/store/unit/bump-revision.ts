@@ -5,18 +5,17 @@ import { type Change, schemaKinds } from './change.js';
 import { rowChunks } from './row-chunks.js';
 import { writeAhead } from './write-ahead.js';
 
-/** What one unit changed, who changed it, and when. */
+/** Changes of one unit, their author, and their time. */
 export interface RevisionEntry {
 	readonly changes: readonly Change[];
-	/** The API key or the user of elements that wrote; `null` for the server itself. */
+	/** API key or element user that wrote; `null` for the server itself. */
 	readonly actorId: string | null;
 	readonly now: Date;
 }
 
 /**
- * Bumps an environment's revision by one for each entry that has changes, in their order, and logs the changes under
- * those revisions: the last thing before the commit. Returns, for each entry, the environment's revision after it.
- * Throws `not_found`.
+ * Bumps an environment's revision for each entry with changes, in order, and logs the changes under these revisions.
+ * Must be the last step before the commit. Returns the environment's revision after each entry. Throws `not_found`.
  */
 export async function bumpRevision(
 	database: Knex,
@@ -28,7 +27,7 @@ export async function bumpRevision(
 	const schemaStep = steps[entries.findLastIndex(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind)))];
 	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
 	const revisions = steps.map((step) => base + step);
-	// One unit may have a million changes: their rows are made as they are sent.
+	// A unit may have a million changes, so create their rows while sending.
 	const logging = writeAhead(rowChunks(changeRows(entries, revisions)), ([, rows]) => {
 		const logged = JSON.stringify(rows);
 		return async () => database.raw<unknown>(insertion, { environment_id: environmentId, logged });
@@ -43,7 +42,7 @@ const insertion = `insert into changes
 	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
 		before jsonb, after jsonb, actor_id uuid, created_at timestamptz, token text)`;
 
-/** For each entry, how many entries up to it have changes. */
+/** Returns, for each entry, the number of entries with changes up to it. */
 function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
 	let step = 0;
 	return entries.map(({ changes }) => {
@@ -52,9 +51,7 @@ function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
 	});
 }
 
-/**
- * Bumps the counters of an environment and returns its revision. Leaves the row alone when there is nothing to count.
- */
+/** Bumps an environment's counters and returns its revision. Does not write if there are no steps. */
 async function bumpCounters(
 	database: Knex,
 	environmentId: string,
@@ -72,17 +69,17 @@ async function bumpCounters(
 
 const reading = 'select revision from "environments" where id = ?';
 
-/** Notifies those who wait for this environment, when this commits. */
+/** Notifies listeners of this environment on commit. */
 const bumping = `update "environments" set revision = revision + ?,
 		schema_revision = coalesce(revision + ?::bigint, schema_revision)
 	where id = ? returning revision, pg_notify('regolith_revision', id::text) as notified`;
 
-/** The length of the random token of a revision, in bytes. */
+/** Length of a revision's random token, in bytes. */
 const tokenBytes = 8;
 
 /**
- * The rows of the change log for these entries, whose revisions are at the same places. The first row of each revision
- * has its token, which no other history repeats.
+ * Yields the change log rows of these entries, whose revisions have the same indexes. The first row of each revision
+ * has its token, which is unique across histories.
  */
 function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {
 	for (const [index, { changes, actorId, now }] of entries.entries()) {

@@ -10,7 +10,7 @@ interface LoggedChange {
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly id: string | null;
 	readonly key: string | null;
-	/** Keys that the records of assignments, instances and tuples refer to; null in records of other kinds. */
+	/** Keys referred to by the records of assignments, instances and tuples; null for other kinds. */
 	readonly user: string | null;
 	readonly role: string | null;
 	readonly tenant: string | null;
@@ -25,15 +25,15 @@ interface LoggedChange {
 	readonly rules_changed: boolean;
 }
 
-/** What was touched, with the ids of its rows. */
+/** Touched objects, with the ids of their rows. */
 export interface TouchedRows extends Touched {
-	/** The touched relationships by the ids of their tuples. One that was deleted and made again has a new id. */
+	/** Touched relationships by tuple id. A tuple that was deleted and created again has a new id. */
 	readonly tuples: ReadonlyMap<string, Relationship>;
 }
 
 /**
- * What the changes after revision `base` touched, up to the revision that the unit sees. `null` when there are more
- * than `most`: then a snapshot is cheaper.
+ * Returns the objects touched after revision `base`, up to the revision visible to the unit. Returns `null` for more
+ * than `most` changes: then a snapshot is cheaper.
  */
 export async function touchedSince(unit: ReadingUnit, base: number, most: number): Promise<TouchedRows | null> {
 	const { rows } = await unit.raw<LoggedChange>(
@@ -53,12 +53,12 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 	return rows.length > most ? null : touchedBy(rows);
 }
 
-/** What changes touched that are not logged yet. */
+/** Returns the objects touched by changes not yet in the log. */
 export function touchedIn(changes: readonly Change[]): TouchedRows {
 	return touchedBy(changes.map(asLogged));
 }
 
-/** A change as the log has it. */
+/** Converts a change to its form in the log. */
 function asLogged({ kind, operation, before, after }: Change): LoggedChange {
 	const record = after ?? before;
 	const text = (name: string) => {
@@ -101,7 +101,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		tenants: changedKeys('tenant', (change) => !updated(change)),
 		tenant_attributes: changedKeys('tenant', (change) => updated(change) && change.attributes_changed),
 		memberships: distinct(changes, asMembership),
-		// When a relation, role or resource is deleted, each role whose derivations named it has a change of its own.
+		// When a relation, role or resource is deleted, each role with a derivation through it has a separate change.
 		derivations: changes.some((change) => change.kind === 'role' && change.derivations_changed),
 		instances: distinct(
 			changes.filter((change) => !updated(change)),
@@ -121,7 +121,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 	};
 }
 
-/** The objects that changes are about, each once. */
+/** Returns the distinct objects of the changes. */
 function distinct<T extends object>(
 	changes: readonly LoggedChange[],
 	convert: (change: LoggedChange) => T | null,
@@ -129,7 +129,7 @@ function distinct<T extends object>(
 	const found = new Map<string, T>();
 	for (const change of changes) {
 		const one = convert(change);
-		// The members are always in one order, so equal objects have equal texts, whatever characters the keys hold.
+		// Members have a fixed order, so equal objects have equal texts, whatever characters the keys contain.
 		if (one !== null) found.set(JSON.stringify(one), one);
 	}
 	return [...found.values()];

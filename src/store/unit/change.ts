@@ -1,10 +1,10 @@
 import type { ChangeKind } from '../../wire/general/change.js';
 
-/** What a write consists of: the typed entries of the change log. Audit, deltas and recompilation all read these. */
+/** Kinds of entries in the change log, which feeds audit, deltas and recompilation. */
 
 export type { ChangeKind };
 
-/** The kinds that the compiled policy depends on: changing one bumps the environment's schema revision. */
+/** Kinds used by the compiled policy. Changing one bumps the environment's schema revision. */
 export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'resource',
 	'resource_action',
@@ -14,12 +14,11 @@ export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'condition_set_rule',
 ]);
 
-/** The state of one object before or after a change: its record, with keys beside ids where it refers to others. */
+/** State of an object before or after a change: its record, with keys beside the ids of referred objects. */
 export type ChangedRecord = Readonly<Record<string, unknown>>;
 
 /**
- * One object that was created, changed or deleted under one revision. `before` and `after` are null where there is
- * none.
+ * An object created, updated or deleted under one revision. `before` is null for a creation, `after` for a deletion.
  */
 export interface Change {
 	readonly kind: ChangeKind;
@@ -31,13 +30,13 @@ export interface Change {
 }
 
 /**
- * The net effect of changes, each object once: from what it was before the first to what it is after the last. What was
- * both created and deleted is left out. They are merged as they come, because at the end there may be a million.
+ * Net effect of changes, with each object once: from its first `before` to its last `after`. Omits objects that were
+ * both created and deleted. Merges changes as they arrive, because a unit may have a million.
  */
 export class NetChanges {
 	readonly #objects = new Map<string, Change>();
 
-	/** Adds a change that follows all others. */
+	/** Adds a change. Changes must be added in order. */
 	add(change: Change): void {
 		const identity = `${change.kind} ${String((change.after ?? change.before)?.['id'] ?? change.key)}`;
 		const { before } = this.#objects.get(identity) ?? change;
@@ -49,7 +48,7 @@ export class NetChanges {
 		);
 	}
 
-	/** The changes that are left, in the order in which their objects were first changed. */
+	/** Returns the net changes, in the order of each object's first change. */
 	list(): readonly Change[] {
 		return [...this.#objects.values()].filter(({ before, after }) => before !== null || after !== null);
 	}

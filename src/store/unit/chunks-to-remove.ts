@@ -5,11 +5,11 @@ import type { TableModel } from './table-model.js';
 import type { WritingUnit } from './writing-unit.js';
 
 /**
- * Reads the rows that a query finds in chunks of `rowsPerStatement`, for a caller that deletes each chunk before it asks
- * for the next. `first` reads the first chunk, where there is a cheaper way than the query with a limit.
+ * Reads a query's rows in chunks of `rowsPerStatement`, for a caller that deletes each chunk before reading the next.
+ * `first` reads the first chunk, if there is a cheaper way than the query with a limit.
  *
- * The others come from a cursor. A statement with a limit would pass over all that this transaction has deleted so far, and
- * would sort what is left, again for each chunk.
+ * Further chunks come from a cursor. A statement with a limit would scan all rows deleted so far by this transaction
+ * and sort the rest for each chunk.
  */
 export async function* chunksToRemove<M extends EnvironmentModel, R>(
 	unit: WritingUnit,
@@ -25,6 +25,6 @@ export async function* chunksToRemove<M extends EnvironmentModel, R>(
 		rows = await cursor.fetch(rowsPerStatement);
 		if (rows.length > 0) yield rows;
 	} while (rows.length === rowsPerStatement);
-	// Not in a `finally`: a failure rolls the transaction back, which closes the cursor too.
+	// Not in a `finally`: a failure rolls the transaction back, which also closes the cursor.
 	await cursor.close();
 }

@@ -1,19 +1,21 @@
 import type { Knex } from 'knex';
 import { type Lineages, lineageInForce, requireLineage } from './lineage.js';
 
-/** The revision of an environment, the newest that changed its schema, and what tells them from others so numbered. */
+/**
+ * Revision and schema revision of an environment, with their lineage and tokens, which distinguish equal numbers of
+ * different histories.
+ */
 export interface EnvironmentCounters {
 	readonly revision: number;
 	readonly schema_revision: number;
-	/** The id of the lineage that they are of. */
+	/** Lineage id of these counters. */
 	readonly lineage: string;
-	/** The token of the revision. */
 	readonly token: string;
-	/** The token of the schema's revision. */
+	/** Token of the schema revision. */
 	readonly schema_token: string;
 }
 
-/** The token of revisions from before there were tokens, and of revision 0. */
+/** Token of revision 0 and of revisions that predate tokens. */
 const noToken = '0';
 
 const token = (column: string) => `coalesce((select token from changes
@@ -23,7 +25,7 @@ const selection = (lineage: string) => `select revision, schema_revision, ${line
 	${token('environments.revision')} as token, ${token('environments.schema_revision')} as schema_token
 	from environments where id = ?`;
 
-/** Reads the counters of an environment; `null` when it does not exist (any more). Throws `LineageOutdated`. */
+/** Reads the counters of an environment, or `null` if it does not exist. Throws `LineageOutdated`. */
 export async function readCounters(
 	database: Knex,
 	lineages: Lineages,
@@ -33,7 +35,7 @@ export async function readCounters(
 	return counters && { ...counters, lineage: requireLineage(counters.lineage) };
 }
 
-/** As `readCounters`, in a transaction that has made sure of its lineage. */
+/** Like `readCounters`, in a transaction with an already verified lineage. */
 export async function countersIn(transaction: Knex, environmentId: string): Promise<EnvironmentCounters | null> {
 	const counters = await select(transaction, lineageInForce, environmentId);
 	return counters && { ...counters, lineage: counters.lineage ?? '' };
@@ -49,7 +51,7 @@ async function select(database: Knex, lineage: string, environmentId: string) {
 	return rows[0] ?? null;
 }
 
-/** The token of a revision; `null` when the environment has no such revision. */
+/** Returns the token of a revision, or `null` if the environment has no such revision. */
 export async function tokenAt(database: Knex, environmentId: string, revision: number): Promise<string | null> {
 	if (revision === 0) return noToken;
 	const { rows } = await database.raw<{ rows: { readonly token: string | null }[] }>(

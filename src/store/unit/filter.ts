@@ -2,8 +2,8 @@ import type { Model, QueryBuilder } from 'objection';
 import type { SearchOperator } from '../../wire/query.js';
 
 /**
- * Narrows to rows in which one of the columns matches the search, ignoring case: where the operator says, or else as a
- * substring, or, where the search holds a `*`, as a whole in which each `*` stands for anything.
+ * Keeps rows with a column that matches the search, ignoring case. With an operator, matches at its position. Otherwise
+ * matches a substring, or, if the search contains a `*`, the whole value, with each `*` as a wildcard.
  */
 export function whereSearched<M extends Model>(
 	query: QueryBuilder<M, M[]>,
@@ -18,7 +18,7 @@ export function whereSearched<M extends Model>(
 	});
 }
 
-/** The pattern for SQL's `like` that a search stands for: see `whereSearched`. */
+/** Returns the `like` pattern of a search: see `whereSearched`. */
 export function searchPattern(search: string, operator?: SearchOperator): string {
 	const literal = search.replace(/[\\%_]/g, '\\$&');
 	if (operator === 'startswith') return `${literal}%`;
@@ -26,7 +26,7 @@ export function searchPattern(search: string, operator?: SearchOperator): string
 	return operator === undefined && literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
 }
 
-/** Narrows to rows in which each of these columns has one of its ids. Columns without a list do not narrow. */
+/** Keeps rows in which each of these columns has one of its ids. Columns without a list do not filter. */
 export function whereIdsIn<M extends Model>(
 	query: QueryBuilder<M, M[]>,
 	columns: Readonly<Record<string, readonly string[] | undefined>>,
@@ -37,13 +37,13 @@ export function whereIdsIn<M extends Model>(
 	return query;
 }
 
-/** A string value that a member of a JSON column must have. */
+/** Required string value of a member of a JSON column. */
 export interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;
 }
 
-/** Narrows to rows whose JSON column has all these string values. */
+/** Keeps rows whose JSON column has all these string values. */
 export function whereAttributes<M extends Model>(
 	query: QueryBuilder<M, M[]>,
 	column: string,

@@ -3,13 +3,13 @@ import { searchPattern } from './filter.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { Page, PageResult } from './row-query.js';
 
-/** Selects changes of an environment. An absent filter lets everything through. Ranges include both ends. */
+/** Selects changes of an environment. An absent filter matches everything. Ranges include both ends. */
 export interface ChangeFilter {
 	readonly kind?: readonly ChangeKind[] | undefined;
 	readonly operation?: readonly Change['operation'][] | undefined;
-	/** What to look for in the keys of the changed objects. */
+	/** Search in the keys of changed objects. */
 	readonly search?: string | undefined;
-	/** The ids of the API keys that wrote. */
+	/** Ids of API keys that wrote. */
 	readonly actor?: readonly string[] | undefined;
 	readonly revision_from?: number | undefined;
 	readonly revision_to: number;
@@ -17,12 +17,12 @@ export interface ChangeFilter {
 	readonly created_to?: string | undefined;
 }
 
-/** A change with the API key that made it: `null` for the server itself. */
+/** A change with the API key of its author; `null` for the server itself. */
 export interface AttributedChange extends Change {
 	readonly revision: number;
 	readonly position: number;
 	readonly actor_id: string | null;
-	/** `null` also once the key was deleted. */
+	/** `null` also after the key was deleted. */
 	readonly actor_name: string | null;
 	readonly created_at: Date;
 }
@@ -37,8 +37,8 @@ const filtered = `from changes where environment_id = :environment_id and revisi
 	and (:pattern::text is null or key ilike :pattern::text)`;
 
 /**
- * One page of an environment's changes, the newest first. The log only grows, so the changes up to a revision stay the
- * same, whatever is written meanwhile.
+ * Returns one page of an environment's changes, newest first. The log only grows, so the changes up to a revision never
+ * change.
  */
 export async function readHistory(
 	unit: ReadingUnit,
@@ -77,7 +77,7 @@ function filterBindings(filter: ChangeFilter) {
 	};
 }
 
-/** Seconds since 1970, because PostgreSQL cannot read a date with the year 0. */
+/** Converts to seconds since 1970, because PostgreSQL cannot read a date in the year 0. */
 function epochSeconds(instant: string | undefined): number | null {
 	return instant === undefined ? null : Date.parse(instant) / 1000;
 }

@@ -1,12 +1,12 @@
 /**
- * A condition in SQL: the row of a table with `expires_at` has not expired, by the clock of the database. It goes by the
- * time of the statement, because a transaction may have waited for its turn in the environment since it began.
+ * SQL condition: the row of a table with `expires_at` has not expired. Uses the statement time of the database, because
+ * the transaction may have waited for its turn in the environment.
  */
 export function holdsNow(table: string): string {
 	return `(${table}.expires_at is null or ${table}.expires_at > statement_timestamp())`;
 }
 
-/** An expression in SQL: the `expires_at` of a table in milliseconds since 1970; null where there is none. */
+/** SQL expression: `expires_at` in milliseconds since 1970, or null. */
 export function expiryMilliseconds(table: string): string {
 	return `(extract(epoch from ${table}.expires_at) * 1000)::float8`;
 }

@@ -1,7 +1,7 @@
 import { UniqueViolationError } from 'objection';
 import { duplicate } from '../../failure.js';
 
-/** Runs an insertion. Throws `duplicate`, naming what it inserts by kind and key, when its key is taken. */
+/** Runs an insertion. Throws `duplicate` with this kind and key if the key is taken. */
 export async function insertOrDuplicate<R>(kind: string, key: string, insert: () => PromiseLike<R>): Promise<R> {
 	try {
 		return await insert();
@@ -11,10 +11,10 @@ export async function insertOrDuplicate<R>(kind: string, key: string, insert: ()
 	}
 }
 
-/** PostgreSQL's code for a unique violation: the database's own errors have it, objection's are of their own class. */
+/** PostgreSQL's code for a unique violation. Native database errors have it; objection has a separate error class. */
 const uniqueViolation = '23505';
 
-/** Whether a statement failed because a row with the same key is there. */
+/** Returns true if a statement failed because the key already exists. */
 export function isUniqueViolation(error: unknown): boolean {
 	if (error instanceof UniqueViolationError) return true;
 	return (error as { readonly code?: unknown } | null)?.code === uniqueViolation;

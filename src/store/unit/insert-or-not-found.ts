@@ -1,10 +1,10 @@
 import { ForeignKeyViolationError } from 'objection';
 import { notFound } from '../../failure.js';
 
-/** PostgreSQL's code for a violated foreign key, for statements that do not go through a model. */
+/** PostgreSQL's code for a foreign key violation, for statements that bypass the models. */
 const foreignKeyViolation = '23503';
 
-/** Runs an insertion. Throws `not_found`, naming the row that it refers to, when that was deleted meanwhile. */
+/** Runs an insertion. Throws `not_found` with this reference if the referred row was deleted in the meantime. */
 export async function insertOrNotFound<R>(title: string, reference: string, insert: () => PromiseLike<R>): Promise<R> {
 	try {
 		return await insert();

@@ -3,18 +3,18 @@ import { holdsNow } from './holds-now.js';
 import type { TableModel } from './table-model.js';
 
 /**
- * Statements that take whole rows as one JSON text: each is written once for its table, prepared once for a connection,
- * and has one parameter where a list of values would have thousands.
+ * Statements that take whole rows as one JSON text. Each statement is written once per table and prepared once per
+ * connection. It has one parameter, while a list of values would need thousands.
  */
 
-/** What becomes of a row that meets one that is there: an error, nothing, or new values for these columns of it. */
+/** Handling of a row that conflicts with an existing row: fail, ignore it, or overwrite these columns. */
 export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly string[] };
 
 const statements = new Map<string, string>();
 
 /**
- * The statement that inserts these columns of rows into one environment, and returns whole rows. Its parameters are the
- * environment's id, whatever the rows say of it, and the rows.
+ * Returns the statement that inserts these columns into one environment and returns whole rows. Parameters: the
+ * environment id, which replaces that of the rows, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
 	{ tableName }: TableModel<M>,
@@ -26,7 +26,7 @@ export function insertion<M extends EnvironmentModel>(
 	const known = statements.get(name);
 	if (known !== undefined) return known;
 	const listed = columns.flatMap((column) => (column === 'environment_id' ? [] : [`"${column}"`])).join(', ');
-	// `json` and not `jsonb`, which would reorder the members of objects in columns of that type.
+	// Use `json`: `jsonb` would reorder the members of objects in `json` columns.
 	const source = `select ?::uuid, ${listed} from json_populate_recordset(null::"${tableName}", ?::json)`;
 	const statement = `insert into "${tableName}" (environment_id, ${listed}) ${source} ${action} returning *`;
 	statements.set(name, statement);
@@ -34,8 +34,8 @@ export function insertion<M extends EnvironmentModel>(
 }
 
 /**
- * The statement that changes these columns of one row, and returns it whole. Its parameters are the new values as one
- * JSON text, the environment's id and that of the row.
+ * Returns the statement that updates these columns of one row and returns the whole row. Parameters: the new values as
+ * one JSON text, the environment id, and the row id.
  */
 export function change<M extends EnvironmentModel>(
 	{ tableName, expires }: TableModel<M>,
@@ -60,8 +60,8 @@ function onConflict(conflict: OnConflict): string {
 }
 
 /**
- * The columns that rows have, where JSON can say what is in them; `null` where they hold bytes, or where a row leaves a
- * column to its default that another one has.
+ * Returns the columns of the rows if JSON can represent them. Returns `null` if a value is binary, or if rows differ in
+ * the columns they leave to defaults.
  */
 export function jsonColumns(rows: readonly object[]): readonly string[] | null {
 	const columns = definedColumns(rows[0] ?? {});

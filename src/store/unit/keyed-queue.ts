@@ -1,27 +1,27 @@
-/** An entry of a queue: work that runs alone, or a member that can be taken together with others. */
+/** Queue entry: work that runs alone, or a member that may be grouped with its neighbours. */
 type QueueEntry<Member> =
 	| { readonly alone: true; readonly work: () => Promise<void> }
 	| { readonly alone: false; readonly member: Member };
 
-/** Takes the next member of the queue; `undefined` when no member follows directly. */
+/** Takes the next member of the queue, or returns `undefined` if no member follows directly. */
 export type TakeNext<Member> = () => Member | undefined;
 
 /**
- * A queue for each name: work of one name runs in the order in which it came, work of different names runs
- * concurrently. Members that wait next to each other are taken together: `together` takes as many as it likes, at least
- * one, and is called again for the rest. It tells the members themselves how they ended, and never rejects.
+ * One queue per name. Work of one name runs in order; work of different names runs concurrently. Adjacent members are
+ * grouped: `together` takes at least one member, and is called again for the rest. It reports the outcome to its
+ * members and never rejects.
  */
 export class KeyedQueue<Member = never> {
 	readonly #waiting = new Map<string, QueueEntry<Member>[]>();
 
 	constructor(private readonly together: (name: string, next: TakeNext<Member>) => Promise<void> = async () => {}) {}
 
-	/** The number of entries that wait for their turn, under all names. */
+	/** Number of waiting entries, under all names. */
 	get waiting(): number {
 		return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
 	}
 
-	/** Runs `work` alone, when everything that came before it under this name has ended. Settles as `work` does. */
+	/** Runs `work` alone, after all earlier entries under this name. Settles like `work`. */
 	runAlone<T>(name: string, work: () => Promise<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			const run = async () => {
@@ -35,7 +35,7 @@ export class KeyedQueue<Member = never> {
 		});
 	}
 
-	/** Queues a member, to be taken when everything that came before it under this name has ended. */
+	/** Queues a member behind all earlier entries under this name. */
 	enqueue(name: string, member: Member): void {
 		this.#wait(name, { alone: false, member });
 	}

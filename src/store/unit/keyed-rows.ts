@@ -2,15 +2,14 @@ import type { KeyedModel } from '../table/environment-model.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { TableModel, Within } from './table-model.js';
 
-/** Reads all keys of a table in order of code units, which no index of the database has, and rows by ids or keys. */
+/** Reads all keys of a table in code unit order, which no database index has, and rows by ids or keys. */
 
-/** An id and its key. */
 export interface RowKey {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** The keys of all rows of `within`, with their ids, in the order of the keys. */
+/** Returns the keys and ids of all rows of `within`, sorted by key. */
 export async function sortedRowKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -22,7 +21,7 @@ export async function sortedRowKeys<M extends KeyedModel>(
 	return names.sort((left, right) => (left.key < right.key ? -1 : 1));
 }
 
-/** The rows with these ids, by id. */
+/** Returns rows by id. */
 export async function rowsWithIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -32,7 +31,7 @@ export async function rowsWithIds<M extends KeyedModel>(
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The keys of the rows with these ids, by id. */
+/** Returns row keys by id. */
 export async function keysWithIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -49,8 +48,8 @@ export async function keysWithIds<M extends KeyedModel>(
 }
 
 /**
- * The rows of `within` with these keys, oldest first, by key. Unlike in a reference, a key that looks like an id names
- * no id.
+ * Returns the rows of `within` with these keys, by key, oldest first. Unlike a reference, a key in the form of an id
+ * matches only keys.
  */
 export async function rowsWithKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
@@ -65,10 +64,10 @@ export async function rowsWithKeys<M extends KeyedModel>(
 	return new Map((await query.orderBy(`${table.tableName}.id`)).map((row) => [row.key, row]));
 }
 
-/** A part of a resource: an action, a relation, a role. */
+/** Part of a resource: an action, relation or role. */
 export type PartModel = KeyedModel & { readonly resource_id: string | null };
 
-/** The parts that these resources have, oldest first. */
+/** Returns the parts of these resources, oldest first. */
 export async function partsWithin<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -78,7 +77,7 @@ export async function partsWithin<M extends PartModel>(
 	return query.orderBy(`${table.tableName}.id`);
 }
 
-/** The parts with these pairs of resource and key: a lookup by the resource's id and the key. */
+/** Returns a lookup of parts by resource id and key. */
 export async function partsWithKeys<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

@@ -3,46 +3,44 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { type Origin, type OriginColumn, unknown } from '../database/origin.js';
 
-/** The database is not the one that its current lineage was begun in: a new lineage has to be begun first. */
+/** The database differs from the database of its current lineage. A new lineage must begin first. */
 export class LineageOutdated extends Error {
 	override readonly name = 'LineageOutdated';
-	/** As PostgreSQL says it: `cannot_connect_now`. A standby cannot begin a lineage. */
+	/** PostgreSQL's `cannot_connect_now`. A standby cannot begin a lineage. */
 	readonly code = '57P03';
 }
 
-/** A row of the table. */
 export interface Lineage {
-	/** Random: 16 hexadecimal digits. */
+	/** 16 random hexadecimal digits. */
 	readonly id: string;
-	/** Why it was begun, for people. */
+	/** Why the lineage began, for people. */
 	readonly reason: string;
 	readonly created_at: Date;
 }
 
-/** Why a lineage that the database itself does not show to be outdated is ended. */
+/** Ends a lineage that the database state does not show to be outdated. */
 export interface Renewal {
-	/** The lineage to end; another one stays. */
+	/** Lineage to end. A different current lineage is kept. */
 	readonly ended: string;
 	readonly reason: string;
 }
 
 const idBytes = 8;
-/** How many times work is begun again, each time in a new lineage. */
+/** Maximum number of attempts, each in a new lineage. */
 const maxAttempts = 3;
 
-/** The transaction that a row written now is of: its `xmin`. */
+/** SQL for the current transaction id, which becomes the `xmin` of rows written now. */
 const ownTransaction = 'pg_current_xact_id()::xid::text';
 
-/** The current lineage without any check, for transactions that have begun with one. */
+/** SQL for the current lineage, unchecked, for transactions that have already verified it. */
 export const lineageInForce = '(select id from lineages where ended_at is null)';
 
 /**
- * The lineages of a database. One lineage is one history: within it, every revision of every environment is committed
- * once and never lost. A promoted standby and a restored backup begin a new lineage, before the first read or write
- * there.
+ * Lineages of a database. A lineage is one history: within it, every revision of every environment is committed once
+ * and never lost. A promoted standby or a restored backup begins a new lineage before its first read or write.
  */
 export class Lineages {
-	/** SQL of the current lineage; null where that was begun in another database, or on another timeline. */
+	/** SQL for the current lineage; null if it began in a different database or timeline. */
 	readonly current: string;
 	readonly #columns: readonly OriginColumn[];
 
@@ -50,17 +48,17 @@ export class Lineages {
 		private readonly knex: Knex,
 		private readonly origin: Origin,
 		private readonly clock: Clock,
-		/** Told each lineage that this process has begun. */
+		/** Called with each lineage begun by this process. */
 		private readonly began: (lineage: Lineage) => void,
 	) {
 		// Object.keys loses the type of the names.
 		this.#columns = Object.keys(origin) as OriginColumn[];
-		// A value that is not known on either side proves nothing.
+		// An unknown value on either side proves nothing.
 		const same = this.#columns.map((column) => `coalesce(lineages.${column} = ${origin[column]}, true)`).join(' and ');
 		this.current = `(select id from lineages where ended_at is null and ${same})`;
 	}
 
-	/** Begins a transaction: returns its lineage. Throws `LineageOutdated`. */
+	/** Returns the lineage of a transaction, as its first statement. Throws `LineageOutdated`. */
 	async require(transaction: Knex): Promise<string> {
 		const { rows } = await transaction.raw<{ rows: { readonly lineage: string | null }[] }>(
 			`select ${this.current} as lineage`,
@@ -68,7 +66,7 @@ export class Lineages {
 		return requireLineage(rows[0]?.lineage ?? null);
 	}
 
-	/** Runs `work`. If its lineage turns out to be outdated, a new one is begun, and `work` runs again. */
+	/** Runs `work`. If its lineage is outdated, begins a new lineage and runs `work` again. */
 	async run<T>(work: () => Promise<T>): Promise<T> {
 		for (let attempt = 1; ; attempt += 1) {
 			try {
@@ -81,8 +79,8 @@ export class Lineages {
 	}
 
 	/**
-	 * Begins a new lineage, if the current one is outdated or the one to end. Returns whether the current lineage is
-	 * another than before. A standby keeps its lineage, because it follows a history that others write.
+	 * Begins a new lineage if the current lineage is outdated or matches the renewal. Returns true if a lineage was
+	 * begun. A standby keeps its lineage, because its history is written elsewhere.
 	 */
 	async renew(renewal: Renewal | null): Promise<boolean> {
 		const begun = await this.knex.transaction(async (transaction) => {
@@ -125,7 +123,7 @@ export class Lineages {
 		return { id, reason, created_at: now };
 	}
 
-	/** All lineages, the newest first. */
+	/** Returns lineages, newest first. */
 	async list(limit: number): Promise<readonly Lineage[]> {
 		return this.knex<Lineage>('lineages')
 			.orderBy('created_at', 'desc')
@@ -134,7 +132,7 @@ export class Lineages {
 	}
 }
 
-/** The lineage that a statement found. Throws `LineageOutdated` where it found none. */
+/** Returns the lineage found by a statement. Throws `LineageOutdated` if it is null. */
 export function requireLineage(lineage: string | null): string {
 	if (lineage === null) throw new LineageOutdated('the database is not the one that its lineage was begun in');
 	return lineage;

@@ -4,8 +4,8 @@ import { lineageInForce } from './lineage.js';
 import { checkStanding, type KeyHolder, type Standing } from './standing.js';
 
 /**
- * Locks an environment until the transaction ends, so that its writers follow each other, and checks a caller: see
- * `checkStanding`. `lineage` is the SQL that finds the lineage. Throws `not_found`.
+ * Locks an environment until the transaction ends, which serializes its writers, and checks a caller: see
+ * `checkStanding`. `lineage` is SQL for the lineage. Throws `not_found`.
  */
 export async function lockEnvironment(
 	transaction: Knex.Transaction,

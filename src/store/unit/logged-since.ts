@@ -1,34 +1,33 @@
 import type { Change, ChangeKind } from './change.js';
 import type { ReadingUnit } from './reading-unit.js';
 
-/** What to look for in the change log. */
+/** Selection of entries in the change log. */
 export interface WantedChanges {
-	/** Changes of these objects. */
 	readonly objects: readonly LoggedName[];
-	/** Changes of whatever of a kind belongs to these resources. */
+	/** Changes of objects of this kind that belong to these resources. */
 	readonly within: readonly { readonly kind: ChangeKind; readonly resource: string }[];
-	/** Only that these objects were deleted. */
+	/** Deletions of these objects. */
 	readonly deleted: readonly LoggedName[];
 }
 
-/** An object as the change log names it. */
+/** An object as named by the change log. */
 export interface LoggedName {
 	readonly kind: ChangeKind;
 	readonly key: string;
 }
 
-/** A change as the log has it, without what the object was. */
+/** A log entry without the object's state. */
 export interface LoggedEntry extends LoggedName {
 	readonly revision: number;
 	readonly operation: Change['operation'];
 	readonly actor_id: string | null;
-	/** `null` also once the key was deleted. */
+	/** `null` also after the key was deleted. */
 	readonly actor_name: string | null;
-	/** What a rule between condition sets joins, because two of them may have one key; null for other kinds. */
+	/** Condition sets joined by a rule, because two rules may have the same key; null for other kinds. */
 	readonly rule: readonly string[] | null;
 }
 
-/** The kinds of objects in the schema half of documents. */
+/** Kinds of objects in the schema half of an environment document. */
 const documentSchemaKinds = [
 	'resource',
 	'resource_action',
@@ -41,17 +40,17 @@ const documentSchemaKinds = [
 	'elements_config',
 ] as const satisfies readonly ChangeKind[];
 
-// The kinds are literals here as in the index `changes_of_documents`: with bindings the index could not be used.
+// Literal kinds, as in the index `changes_of_documents`: bindings would prevent its use.
 const ofSchema = `and kind in (${documentSchemaKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
-/** The most changes that are looked through, those of the schema alone and those of everything. */
+/** Maximum number of scanned changes, of the schema alone or of everything. */
 const maxLookedThrough = 100_000;
-/** The most changes that are returned. */
+/** Maximum number of returned changes. */
 const maxFound = 1_000;
 
 /**
- * The changes after revision `base` that are wanted, the newest first, at most 1,000. `null` when there are more changes
- * to look through than is sensible: 100,000, of the schema alone where only that is wanted.
+ * Returns the selected changes after revision `base`, newest first, at most 1,000. Returns `null` if it would have to
+ * scan more than 100,000 changes. If only schema changes are selected, only these are scanned.
  */
 export async function loggedSince(
 	unit: ReadingUnit,

@@ -3,20 +3,20 @@ import { holdsNow } from './holds-now.js';
 import type { TableModel, Within } from './table-model.js';
 
 /**
- * Finding rows by their keys or ids is the statement of nearly every request. Its text is written once for each table:
- * composing it by a query builder takes longer than the database takes to answer it.
+ * Statements that find rows by keys or ids, used by nearly every request. Each is composed once per table, because a
+ * query builder takes longer than the database takes to answer.
  */
 const statements = new Map<string, Prepared>();
 
-/** A statement, and the name under which connections keep it prepared. */
+/** A statement and its name as a prepared statement. */
 interface Prepared {
 	readonly name: string;
 	readonly sql: string;
 }
 
 /**
- * The statement that finds rows of an environment by their keys or, `withIds`, also by ids. Its parameters are the
- * environment's id, the keys, the ids, and the values of `within` that are not null.
+ * Returns the statement that finds rows of an environment by keys or, if `withIds`, also by ids. Parameters: the
+ * environment id, the keys, the ids, and the values of `within` that are not null.
  */
 export function lookUp<M extends EnvironmentModel>(table: TableModel<M>, within: Within, withIds: boolean): Prepared {
 	const narrowed = Object.entries(within).map(([column, value]) => `"${column}" ${value === null ? 'is null' : '= ?'}`);

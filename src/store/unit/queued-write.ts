@@ -3,18 +3,17 @@ import type { Scope } from './reading-unit.js';
 import { type Actor, actorId, callerOf, type KeyHolder } from './standing.js';
 import type { WritingUnit } from './writing-unit.js';
 
-/** The outcome of a unit of work. */
 export interface Committed<T> {
 	readonly value: T;
-	/** The environment's revision after it. */
+	/** The environment's revision after the unit of work. */
 	readonly revision: number;
-	/** The lineage of that revision. */
+	/** Lineage of the revision. */
 	readonly lineage: string;
 }
 
-/** A unit of work that waits: first for its turn among the writers of its environment, then for the commit. */
+/** A unit of work that waits for its turn among the environment's writers, then for the commit. */
 export class QueuedWrite<T> implements BatchMember {
-	/** The outcome, once it is committed. Rejects with the reason when nothing of it was. */
+	/** Resolves after the commit. Rejects if nothing was committed. */
 	readonly outcome: Promise<Committed<T>>;
 	readonly actorId: string | null;
 	readonly caller: KeyHolder | null;

@@ -15,17 +15,17 @@ import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 
-/** The environment that a caller's key and path name. Every statement of a unit is bound to it. */
+/** Environment named by a caller's key and path. All statements of a unit are bound to it. */
 export interface Scope {
 	readonly organization_id: string;
 	readonly project_id: string;
 	readonly environment_id: string;
 }
 
-/** How many lineages that have ended are told to decision points. */
+/** Maximum number of ended lineages sent to decision points. */
 const maxFormerLineages = 100;
 
-/** Reads one environment. INVARIANT: no statement leaves a unit without its environment's id. */
+/** Reads one environment. INVARIANT: every statement of a unit has its environment id. */
 export class ReadingUnit {
 	readonly #database: Knex;
 
@@ -33,83 +33,88 @@ export class ReadingUnit {
 		readonly scope: Scope,
 		database: Knex,
 		readonly clock: Clock,
-		/** Encrypts what must be shown again and may not be stored in the clear. */
+		/** Encrypts secrets that must be shown again. */
 		readonly cipher: Cipher,
 		/**
-		 * Gives the environment's schema as this unit sees it, from the cache or else by `read`. By default it is read
-		 * each time.
+		 * Returns the environment's schema as seen by this unit, from a cache or from `read`. By default, reads it each
+		 * time.
 		 */
 		readonly cachedSchema: (read: () => Promise<Schema>) => Promise<Schema> = (read) => read(),
 	) {
 		this.#database = database;
 	}
 
-	/** What the unit's statements run on. */
+	/** Connection or transaction for the unit's statements. */
 	protected get database(): Knex {
 		return this.#database;
 	}
 
-	/** A query over the environment's rows of a table, but for expired ones, to be narrowed further. */
+	/** Returns a query over the environment's rows of a table, without expired rows. */
 	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = this.queryStored(table);
 		return table.expires ? query.whereRaw(holdsNow(table.tableName)) : query;
 	}
 
-	/** A query over all of the environment's rows of a table, expired ones among them, to be narrowed further. */
+	/** Returns a query over all of the environment's rows of a table, including expired rows. */
 	queryStored<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = asModel(table)
 			.query(this.database)
 			.where(`${table.tableName}.environment_id`, this.scope.environment_id);
-		// Objection types `query` by the model's own builder type, which our models leave at its default.
+		// Objection types `query` with the model's own builder type, which our models leave at its default.
 		return query as unknown as QueryBuilder<M, M[]>;
 	}
 
-	/** The counters of the environment, without what the unit's own transaction has yet to log. Throws `not_found`. */
+	/**
+	 * Returns the environment's counters, without changes of this transaction that are not yet logged. Throws
+	 * `not_found`.
+	 */
 	async counters(): Promise<EnvironmentCounters> {
 		const counters = await countersIn(this.database, this.scope.environment_id);
 		if (counters === null) throw notFound('Environment', this.scope.environment_id);
 		return counters;
 	}
 
-	/** As `tokenAt`, of the environment as this unit sees it. */
+	/** See `tokenAt`. Reads the environment as seen by this unit. */
 	tokenAt(revision: number): Promise<string | null> {
 		return tokenAt(this.database, this.scope.environment_id, revision);
 	}
 
-	/** The newest lineages that have ended. */
+	/** Returns the newest ended lineages. */
 	async formerLineages(): Promise<readonly string[]> {
 		const ended = this.database('lineages').whereNotNull('ended_at').orderBy('ended_at', 'desc');
 		const rows: readonly { readonly id: string }[] = await ended.limit(maxFormerLineages).select('id');
 		return rows.map(({ id }) => id);
 	}
 
-	/** The decisions that decision points of the environment have logged. */
+	/** Decisions logged by the environment's decision points. */
 	auditLogs(): AuditLogs {
 		return new AuditLogs(this.scope, this.database);
 	}
 
-	/** The publications of the environment, as this unit sees them. */
+	/** Returns the environment's publications as seen by this unit. */
 	publications(): Promise<Publications> {
 		return readPublications(this.database, this.scope.environment_id);
 	}
 
-	/** The schema that the policy in force was compiled from; `null` where that is not known. */
+	/** Returns the schema of the active policy, or `null` if it is unknown. */
 	schemaInForce(): Promise<Schema | null> {
 		return schemaInForce(this.database, this.scope.environment_id);
 	}
 
-	/** The first change of the schema after a revision; `null` when there is none. */
+	/** Returns the first schema change after a revision, or `null` if there is none. */
 	schemaChangeAfter(revision: number): Promise<SchemaChange | null> {
 		return schemaChangeAfter(this.database, this.scope.environment_id, revision);
 	}
 
-	/** Runs a statement in SQL, which must narrow by `:environment_id`. Other names are bound from `bindings`. */
+	/** Runs an SQL statement, which must filter by `:environment_id`. Other names are bound from `bindings`. */
 	async raw<R>(sql: string, bindings: Readonly<Record<string, Knex.Value>>): Promise<{ readonly rows: readonly R[] }> {
 		if (!sql.includes(':environment_id')) throw new Error(`a statement is not bound to its environment: ${sql}`);
 		return this.database.raw(sql, { ...bindings, environment_id: this.scope.environment_id });
 	}
 
-	/** As `raw`, for a statement of many requests: it stays prepared under this name, which stands for it alone. */
+	/**
+	 * Like `raw`, for frequent statements: keeps the statement prepared under this name, which must be unique to it.
+	 */
 	async prepared<R>(
 		name: string,
 		sql: string,
@@ -119,16 +124,14 @@ export class ReadingUnit {
 		return this.database.raw<{ rows: R[] }>(sql, bound).options({ name });
 	}
 
-	/**
-	 * The row that an id or key names, among those of `within`. Throws `not_found` naming the kind and the reference.
-	 */
+	/** Returns the row of `within` with this id or key. Throws `not_found` with the kind and the reference. */
 	async find<M extends KeyedModel>(table: TableModel<M>, reference: string, within: Within = {}): Promise<M> {
 		const row = (await this.findMany(table, [reference], within)).get(reference);
 		if (row === undefined) throw notFound(table.title, reference);
 		return row;
 	}
 
-	/** The rows of `within` that the references name, by reference; references that name nothing are absent. */
+	/** Returns rows of `within` by reference, omitting unknown references. */
 	async findMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		references: Iterable<string>,
@@ -147,7 +150,7 @@ export class ReadingUnit {
 		);
 	}
 
-	/** The rows of `within` that the references name, by reference. Throws `not_found` for the first that names nothing. */
+	/** Returns rows of `within` by reference. Throws `not_found` for the first unknown reference. */
 	async findAll<M extends KeyedModel>(
 		table: TableModel<M>,
 		references: Iterable<string>,
@@ -161,8 +164,8 @@ export class ReadingUnit {
 	}
 
 	/**
-	 * All rows that the references name: a key that is unique only within a resource may name several. INVARIANT: an id
-	 * match wins, as in `findMany`.
+	 * Returns all rows named by the references: a key that is unique only within a resource may name several.
+	 * INVARIANT: an id match wins, as in `findMany`.
 	 */
 	async findNamed<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
 		const wanted = [...new Set(references)];
@@ -174,13 +177,13 @@ export class ReadingUnit {
 		return rows.filter(({ id, key }) => ids.has(id) || keys.has(key));
 	}
 
-	/** The keys among these that rows of a table have. */
+	/** Returns the keys already used by rows of a table. */
 	async keysTaken<M extends KeyedModel>(table: TableModel<M>, keys: readonly string[]): Promise<ReadonlySet<string>> {
 		const rows = await this.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
 		return new Set(rows.map((row) => row.key));
 	}
 
-	/** The rows that the references name, each once, however often it is named. Throws as `findAll`. */
+	/** Returns the rows named by the references, each row once. Throws like `findAll`. */
 	async findEach<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
 		const found = await this.findAll(table, references);
 		return [...new Map([...found.values()].map((row) => [row.id, row])).values()];

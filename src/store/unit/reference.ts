@@ -3,7 +3,7 @@ import { asId } from '../../wire/common.js';
 import type { Environment, Project } from '../table/account.js';
 import type { KeyedModel } from '../table/environment-model.js';
 
-/** Narrows a query to rows that one of the references names: each is an id (dashed or bare hexadecimal) or a key. */
+/** Keeps rows named by one of the references: each is an id (dashed or bare hexadecimal) or a key. */
 export function whereReferred<M extends KeyedModel>(
 	query: QueryBuilder<M, M[]>,
 	table: string,
@@ -16,12 +16,12 @@ export function whereReferred<M extends KeyedModel>(
 	});
 }
 
-/** The references that may be ids, as ids. */
+/** Returns the references in id form, as ids. */
 export function idsAmong(references: readonly string[]): string[] {
 	return references.map(asId).filter((id) => id !== null);
 }
 
-/** The row that each reference names, by reference. Those that name nothing are absent. INVARIANT: an id match wins. */
+/** Returns rows by reference, omitting unknown references. INVARIANT: an id match wins. */
 export function rowsByReference<R extends { readonly id: string; readonly key: string }>(
 	rows: readonly R[],
 	references: readonly string[],
@@ -36,7 +36,7 @@ export function rowsByReference<R extends { readonly id: string; readonly key: s
 	return found;
 }
 
-/** Narrows a query to projects or environments that an id or key names. */
+/** Keeps projects or environments with this id or key. */
 export function referredIn<M extends Project | Environment>(
 	query: QueryBuilder<M, M[]>,
 	table: 'projects' | 'environments',

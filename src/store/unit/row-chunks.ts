@@ -1,10 +1,10 @@
 /**
- * Rows of one statement: far below PostgreSQL's 65,535 parameters for our widest table, and few enough that no step in
- * JavaScript or in the embedded database blocks others for long.
+ * Rows per statement: far below PostgreSQL's 65,535 parameters for our widest table, and small enough to avoid long
+ * blocking steps in JavaScript or in the embedded database.
  */
 export const rowsPerStatement = 500;
 
-/** Cuts rows into the chunks that one statement takes, each with the index of its first row. */
+/** Cuts rows into chunks for one statement, each with the index of its first row. */
 export function* rowChunks<R>(rows: Iterable<R>): Generator<readonly [start: number, chunk: readonly R[]]> {
 	let start = 0;
 	let chunk: R[] = [];

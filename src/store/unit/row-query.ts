@@ -3,21 +3,20 @@ import { type Model, type QueryBuilder, raw } from 'objection';
 declare const made: unique symbol;
 
 /**
- * Rows that other rooms may read but not narrow further: `await` reads all of them, `readPage` one page, and `countRows`
- * says how many there are.
+ * Rows that code outside of the store can read but not filter: `await` reads all rows, `readPage` one page, and
+ * `countRows` counts them.
  */
 export interface RowQuery<R> extends PromiseLike<R[]> {
-	/** Exists in the type alone, so that nothing but `rowQuery` makes one. */
+	/** Exists only in the type, so that only `rowQuery` can create it. */
 	readonly [made]: true;
 }
 
-/** For a query, one that finds the same rows of its table without joining others. */
+/** For each query, a query for the same rows without joins. */
 const unjoinedQueries = new WeakMap<object, QueryBuilder<Model, Model[]>>();
 
 /**
- * Hides the methods of a builder. `unjoined` finds the same rows of its table without the joins, where these neither add
- * nor narrow. Then rows are counted, and passed over for later pages, without looking up what they join. The builder
- * has to be ordered by `id`.
+ * Hides the methods of a builder. `unjoined` finds the same rows without the joins, which must neither add nor filter
+ * rows. It makes counting and skipping rows cheaper. The builder must be ordered by `id`.
  */
 export function rowQuery<M extends Model, R>(
 	builder: QueryBuilder<M, R[]>,
@@ -27,12 +26,12 @@ export function rowQuery<M extends Model, R>(
 	return builder as unknown as RowQuery<R>;
 }
 
-/** What to count for a query. */
+/** Returns the query to count. */
 function asCounted(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return unjoinedQueries.get(query) ?? asBuilder(query).clone().clearOrder();
 }
 
-/** A builder of some of the rows of a query. */
+/** Returns a builder for a slice of the rows. */
 function asSlice(query: RowQuery<unknown>, offset: number, limit: number): QueryBuilder<Model, Model[]> {
 	const builder = asBuilder(query).clone();
 	const unjoined = unjoinedQueries.get(query);
@@ -41,7 +40,7 @@ function asSlice(query: RowQuery<unknown>, offset: number, limit: number): Query
 	return builder.whereIn(id, unjoined.clone().select(id).orderBy(id).offset(offset).limit(limit));
 }
 
-/** INVARIANT: every `RowQuery` is a builder, because `rowQuery` made it of one. */
+/** INVARIANT: every `RowQuery` is a builder created by `rowQuery`. */
 function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return query as unknown as QueryBuilder<Model, Model[]>;
 }
@@ -50,11 +49,11 @@ function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 export interface Page {
 	readonly page: number;
 	readonly per_page: number;
-	/** Whether the size of the whole is wanted; counting it is most of the work of a long list. Wanted, unless given. */
+	/** Count the whole list, which is most of the work for a long list. Default: true. */
 	readonly include_total_count?: boolean;
 }
 
-/** One page of rows and the size of the whole, or 0 where that was not wanted. */
+/** One page of rows and the size of the whole list; 0 if it was not counted. */
 export interface PageResult<R> {
 	readonly data: readonly R[];
 	readonly total_count: number;
@@ -62,8 +61,8 @@ export interface PageResult<R> {
 }
 
 /**
- * Reads one page of a query and counts all its rows, unless the page says not to, in one statement: so rows and count
- * are of the same moment, whoever writes meanwhile.
+ * Reads one page of a query and counts all its rows, unless the page excludes the count. Uses one statement, so rows
+ * and count are consistent.
  */
 export async function readPage<R extends object>(query: RowQuery<R>, page: Page): Promise<PageResult<R>> {
 	if (page.include_total_count === false) return { data: await readRows(query, page), total_count: 0, page_count: 0 };
@@ -74,7 +73,7 @@ export async function readPage<R extends object>(query: RowQuery<R>, page: Page)
 	const found = await paged
 		.select(raw('(select count(*) from ? as whole)', whole).as(counted))
 		.castTo<(R & Counted)[]>();
-	// Past the end no row carries the count. Then it is at most the offset, whatever was added meanwhile.
+	// A page past the end has no row to carry the count. Cap the count at the offset.
 	const total_count = found.length > 0 ? takeCount(found) : Math.min(before, before && (await whole.resultSize()));
 	return { data: found, total_count, page_count: Math.ceil(total_count / page.per_page) };
 }
@@ -84,26 +83,26 @@ export function readRows<R>(query: RowQuery<R>, { page, per_page }: Page): Promi
 	return readSlice(query, (page - 1) * per_page, per_page);
 }
 
-/** The alias of the count, a name that no table has as a column. */
+/** Alias of the count. No table has a column with this name. */
 const counted = 'size_of_whole';
 
 interface Counted {
 	[counted]?: number;
 }
 
-/** Removes the count from rows that were selected with it, and returns it. */
+/** Removes the count from the rows, and returns it. */
 function takeCount(found: readonly Counted[]): number {
 	const [count = 0] = found.map((row) => row[counted]);
 	for (const row of found) delete row[counted];
 	return count;
 }
 
-/** How many rows a query has. */
+/** Counts the rows of a query. */
 export function countRows(query: RowQuery<unknown>): Promise<number> {
 	return asCounted(query).resultSize();
 }
 
-/** One page of two lists that follow each other as one: all rows of the first come before those of the second. */
+/** One page of two concatenated lists. */
 export interface JoinedPage<A, B> {
 	readonly first: readonly A[];
 	readonly second: readonly B[];
@@ -111,7 +110,7 @@ export interface JoinedPage<A, B> {
 	readonly page_count: number;
 }
 
-/** Reads one page of two queries that follow each other, and counts the rows of both. */
+/** Reads one page of two concatenated queries, and counts the rows of both. */
 export async function readJoinedPage<A extends object, B extends object>(
 	first: RowQuery<A>,
 	second: RowQuery<B>,
