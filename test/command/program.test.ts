@@ -18,13 +18,13 @@ import { ConfigError } from '../../src/config.js';
 import { leafCommands } from '../support/command-page.js';
 import { temporary } from '../support/temporary.js';
 
-/** The commands as they are declared: what they have in common, how shells complete them, what they read, whom they ask. */
+/** Command declarations: shared options, shell completion, environment variables, servers. */
 
 const program = createProgram({});
 const tree = commandTree(program);
 
 test('an option means the same in every command', (t) => {
-	// A decision point to migrate is named with its environment, and there may be several. Some commands show no key.
+	// `migrate check --pdp` takes several decision points, each with its environment. Some commands use no API key.
 	const keyless = ['keys create', 'console'].flatMap((words) => [`${words} --project`, `${words} --environment`]);
 	const others = ['migrate check --pdp', ...keyless];
 	const meanings = new Map<string, string>();
@@ -140,9 +140,9 @@ interface Choice {
 	readonly options?: SharedOptions;
 	readonly api: string;
 	readonly pdp: string;
-	/** What named each. */
+	/** Setting that provides each URL. */
 	readonly sources?: readonly [api: string, pdp: string];
-	/** Which variable the key of each comes from. */
+	/** Variable that provides each key. */
 	readonly keys: readonly [api: string, pdp: string];
 }
 
@@ -228,7 +228,7 @@ test('a resource is a type, or a type and a key', (t) => {
 	for (const word of ['', ':', 'report:', ':q3']) t.throws(() => parseResource(word), { instanceOf: ConfigError });
 });
 
-/** What a server answers, and how what is said about it begins. `{url}` stands for the address of the server. */
+/** Server responses, and the start of the resulting error. `{url}` is the server's URL. */
 const answers: readonly (readonly [title: string, answer: (response: ServerResponse) => void, says: string])[] = [
 	[
 		'breaks off in a body of known length',
@@ -268,7 +268,7 @@ for (const [title, answer, says] of answers) {
 		});
 		const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 		const server: Server = { url, source: 'PERMIT_API_URL', key: { secret: 'a', variable: 'PERMIT_API_KEY' } };
-		// Long enough for what answers, and short for what never does.
+		// Long enough for a response, and short if there is none.
 		const timeout = title.includes('slow') ? 300 : 10_000;
 		const asked = askFor(server, '/x', z.object({ a: z.int() }), { timeout });
 		const error = await t.throwsAsync(asked, { instanceOf: ConfigError });

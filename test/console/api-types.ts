@@ -6,18 +6,17 @@ import type { ElementsRuntime } from '../../src/wire/element/elements-config.js'
 import type { UserRead } from '../../src/wire/facts/user.js';
 
 /**
- * The pages' own types of answers are those of the API, as far as they go. Where they are not, this file does not
- * compile: an answer must be what the pages read, and a member that the API may leave out must be one that they do not
- * count on.
+ * Compares the response types in the pages with those in the API. If they differ, this file does not compile: a
+ * response must have every member that the pages read, and optional API members must be optional in the pages.
  */
 
-/** Instants are text once they have been sent. */
+/** Instants are text in JSON. */
 type Sent<T> = T extends Date ? string : T extends object ? { readonly [K in keyof T]: Sent<T[K]> } : T;
 
-/** Compiles only where every answer is one that the pages can read. */
+/** Compiles only if the pages can read every response. */
 type ReadAs<Page, Answer extends Page> = Answer;
 
-/** What is compared. */
+/** Compared types. */
 export type Compared = [
 	ReadAs<{ readonly actor: Pages.Actor }, Sent<ElementActor>>,
 	ReadAs<Pages.ElementRuntime, Sent<ElementsRuntime>>,

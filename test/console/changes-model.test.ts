@@ -8,7 +8,7 @@ import {
 	undoChanges,
 } from '../../src/console/model/draft/undo-changes.js';
 
-/** What the screen of changes decides without a page: what differs, and what undoes it. */
+/** Changes screen logic without a page: differences and undo. */
 
 type Given = Readonly<Record<string, unknown>> | null;
 

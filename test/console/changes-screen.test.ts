@@ -7,11 +7,11 @@ import type { Loose } from '../support/client.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The change log in Chromium: what changed, and its reverse in the draft. */
+/** Change log in Chromium: changes, and their reverse in the draft. */
 
 let stack: Stack;
 let browser: Browser;
-/** The revision at which a resource was deleted with what it had. */
+/** Revision that deleted a resource with its parts. */
 let deletion = 0;
 
 test.before(async () => {
@@ -36,7 +36,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** The draft that a page has. */
+/** Reads the page's draft. */
 async function drafted(page: Page): Promise<readonly Loose[]> {
 	const text = await page.evaluate(
 		`Object.entries(sessionStorage).find(([name]) => name.startsWith('regolith-draft-'))?.[1] ?? '{"changes":[]}'`,
@@ -130,7 +130,7 @@ test.serial(
 		);
 		const role = changes.find(({ kind }) => kind === 'role')?.['value'] as Loose | undefined;
 		t.deepEqual(role?.['permissions'], ['report:read', 'report:print']);
-		// What the page made of the log is what the API takes.
+		// The API accepts the draft made by the page.
 		const draft = { base_revision: deletion, changes };
 		const applied = await stack.environment.post('/v2/projects/default/envs/dev/drafts/apply', draft);
 		t.is(applied.status, 200, JSON.stringify(applied.body));

@@ -6,7 +6,7 @@ import { startChromium } from '../support/chromium.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The screen of condition sets, in Chromium. */
+/** Condition sets screen in Chromium. */
 
 let stack: Stack;
 let browser: Browser;
@@ -17,7 +17,7 @@ const conditions = {
 		{
 			anyOf: [{ 'user.team': { equals: { ref: 'resource.team' } } }, { not: { 'user.tags': { array_contains: 'x' } } }],
 		},
-		// Rows cannot say this one.
+		// Rows cannot express this condition.
 		{ 'user.team': { not: { equals: 'none' } } },
 	],
 };

@@ -36,7 +36,7 @@ import {
 } from '../../src/console/model/condition/condition-tree.js';
 import type { Json } from '../../src/console/model/json.js';
 
-/** The builder of conditions: rows, the JSON that they stand for, and the operators that it offers. */
+/** Condition builder: rows, their JSON, and the offered operators. */
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value): Json => JSON.parse(JSON.stringify(value)));
 const hostile = fc.constantFrom('__proto__', 'constructor', 'user.age', 'and.or', 'user.\u{202e}x', '', 'ref', '0');

@@ -16,7 +16,7 @@ import { readPointState } from '../../src/console/model/point-state.js';
 import { isProductionEnvironment } from '../../src/console/model/production.js';
 import { visibleText } from '../../src/console/model/visible-text.js';
 
-/** What the console decides without a page. */
+/** Console logic, without a page. */
 
 test('a path of the console is read as it was written', (t) => {
 	const step = fc.string({ minLength: 1, unit: 'grapheme' });
@@ -35,7 +35,7 @@ test('a call becomes a command that a shell reads as it was meant', (t) => {
 	const law = fc.property(fc.string(), fc.webPath(), (body, path) => {
 		const call = { method: 'POST', path, body: body.replaceAll('\0', ''), decision: false };
 		const command = curlCommand(call, 'http://localhost:8000');
-		// What the shell makes of it: a function in the place of curl prints its parameters.
+		// A shell function replaces curl and prints its arguments.
 		const shell = `curl() { printf '%s\\0' "$@"; }; PERMIT_API_KEY=k; ${command}`;
 		const [, , , url, , authorization, , type, , sent] = execFileSync('sh', ['-c', shell]).toString().split('\0');
 		t.deepEqual(
@@ -79,7 +79,7 @@ const change: fc.Arbitrary<DraftChange> = fc.oneof(
 	}),
 );
 
-/** What changes make of objects, one after the other; changes that do not fit do nothing. */
+/** Applies changes to objects in order. Invalid changes have no effect. */
 function applied(objects: ReadonlyMap<string, unknown>, changes: readonly DraftChange[]): Map<string, unknown> {
 	const made = new Map(objects);
 	for (const one of changes) {
@@ -92,7 +92,7 @@ function applied(objects: ReadonlyMap<string, unknown>, changes: readonly DraftC
 test('a draft does what its changes do one by one, and names each object once', (t) => {
 	const law = fc.property(fc.subarray(['a', 'b']), fc.array(change, { maxLength: 12 }), (there, wanted) => {
 		const objects = new Map(there.map((key) => [draftSubject({ kind: 'role', operation: 'create', key }), 'there']));
-		// Only changes that fit: what is created is not there, what is changed or deleted is.
+		// Keep only valid changes: a created object does not exist, a changed or deleted object does.
 		const fitting: DraftChange[] = [];
 		for (const one of wanted) {
 			const exists = applied(objects, fitting).has(draftSubject(one));

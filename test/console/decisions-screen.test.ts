@@ -8,7 +8,7 @@ import { hostileUser, setDocumentScene, startConsoleStack } from '../support/con
 import { eventually } from '../support/eventually.js';
 import type { Stack } from '../support/stack.js';
 
-/** The decision log in Chromium. */
+/** Decision log in Chromium. */
 
 let stack: Stack;
 let browser: Browser;
@@ -26,7 +26,7 @@ test.after.always(async () => {
 
 const logs = '/v2/pdps/default/dev/audit_logs';
 
-/** Asks a check, and waits until it is in the log. */
+/** Runs a check and waits for its log entry. */
 async function ask(user: string, attributes: object = {}): Promise<void> {
 	const query = `${logs}?users=${encodeURIComponent(user)}`;
 	const count = async () => (await stack.environment.get<{ readonly total_count: number }>(query)).body.total_count;

@@ -10,7 +10,7 @@ import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The directory in Chromium: users, tenants, groups and instances, read and written. */
+/** Directory in Chromium: reading and writing users, tenants, groups and instances. */
 
 const long = 'k'.repeat(500);
 
@@ -30,7 +30,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Ann owns a folder of documents, and is in a group. There are more users than a page shows. */
+/** Ann owns a folder with documents, and is in a group. There are more users than fit on a page. */
 async function setTheScene(): Promise<void> {
 	const { environment } = stack;
 	const made = async (path: string, body: object, method: 'post' | 'put' = 'post') => {
@@ -165,13 +165,13 @@ test.serial('a user’s page tells roles and what they allow, and asks about the
 	await close();
 });
 
-/** Types a key into a field with proposals, and leaves it: its list would be in the way of what is below. */
+/** Types a key into a field with suggestions, and leaves the field, because its list would cover the elements below. */
 async function fillKey(page: Page, name: string, key: string): Promise<void> {
 	await page.getByRole('combobox', { name, exact: true }).first().fill(key);
 	await page.keyboard.press('Tab');
 }
 
-/** What the API says of a user. */
+/** Reads a user from the API. */
 async function readUser(key: string): Promise<Loose> {
 	return (await stack.environment.get(`${facts}/users/${key}`)).body;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../src/console/model/matrix/schema-objects.js';
 import { phraseText } from '../../src/console/model/phrase.js';
 
-/** What the console makes of a draft without a page. */
+/** Draft logic in the console, without a page. */
 
 const schema = {
 	resources: { document: { name: 'Document', actions: { read: {} }, roles: { editor: { name: 'Editor' } } } },
@@ -99,7 +99,7 @@ const object = fc.oneof(
 	fc.record({ kind: fc.constant('condition_set_rule'), value: fc.record({ user_set: name }) }),
 );
 
-/** Objects as text, in their order. */
+/** Formats objects as sorted text. */
 function listed(objects: SchemaObjects): readonly string[] {
 	return [...objects].map(([subject, { value }]) => `${subject} ${JSON.stringify(value)}`).sort();
 }

@@ -7,7 +7,7 @@ import { startChromium } from '../support/chromium.js';
 import { type ConsoleWindow, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The draft and its impact in Chromium: from a file to a revision, refused when others were faster, and back. */
+/** Draft and impact in Chromium: from a file to a revision, with a conflict and an undo. */
 
 let stack: Stack;
 let browser: Browser;
@@ -34,7 +34,7 @@ test.before(async () => {
 	browser = await startChromium();
 });
 
-// Each test begins with the same environment, whatever the one before did to it.
+// Each test starts with the same environment.
 test.beforeEach(async () => {
 	const { status } = await stack.environment.post(
 		'/v2/projects/default/envs/dev/import?conflict_strategy=replace',
@@ -48,7 +48,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** The newest revision of the environment. */
+/** Reads the environment's newest revision. */
 async function newestRevision(): Promise<number> {
 	const { revision } = await stack.environment.get('/v2/projects/default/envs/dev/export?half=schema');
 	return revision ?? 0;
@@ -75,7 +75,7 @@ async function openFile(content: unknown, options: Parameters<typeof openConsole
 	return opened;
 }
 
-/** The text of what has the focus. */
+/** Returns the focused element's text. */
 async function focused(page: Page): Promise<unknown> {
 	return page.evaluate('document.activeElement.textContent');
 }
@@ -156,7 +156,7 @@ test.serial('a draft that others have overtaken is refused object by object, and
 	t.is(cells.length, 5);
 	t.is(await page.getByRole('button', { name: 'Publish' }).count(), 0);
 	t.is(await page.getByText('changed by others').count(), 1);
-	// The page that is opened again is told the same.
+	// A reloaded page shows the same conflict.
 	await page.reload();
 	await conflicts.waitFor();
 	await conflicts.getByRole('button', { name: `base the draft on revision ${overtaken}` }).click();

@@ -20,15 +20,15 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { removeFolder } from '../support/temporary.js';
 
 /**
- * The pages of elements in Chromium, embedded by an application of another site, with the published front-end package and
- * with our own script. The application's backend uses the published SDK. One browser process for all of it.
+ * Element pages in Chromium, embedded by an application on a different site, with the published front-end package and
+ * our own script. The application's backend uses the published SDK. All tests share one browser process.
  */
 
 const elements = '/v2/elements/default/dev';
-/** Shown in the documentation; taken again with `UPDATE=1`. */
+/** Shown in the documentation; updated with `UPDATE=1`. */
 const screenshot = join(root, 'docs/images/elements.png');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** How long a page may take to show something, in milliseconds: generous, because a busy machine must not fail a test. */
+/** Timeout for page content, in milliseconds. Long, so that a busy machine does not fail a test. */
 const patience = 30_000;
 
 let stack: Stack;
@@ -36,9 +36,9 @@ let app: EmbeddingApp;
 let foreignApp: EmbeddingApp;
 let browser: Browser;
 let environmentId = '';
-/** Every secret that a backend was given. */
+/** All secrets given to a backend. */
 const secrets = { tickets: new Set<string>(), bearers: new Set<string>() };
-/** Every address and `Referer` that a browser sent. */
+/** All addresses and `Referer` headers sent by a browser. */
 const sent: { readonly url: string; readonly referer: string }[] = [];
 
 test.before(async () => {
@@ -63,7 +63,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Ann asks, Rex owns the tenant `acme`. Editors read reports. Account `main` has Rex as its reviewer. */
+/** Ann makes requests, Rex owns the tenant `acme`. Editors read reports. Rex reviews requests on the account `main`. */
 async function setTheScene(): Promise<void> {
 	const { environment, project } = stack;
 	const made = async (path: string, body: object) => {
@@ -134,20 +134,18 @@ async function setTheScene(): Promise<void> {
 	environmentId = changed.body.id;
 }
 
-/** The address of an element's page. */
+/** Returns the address for an element page. */
 function elementUrl(key: string, query: Readonly<Record<string, string>> = {}): string {
 	return `${stack.api.listening.url}/elements/${key}?${new URLSearchParams({ envId: environmentId, ...query })}`;
 }
 
-/** The address of the application's page that shows a frame, with our script besides the package. */
+/** Returns the address for the application page with a frame, with our script and the package. */
 function appUrl(frame: string | null, { origin }: EmbeddingApp = app): string {
 	const query = { script: `${stack.api.listening.url}/elements.js`, ...(frame !== null && { frame }) };
 	return `${origin}/?${new URLSearchParams(query)}`;
 }
 
-/**
- * A private window, in which Chromium blocks cookies of other sites: no cookie, no storage. What it sends is noted.
- */
+/** Opens a private window, in which Chromium blocks third-party cookies and storage. Records its requests. */
 async function newBrowser(t: ExecutionContext, options: Parameters<Browser['newContext']>[0] = {}) {
 	const context = await browser.newContext({ locale: 'en-GB', ...options });
 	context.setDefaultTimeout(patience);
@@ -164,12 +162,12 @@ async function openApp(context: BrowserContext, frame: string | null, from?: Emb
 	return page;
 }
 
-/** Runs a call of the front-end package, or of our script, in a page; what it resolves with. */
+/** Runs a call to the front-end package or our script in a page, and returns its result. */
 function call(page: Page, expression: string): Promise<unknown> {
 	return page.evaluate(expression);
 }
 
-/** Signs in by the front-end package, so that the frame has the bearer token. */
+/** Signs in with the front-end package, so that the frame has the bearer token. */
 async function signInByPackage(page: Page, user: string, frame: string): Promise<unknown> {
 	const options = {
 		loginMethod: 'supportsPrivateBrowser',
@@ -180,7 +178,7 @@ async function signInByPackage(page: Page, user: string, frame: string): Promise
 	return call(page, `permit.elements.login(${JSON.stringify(options)})`);
 }
 
-/** Opens an element that has the bearer token of a user. */
+/** Opens an element with a user's bearer token. */
 async function openSignedIn(context: BrowserContext, user: string, key: string, query = {}) {
 	const url = elementUrl(key, { elementsToken: 'true', tenantKey: 'acme', ...query });
 	const page = await openApp(context, url);
@@ -196,7 +194,7 @@ function frameOf(page: Page): Frame {
 	return frame;
 }
 
-/** What axe finds that is serious or worse in a frame. */
+/** Returns serious and critical axe violations in a frame. */
 async function seriousFaults(frame: Frame): Promise<unknown> {
 	await frame.evaluate(axe);
 	return frame.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
@@ -204,7 +202,7 @@ async function seriousFaults(frame: Frame): Promise<unknown> {
 		.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`);
 }
 
-/** The colour behind a page, in light (`#ffffff`) or in dark (`#16181c`). */
+/** Returns a page's background colour: light (`#ffffff`) or dark (`#16181c`). */
 function backgroundColor(frame: Frame): Promise<unknown> {
 	return frame.evaluate('getComputedStyle(document.body).backgroundColor');
 }
@@ -215,7 +213,7 @@ async function mayRead(user: string): Promise<boolean> {
 	return (await stack.pdp.post<{ readonly allow: boolean }>('/allowed', question)).body.allow;
 }
 
-/** Until when a user holds a role, for each place. */
+/** Returns the expiry for each of a user's assignments to a role. */
 async function endsOf(user: string, role: string): Promise<readonly unknown[]> {
 	const { body } = await stack.environment.get<readonly { readonly expires_at?: string }[]>(
 		`${facts}/role_assignments?user=${user}&role=${role}`,
@@ -223,13 +221,13 @@ async function endsOf(user: string, role: string): Promise<readonly unknown[]> {
 	return body.map(({ expires_at }) => expires_at);
 }
 
-/** Waits until a page has said that this happened. */
+/** Waits until a page announces a text. */
 function said(frame: FrameLocator, text: string): Promise<void> {
 	return frame.getByRole('status').getByText(text).waitFor();
 }
 
 test.serial('a role is asked for in the page, approved by the keyboard, and the decision point says yes', async (t) => {
-	// The front-end package signs in by the bearer token: no cookie takes part.
+	// The front-end package signs in with the bearer token, without a cookie.
 	const context = await newBrowser(t);
 	const ann = await openSignedIn(context, 'ann', 'requests');
 	t.is(ann.resolved, true);
@@ -266,7 +264,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	await rex.frame.getByText('until 2 Jan 2999, 10:00').first().waitFor();
 	const end = form.getByLabel('Until (optional)');
 	await end.fill('2999-02-01T00:00');
-	// Later than was asked for.
+	// Later than requested.
 	await form.locator('input:invalid').waitFor();
 	await end.fill('2998-01-01T00:00');
 	await form.getByLabel('Comment (optional)').focus();
@@ -288,10 +286,10 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 
 test.serial('the front-end package signs in by the cookie, which the page then goes by', async (t) => {
 	const context = await newBrowser(t);
-	// On an instance, the roles of its resource can be asked for, and no others.
+	// On an instance, only its resource's roles can be requested.
 	const url = elementUrl('requests', { resourceInstanceKey: 'main' });
 	const page = await openApp(context, null);
-	// Its promise never settles with a server that is not of its vendor. The cookie is there all the same.
+	// Its promise settles only for its vendor's server. The cookie is set anyway.
 	const options = { loginMethod: 'cookie', loginUrl: '/login/rex', tenant: 'acme' };
 	await call(page, `void permit.elements.login(${JSON.stringify(options)})`);
 	const [cookie] = await eventually(
@@ -299,14 +297,14 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 		({ length }) => length > 0,
 	);
 	t.like(cookie, { name: 'permit_session', httpOnly: true, secure: true, sameSite: 'None', path: '/' });
-	// Nothing but a partitioned cookie of another site is kept here.
+	// This browser keeps only partitioned third-party cookies.
 	await openApp(context, `${foreignApp.origin}/plain-cookie`);
 	t.is((await context.cookies()).length, 1);
 	await page.goto(appUrl(url));
 	const frame = page.frameLocator('iframe');
 	await frame.getByRole('heading', { name: 'Access to reports', level: 1 }).waitFor();
 	t.deepEqual(await frame.getByLabel('Role').locator('option').allTextContents(), ['Auditor']);
-	// A write with the cookie, from the page of our own origin.
+	// A write with the cookie, from a page on our own origin.
 	await frame.getByRole('button', { name: 'Send request' }).click();
 	await said(frame, 'Your request was sent.');
 	await frame.getByRole('button', { name: /^Cancel the request/ }).click();
@@ -318,7 +316,7 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 	);
 });
 
-/** Makes the environment trust a new issuer of tokens, and returns what signs them. */
+/** Adds a trusted token issuer to the environment, and returns its signing function. */
 async function becomeIssuer(): Promise<(claims: Record<string, string>) => Promise<string>> {
 	const { privateKey, publicKey } = await generateKeyPair('ES256');
 	const jwks = { jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] } };
@@ -358,7 +356,7 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 	t.true(await call(page, 'regolith.elements.logout()'));
 	await frame.getByLabel('State').selectOption('denied');
 	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-	// The page takes a newer token, without being loaded again.
+	// The page accepts a newer token without a reload.
 	t.true(await login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: byToken }));
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
 	await t.throwsAsync(login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: foreignApp.origin }), {
@@ -437,7 +435,7 @@ test.serial('operations are approved and denied in the inbox of all requests; ow
 
 test.serial('an owner adds a user, gives and takes roles, and removes the user; an observer looks on', async (t) => {
 	const { page, frame } = await openSignedIn(await newBrowser(t), 'rex', 'members');
-	// As the page shows the name: its unseen character is written out.
+	// The page escapes the invisible character in the name.
 	const zoe = 'Zoe\\u{202e}';
 	const rolesOf = (name: string) => frame.getByRole('list', { name: `Roles of ${name}` });
 	await rolesOf('Rex').getByText('Owner').waitFor();
@@ -552,7 +550,7 @@ test.serial('a token that another page sends is not taken', async (t) => {
 	const url = elementUrl('requests', { elementsToken: 'true' });
 	const signedIn = await fetch(`${foreignApp.origin}/login/ann`, { method: 'POST' });
 	const { url: token } = (await signedIn.json()) as { readonly url: string };
-	// A page that nobody embeds, opened by a foreign one, and by one of a configured origin that is not its frame.
+	// A page outside a frame, opened by a foreign page, and by a page on a configured origin.
 	for (const from of [foreignApp, app]) {
 		const page = await openApp(context, null, from);
 		const [opened] = await Promise.all([
@@ -619,11 +617,11 @@ test.serial('the quickstart leads from nothing to a request that is approved', a
 	const [, ...commands] = fenced(quickstart, 'sh');
 	const check = commands.pop() ?? '';
 	const [program = ''] = fenced(quickstart, 'js');
-	// Inside the package, where the SDK resolves as it does for a reader who installed it.
+	// Inside the package, where the SDK resolves as in an installation.
 	const folder = mkdtempSync(join(root, 'dist', 'quickstart-'));
 	t.teardown(() => removeFolder(folder));
 	writeFileSync(join(folder, 'app.mjs'), program);
-	// What the first block sets.
+	// Variables set by the first block.
 	const given = {
 		PERMIT_API_KEY: own.keys.environment,
 		PERMIT_API_URL: own.api.listening.url,

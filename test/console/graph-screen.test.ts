@@ -7,11 +7,11 @@ import { openConsole, overflowWidth, seriousViolations } from '../support/consol
 import { setDocumentScene } from '../support/console-stack.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The relationship graph in Chromium. */
+/** Relationship graph in Chromium. */
 
 let stack: Stack;
 let browser: Browser;
-/** Markup, and a mark that turns the direction of writing. */
+/** Markup, and a character that reverses the text direction. */
 const hostileName = '<img src=x onerror=alert(1)>\u202eeman';
 
 test.before(async () => {
@@ -33,13 +33,13 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** The names of the drawn nodes. */
+/** Returns the labels in the drawing. */
 async function drawnNodes(page: Page): Promise<readonly string[]> {
 	await page.locator('svg .graph-node').first().waitFor();
 	return page.locator('svg .graph-node > text:first-of-type').allTextContents();
 }
 
-/** The first column of a table. */
+/** Returns the first column in a table. */
 async function firstColumn(page: Page, caption: string): Promise<readonly string[]> {
 	return page.getByRole('table', { name: caption }).locator('tbody tr > td:first-child').allTextContents();
 }

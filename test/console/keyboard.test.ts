@@ -7,7 +7,7 @@ import { openConsole } from '../support/console-page.js';
 import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
 import { facts, type Stack } from '../support/stack.js';
 
-/** Asking, drafting and publishing without a mouse: screens 1, 2 and 3, from one to the next. */
+/** Checking, drafting and publishing by keyboard: the check, matrix and draft screens. */
 
 let stack: Stack;
 let browser: Browser;
@@ -26,10 +26,10 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** The most stops between two places of a screen. */
+/** Maximum tab stops between two elements. */
 const mostStops = 120;
 
-/** What has the focus, as it is announced. */
+/** Returns the focused element's accessible name. */
 async function focused(page: Page): Promise<string> {
 	return String(
 		await page.evaluate(`(() => {
@@ -39,7 +39,7 @@ async function focused(page: Page): Promise<string> {
 	).trim();
 }
 
-/** Presses Tab until something of this name has the focus. */
+/** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
 	for (let stop = 0; stop < mostStops; stop += 1) {
 		await page.keyboard.press('Tab');

@@ -12,8 +12,8 @@ import { onAllStores } from '../support/each-store.js';
 import type { Stack } from '../support/stack.js';
 
 /**
- * The console on 100,000 users, 200,000 instances, 300 resource types and 1,000 condition sets. Only `npm run test:all`
- * runs it, because importing the environment takes minutes. How long screens take is measured by `bench/console.bench.ts`.
+ * The console with 100,000 users, 200,000 instances, 300 resource types and 1,000 condition sets. Only
+ * `npm run test:all` runs it, because the import takes minutes. `bench/console.bench.ts` measures screen times.
  */
 
 const journey = onAllStores ? test.serial : test.serial.skip;
@@ -21,15 +21,15 @@ const journey = onAllStores ? test.serial : test.serial.skip;
 let stack: Stack | undefined;
 let browser: Browser | undefined;
 
-/** How long the import may take, in milliseconds. */
+/** Import timeout, in milliseconds. */
 const importTime = 900_000;
-/** The same of comparing what is with what is drafted. */
+/** Comparison timeout, in milliseconds. */
 const comparisonTime = 300_000;
 
 async function startLargeStack(): Promise<Stack> {
 	const started = await startConsoleStack();
 	const { facts, ...document } = consoleEnvironment(1) as { readonly facts: { readonly role_assignments: object[] } };
-	// An assignment for each user: more of them only take longer.
+	// One assignment per user; more assignments only take longer.
 	const role_assignments = facts.role_assignments.filter((_, index) => index % 5 === 0);
 	const raw = JSON.stringify({ ...document, facts: { ...facts, role_assignments } });
 	const http = client(started.api.listening.url, started.keys.environment);
@@ -45,7 +45,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** What the first journey started for all. */
+/** Returns the servers started by the first journey. */
 function started(): { readonly stack: Stack; readonly browser: Browser } {
 	if (stack === undefined || browser === undefined) throw new Error('the large environment could not be made');
 	return { stack, browser };

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { applyDiff, type DiffHunk, diffCounts, diffLines } from '../../src/console/model/policy/line-diff.js';
 
-/** The diff of two texts. */
+/** Diff between two texts. */
 
 const line = fc.constantFrom('', 'a', 'b', 'c', '}', '\tx := 1', 'ß\u{202e}', '+a', '\r');
 const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n'));
@@ -43,7 +43,7 @@ test('a diff is the shortest', (t) => {
 	);
 });
 
-/** How long the longest common subsequence is. */
+/** Returns the length of the longest common subsequence. */
 function commonLength(left: readonly string[], right: readonly string[]): number {
 	let row = new Array<number>(right.length + 1).fill(0);
 	for (const one of left) {

@@ -6,14 +6,14 @@ import { startChromium } from '../support/chromium.js';
 import { type ConsoleWindow, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** The policy matrix in Chromium: what cells say, how they are edited by keyboard, and a large one. */
+/** Policy matrix in Chromium: cell texts, keyboard editing, and a large matrix. */
 
 let stack: Stack;
 let browser: Browser;
 
 const hostile = '<img src=x onerror=alert(1)>\u202e';
 
-/** Folders with documents in them, and a rule for adults. */
+/** Folders with documents, and a rule for adults. */
 const document = {
 	format: 'regolith-environment',
 	version: 1,
@@ -71,12 +71,12 @@ async function openMatrix(query = '', options: Parameters<typeof openConsole>[2]
 	return opened;
 }
 
-/** What the element with the focus says of itself. */
+/** Returns the focused element's accessible name. */
 function focused(page: Page): Promise<unknown> {
 	return page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
 }
 
-/** The drafts that the tab keeps. */
+/** Reads the drafts stored in the tab. */
 async function keptDrafts(page: Page): Promise<readonly { readonly changes: readonly unknown[] }[]> {
 	const kept =
 		'JSON.stringify(Object.entries(sessionStorage).flatMap(([name, text]) => name.startsWith("regolith-draft") ? [JSON.parse(text)] : []))';
@@ -148,7 +148,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [{ kind: 'condition_set_rule', value: rule, operation: 'create' }]);
 	await press('F2', 'Space', 'Escape');
 	t.deepEqual(await keptDrafts(page), []);
-	// The head of a resource folds its actions away, and the address says so.
+	// A resource header hides its actions, and the address stores this.
 	await press('ArrowUp', 'Enter');
 	t.is(await page.getByRole('rowheader').count(), 3);
 	t.is(new URL(page.url()).searchParams.get('except'), 'document');
@@ -274,7 +274,7 @@ test.serial('of a large matrix only what is seen is rendered, and the keyboard r
 	await page.keyboard.press('Control+Home');
 	await page.keyboard.press('ArrowDown');
 	t.is(await focused(page), '`type-000:create`, tenant role `role-000`: not granted.');
-	// The focus is kept where the cell is scrolled away from.
+	// A cell keeps the focus while it is scrolled out of view.
 	await page.evaluate('document.querySelector("[role=grid]").scrollTop = 20_000');
 	await page
 		.getByRole('rowheader', { name: /^type-1/ })

@@ -13,7 +13,7 @@ import { sentToken } from '../../src/console/model/element/sent-token.js';
 import { durationText, expiryMember, fieldTime } from '../../src/console/model/instants.js';
 import { requestSubject, userName } from '../../src/console/model/wording.js';
 
-/** What the pages of elements decide without a page. */
+/** Element page logic, without a page. */
 
 const origins = ['https://app.example.com'];
 const message = {

@@ -20,7 +20,7 @@ import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { opa, packageRoot, runOpa, wasmEngine, writeFiles } from '../compiler/engine.js';
 
-/** The tests that the console writes of checks: `opa test` says of them what the policy says of the checks. */
+/** Generated check tests: `opa test` confirms the policy's decisions. */
 
 const time = 1_000;
 
@@ -28,7 +28,9 @@ async function modelOfCase(name: string): Promise<Model> {
 	return JSON.parse(await readFile(join(packageRoot, 'test/case', name, 'model.json'), 'utf8')) as Model;
 }
 
-/** Each user and action on each instance, in its tenant, and on each resource without one. */
+/**
+ * Returns a check for each user and action, on each instance in its tenant and on each resource without an instance.
+ */
 function possibleChecks({ schema, facts }: Model): readonly CheckBody[] {
 	const tenant = facts.tenants[0]?.key ?? 'default';
 	const places = schema.resources.flatMap(({ key: type, actions }) => [
@@ -49,7 +51,7 @@ function possibleChecks({ schema, facts }: Model): readonly CheckBody[] {
 	);
 }
 
-/** All that is stored, as a test has it. */
+/** Returns all stored facts in test form. */
 function storedFacts({ facts }: Model, { user, resource }: CheckBody): TestFacts {
 	const homes = new Map(facts.instances.map(({ type, key, tenant }) => [`${type}:${key}`, tenant]));
 	return {
@@ -83,7 +85,7 @@ function storedAttributes(
 	};
 }
 
-/** The derivations in the tables of a data document. */
+/** Reads the derivations in a data document. */
 function derivationsIn(data: Json): Derivations {
 	const { schema } = (data as { readonly regolith: { readonly schema: object } }).regolith;
 	return readDerivations([{ path: 'regolith/schema/data.json', text: JSON.stringify(schema) }]);
@@ -111,7 +113,7 @@ for (const name of cases) {
 		const texts: string[] = [];
 		const write = (check: CheckBody, allow: boolean, facts: TestFacts) => {
 			const text = writeOpaTest({ check, allow, facts, derivations, notes: ['A note\n# of "two" lines'] });
-			// A package of its own: of several rules of one name, one that passes would do.
+			// Each test gets its own package, because among several rules with one name, a single pass would be enough.
 			texts.push(text.replace('package console_test', `package console_${texts.length}_test`));
 		};
 		const seen = { allowed: 0, denied: 0 };

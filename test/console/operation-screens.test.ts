@@ -9,7 +9,7 @@ import { setDocumentScene, startConsoleStack } from '../support/console-stack.js
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 
-/** Decision points, keys, environments and elements in Chromium: each is looked at, and does what it is for. */
+/** Decision points, keys, environments and elements in Chromium: each screen and its main action. */
 
 let stack: Stack;
 let browser: Browser;

@@ -20,7 +20,7 @@ import { tarArchive } from '../../src/console/model/policy/tar-archive.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { userSet } from '../support/conditions.js';
 
-/** The files of a policy as the console shows them. */
+/** Policy files in the console. */
 
 const empty = (path: string) => ({ path, text: '' });
 

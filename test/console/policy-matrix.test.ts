@@ -17,13 +17,13 @@ import {
 	type SchemaObjects,
 } from '../../src/console/model/matrix/schema-objects.js';
 
-/** The policy matrix as a function of a schema and a draft. */
+/** Policy matrix as a function of a schema and a draft. */
 
 const derivedFrom = (role: string, on_resource: string, linked_by_relation: string) => {
 	return { users_with_role: [{ role, on_resource, linked_by_relation }] };
 };
 
-/** Folders with documents in them. */
+/** Folders with documents. */
 const schema = {
 	resources: {
 		document: {
@@ -173,7 +173,7 @@ const actionKeys = ['read', 'write'];
 const roleKeys = ['r', 's', 't'];
 const setKeys = ['u', 'v'];
 
-/** A record with some of the keys. */
+/** Generates a record with some keys. */
 function keyedRecord<T>(keys: readonly string[], value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
 	return fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: keys.length });
 }
@@ -193,7 +193,7 @@ const rule = fc.record({
 });
 const byText = { selector: (value: unknown) => JSON.stringify(value) };
 
-/** A list as documents have it: absent where it is empty. */
+/** Generates a list member as in documents: absent if empty. */
 function listIn(name: string, item: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
 	return fc
 		.uniqueArray(item, { ...byText, maxLength: 3 })
@@ -230,7 +230,7 @@ const anySchema = fc.record({
 
 type Edit = (stored: SchemaObjects, draft: Draft) => Draft;
 
-/** A column that can grant a permission itself, by its place in the list, as far as there is one. */
+/** Toggles a grant in a column that can hold the permission, chosen by index, if there is one. */
 const grantEdit = fc.tuple(fc.nat(), permission).map(
 	([index, name]): Edit =>
 		(stored, draft) => {
@@ -271,7 +271,7 @@ test('an edit that is taken back leaves nothing', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-/** The objects with their lists as sets. */
+/** Returns the objects with their lists as sets. */
 function meaning(objects: SchemaObjects): ReadonlyMap<string, string> {
 	const sorted = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).sort();
@@ -313,7 +313,7 @@ test('a cell that is toggled is what the drafted document says', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-/** Whether a role of a resource leads to an action, told by trying everything until nothing is added. */
+/** True if a resource role leads to an action. Tries everything until nothing is added. */
 function leadsTo({ resourceRoles }: ReturnType<typeof readPolicySchema>, start: string, at: string): boolean {
 	const held = new Set([start]);
 	for (let size = 0; size < held.size; ) {

@@ -9,11 +9,11 @@ import { openConsole, overflowWidth, seriousViolations } from '../support/consol
 import { eventually } from '../support/eventually.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The screen of the Rego and its revisions, in Chromium. */
+/** Policy screen in Chromium. */
 
 let stack: Stack;
 let browser: Browser;
-/** The schema revisions of the policies before and after the last change. */
+/** Schema revisions before and after the last change. */
 let before: number;
 let after: number;
 
@@ -34,7 +34,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** The revision of the policy in force, once it is that of the newest schema. */
+/** Returns the active policy's revision after it has reached the newest schema. */
 async function published(): Promise<number> {
 	const state = () => stack.environment.get('/v2/projects/default/dev/policy');
 	const { body } = await eventually(state, ({ body: { compiled_revision, schema_revision } }) => {

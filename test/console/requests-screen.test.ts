@@ -8,7 +8,7 @@ import { client } from '../support/client.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** The requests of all elements in Chromium: what is asked for, and what becomes of it. */
+/** Requests screen in Chromium: requests from all elements, and their reviews. */
 
 const elements = '/v2/elements/default/dev';
 
@@ -35,7 +35,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Makes a user who asks for roles in `acme`. */
+/** Creates a user with role requests in `acme`. */
 async function asks(user: string, ...roles: readonly string[]): Promise<void> {
 	const member = [{ role: 'member', tenant: 'acme' }];
 	await stack.environment.post(`${facts}/users`, { key: user, role_assignments: member });
@@ -103,7 +103,7 @@ test.serial('keys that follow each other before a page is painted are all heard'
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=dee');
 	await page.getByRole('button', { name: /^Approve the request of dee/ }).focus();
-	// A message is a task of its own, so what is drawn is there; it comes before the next frame and its effects.
+	// A message is a separate task: it runs after rendering, and before the next frame and its effects.
 	await page.evaluate(`(async () => {
 		const { port1, port2 } = new MessageChannel();
 		for (const key of ['d', 'Escape', 'a']) {

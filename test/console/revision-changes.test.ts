@@ -2,7 +2,7 @@ import test from 'ava';
 import { schemaKinds, summariseRevisions, summaryText } from '../../src/console/model/change/revision-changes.js';
 import { ChangeKind } from '../../src/wire/general/change.js';
 
-/** What the list of published policies says of each. */
+/** Summaries in the list of published policies. */
 
 const ann = { id: '1', name: 'ann' };
 const changes = [

@@ -9,7 +9,7 @@ import { openConsole, overflowWidth, seriousViolations } from '../support/consol
 import { consoleScreens } from '../support/console-screens.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** What all screens of the console share, in Chromium: signing in, the bar, rights, and what happens when things end. */
+/** Shared console behaviour in Chromium: sign-in, the bar, rights, and expired sessions. */
 
 let stack: Stack;
 let browser: Browser;
@@ -24,7 +24,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Makes a key of the environment `dev`. */
+/** Creates a key for the environment `dev`. */
 async function makeKey(access_level: string): Promise<{ readonly id: string; readonly secret: string }> {
 	const body = { project_id: 'default', environment_id: 'dev', access_level, name: `a ${access_level} key` };
 	const { body: made } = await stack.organization.post('/v2/api-key', body);
@@ -98,7 +98,7 @@ test.serial('a key that is revoked leads to the sign-in page with the reason, an
 	await open('draft');
 	t.is(await page.locator('nav .badge').textContent(), '1');
 	await stack.organization.delete(`/v2/api-key/${id}`);
-	// The draft has an alert of its own until then: there is no such role.
+	// Until then the draft shows its own alert, because the role does not exist.
 	await page
 		.getByRole('alert')
 		.filter({ hasText: /API key/ })
@@ -152,7 +152,7 @@ test.serial('two environments in two tabs do not mix', async (t) => {
 	await close();
 });
 
-/** How many bytes a browser gets of a file. */
+/** Returns a file's compressed size in bytes. */
 function compressedLength(address: string): Promise<number> {
 	return new Promise((resolve, reject) => {
 		get(address, { headers: { 'accept-encoding': 'gzip' } }, (answer) => {

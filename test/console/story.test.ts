@@ -14,14 +14,14 @@ import { root } from '../support/root.js';
 import type { Stack } from '../support/stack.js';
 
 /**
- * The story of the console, from a denial to a policy that allows what was meant and nothing else: why it was denied,
- * what a role permission would let in besides, a rule in its place, and the difference that was published.
+ * Console story, from a denial to a policy with exactly the intended access: the reason for the denial, the side
+ * effects of a role permission, a rule in its place, and the published difference.
  */
 
 let stack: Stack;
 let browser: Browser;
 
-/** Cat of finance may not read the budget; Dan of sales has the same role. */
+/** Cat (finance) may not read the budget; Dan (sales) has the same role. */
 const document = {
 	format: 'regolith-environment',
 	version: 1,
@@ -65,7 +65,7 @@ async function picture(page: Page, name: string): Promise<void> {
 	await page.screenshot({ path: join(root, `docs/images/console-${name}.png`) });
 }
 
-/** The users in a table of impact. */
+/** Returns the users in an impact table. */
 async function usersIn(page: Page, table: string): Promise<readonly string[]> {
 	const rows = page.getByRole('table', { name: table }).locator('tbody tr');
 	await rows.first().waitFor();
@@ -82,7 +82,7 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	await page.getByRole('button', { name: 'Add this: cat as `owner` in tenant acme' }).waitFor();
 	await picture(page, 'check');
 
-	// The first idea: the role may read. The matrix drafts it, and impact tells whom else it lets in.
+	// First idea: the role may read. The matrix drafts the permission, and the impact shows the additional users.
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
 	await page.getByText('In the draft: `document:read`, tenant role `employee`: granted.').waitFor();
@@ -91,7 +91,7 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	t.deepEqual(await usersIn(page, 'Who gains'), ['cat', 'dan']);
 	await picture(page, 'impact');
 
-	// Dan should not. So the permission is taken back, and a set of finance made in its place.
+	// Dan must not get access. Remove the permission, and create a set for finance instead.
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
 	await page.locator('nav .badge').waitFor({ state: 'detached' });
@@ -117,7 +117,7 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 		.first()
 		.waitFor();
 
-	// The check allows, and the difference of the policies is what was drafted.
+	// The check allows, and the policy difference matches the draft.
 	const difference = page.locator('.notice a').first();
 	const [from = '', to = ''] = (await difference.getAttribute('href'))?.match(/\d+/g) ?? [];
 	await stack.reached(Number(to));
@@ -129,7 +129,7 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	await picture(page, 'difference');
 	t.deepEqual(await seriousViolations(page), []);
 
-	// The generated tests of the published policy pass.
+	// The published policy passes its generated tests.
 	const { body: policy } = await stack.environment.get<{ readonly files: readonly { path: string; text: string }[] }>(
 		`/v2/projects/default/envs/dev/policies/${to}`,
 	);

@@ -1,22 +1,21 @@
-/** What the directory shows. */
+/** Tabs in the directory. */
 export const directoryTabs = ['users', 'tenants', 'groups', 'instances'] as const;
 
-/** A part of the directory. */
 export type DirectoryTab = (typeof directoryTabs)[number];
 
-/** Where in the directory a page is. */
+/** Location in the directory. */
 export interface DirectoryPlace {
 	readonly tab: DirectoryTab;
-	/** The object that is shown: the key, for groups and instances `<resource>:<key>`, or an id; `null` for a list. */
+	/** Open object: a key (`<resource>:<key>` for groups and instances) or an id; `null` for a list. */
 	readonly key: string | null;
 }
 
-/** The rest of the path of the directory, for a list or for one object. */
+/** Returns the directory path for a list or an object. */
 export function directoryPath(tab: DirectoryTab, key?: string): string {
 	return key === undefined ? `directory/${tab}` : `directory/${tab}/${encodeURIComponent(key)}`;
 }
 
-/** Where a path of the directory leads; the users for one that leads nowhere. */
+/** Parses a directory path. Returns the users tab for an invalid path. */
 export function readDirectoryPath(path: string): DirectoryPlace {
 	const [tab = '', key = ''] = path.split('/directory/', 2)[1]?.split('/') ?? [];
 	const known = directoryTabs.find((one) => one === tab);

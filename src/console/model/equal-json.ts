@@ -1,4 +1,4 @@
-/** Whether two values of JSON are equal. The members of objects have no order, and an absent member is `undefined`. */
+/** True if two JSON values are equal. Ignores member order, and an absent member is `undefined`. */
 export function isEqualJson(left: unknown, right: unknown): boolean {
 	if (left === right) return true;
 	if (Array.isArray(left) && Array.isArray(right)) {
@@ -12,7 +12,7 @@ export function isEqualJson(left: unknown, right: unknown): boolean {
 	);
 }
 
-/** Whether a value is an object of JSON. */
+/** True for a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { visibleText } from './visible-text.js';
 
-/** Something that is connected, as far as a drawing shows it. */
+/** Node, with the members that a drawing shows. */
 export interface ShownNode {
 	readonly id: string;
 	readonly kind: 'user' | 'tenant' | 'instance' | 'group' | 'resource' | 'resource_role' | 'role';
@@ -8,11 +8,11 @@ export interface ShownNode {
 	readonly type?: string | undefined;
 	readonly name?: string | undefined;
 	readonly tenant?: string | undefined;
-	/** How many neighbours are not shown. */
+	/** Hidden neighbours. */
 	readonly more?: number | undefined;
 }
 
-/** A connection of two nodes, as far as a drawing shows it. */
+/** Edge, with the members that a drawing shows. */
 export interface ShownEdge {
 	readonly from: string;
 	readonly to: string;
@@ -32,22 +32,22 @@ export interface ShownEdge {
 	readonly action_count?: number | undefined;
 }
 
-/** The most characters of a node's label. */
+/** Maximum node label length, in characters. */
 const maxLabel = 32;
 
-/** What a node is called in a drawing: its kind or type, and its key. */
+/** Returns the label for a node: its kind or type, and its key. */
 export function nodeLabel({ kind, key, type }: ShownNode): string {
 	const text = visibleText(`${nodeKind(kind, type)} ${key}`);
 	return text.length <= maxLabel ? text : `${text.slice(0, maxLabel - 1)}…`;
 }
 
-/** What a node is, in words. */
+/** Returns the word for a node kind. */
 export function nodeKind(kind: ShownNode['kind'], type: string | undefined): string {
 	if (kind === 'resource_role') return type === undefined ? 'role' : `${type} role`;
 	return type !== undefined && (kind === 'instance' || kind === 'group') ? type : kind;
 }
 
-/** What a connection says, in a few words. */
+/** Returns a short label for an edge. */
 export function edgeLabel({ kind, relation, role, via, actions = [], action_count = 0 }: ShownEdge): string {
 	switch (kind) {
 		case 'role_assignment':

@@ -1,17 +1,17 @@
-/** A role that a user holds, and where it comes from. */
+/** Role held by a user, with its source. */
 export interface HeldRole {
 	readonly role: string;
 	readonly tenant: string;
 	/** `<resource>:<key>`; `null` for a role in the tenant. */
 	readonly resource_instance: string | null;
 	readonly source: 'direct' | 'group' | 'derived';
-	/** From the role that was assigned on; empty for `direct`. */
+	/** Steps from the assigned role; empty for `direct`. */
 	readonly through: readonly { readonly role: string; readonly resource_instance: string; readonly relation: string }[];
-	/** Absent for good. */
+	/** Absent if permanent. */
 	readonly expires_at?: string | undefined;
 }
 
-/** Where a role comes from, in words, such as `member of team:ops`. */
+/** Formats a role's source, such as `member of team:ops`. */
 export function sourceText({ source, through }: HeldRole): string {
 	if (source === 'direct') return 'assigned';
 	const [first, ...others] = through;
@@ -21,7 +21,7 @@ export function sourceText({ source, through }: HeldRole): string {
 	return [from, ...way].join(', so ');
 }
 
-/** Roles by tenant, in the order in which the tenants come; those in the tenant itself before those on instances. */
+/** Groups roles by tenant, in tenant order. Tenant roles come before instance roles. */
 export function rolesByTenant(
 	roles: readonly HeldRole[],
 ): readonly { readonly tenant: string; readonly roles: readonly HeldRole[] }[] {
@@ -35,7 +35,7 @@ export function rolesByTenant(
 	}));
 }
 
-/** A request for a role or an operation, as far as it says what approval gives. */
+/** Request members that determine the effect of an approval. */
 interface Asked {
 	readonly type: 'access_request' | 'operation_approval';
 	readonly tenant_key: string;
@@ -44,12 +44,12 @@ interface Asked {
 	readonly role_key?: string;
 }
 
-/** The instance that a request is about, as `<resource>:<key>`; `null` for none. */
+/** Returns the requested instance as `<resource>:<key>`; `null` if there is none. */
 export function askedInstance({ resource_key, resource_instance_key }: Asked): string | null {
 	return resource_instance_key === null ? null : `${resource_key}:${resource_instance_key}`;
 }
 
-/** The roles that a user holds where a request asks for one: in the tenant, and on the instance. */
+/** Returns the user's roles at the request's place: in the tenant and on the instance. */
 export function rolesAtRequest(roles: readonly HeldRole[], asked: Asked): readonly HeldRole[] {
 	const instance = askedInstance(asked);
 	return roles.filter(

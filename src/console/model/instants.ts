@@ -1,12 +1,12 @@
-/** Instants and durations, as the fields and sentences of pages have them. */
+/** Instants and durations for fields and sentences. */
 
-/** An instant as a field for date and time takes it: in the zone of whoever reads the page, to the minute. */
+/** Formats an instant for a date and time field: in the browser's time zone, to the minute. */
 export function fieldTime(instant: Date): string {
 	const inZone = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
 	return inZone.toISOString().slice(0, 16);
 }
 
-/** What the API takes for the value of such a field; nothing for an empty one. */
+/** Converts the field value to an API member; empty for an empty field. */
 export function expiryMember(value: string): { readonly expires_at?: string } {
 	return value === '' ? {} : { expires_at: new Date(value).toISOString() };
 }
@@ -18,7 +18,7 @@ const units = [
 	[1, 'second'],
 ] as const;
 
-/** A number of seconds in words, in the largest unit that needs no fraction, such as `7 days` or `90 minutes`. */
+/** Formats seconds in the largest unit without a fraction, such as `7 days` or `90 minutes`. */
 export function durationText(seconds: number): string {
 	const [size, name] = units.find(([unit]) => seconds % unit === 0) ?? [1, 'second'];
 	const count = seconds / size;

@@ -1,4 +1,4 @@
-/** Why a text is no JSON, with the line where browsers tell it; `null` for JSON. */
+/** Returns the JSON syntax error, with the line if the browser reports it; `null` for valid JSON. */
 export function jsonProblem(text: string): string | null {
 	try {
 		JSON.parse(text);

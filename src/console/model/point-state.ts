@@ -1,24 +1,27 @@
-/** What a decision point said of itself, as far as it did. */
+/** Reported decision point state. */
 export interface PointState {
-	/** `unknown` where it did not say. */
+	/** `unknown` if not reported. */
 	readonly state: string;
-	/** What is wrong, for people. */
+	/** Problem, for people. */
 	readonly detail: string | null;
 	readonly revision: number | null;
 	readonly policyRevision: number | null;
 	readonly version: string | null;
 	readonly workers: number;
-	/** `edge`, or `cloud` where it evaluates no condition sets; `null` where it did not say. */
+	/** `edge`, or `cloud` if it evaluates no condition sets; `null` if not reported. */
 	readonly mode: string | null;
-	/** Over the time up to its report; `null` where it did not say. */
+	/** Average before the report; `null` if not reported. */
 	readonly checksPerSecond: number | null;
-	/** Decisions that it could not log. */
+	/** Decisions that could not be logged. */
 	readonly lost: number;
-	/** Decisions that its sampling left out of the log. */
+	/** Decisions omitted from the log by sampling. */
 	readonly sampledOut: number;
 }
 
-/** Reads the report of a decision point. It may be of another version, or of another program: nothing is taken for granted. */
+/**
+ * Reads a decision point's report. Every member is optional, because the report may come from a different version or
+ * program.
+ */
 export function readPointState(report: unknown): PointState {
 	const { state, detail, revision, policy_revision, degraded, pdp } = record(report);
 	const { version, workers, mode, checks_per_second, decision_log, clock_ahead_seconds } = record(pdp);
@@ -38,13 +41,13 @@ export function readPointState(report: unknown): PointState {
 	};
 }
 
-/** How far the clock of the decision point is off, in words. */
+/** Formats the clock offset. */
 function clockText(secondsAhead: number | null): string | null {
 	if (secondsAhead === null) return null;
 	return `Its clock is ${Math.round(Math.abs(secondsAhead) / 60)} min ${secondsAhead > 0 ? 'ahead' : 'behind'}.`;
 }
 
-/** Why the policy in force is not the newest, in words. */
+/** Formats the reason for an outdated active policy. */
 function degradationText(reason: string | null): string | null {
 	if (reason === null) return null;
 	const texts: Readonly<Record<string, string>> = {

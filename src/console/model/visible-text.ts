@@ -1,15 +1,15 @@
-/** Characters that are not seen, or that change the order of others: controls, format characters, lone surrogates. */
+/** Invisible characters and characters that reorder text: controls, format characters, lone surrogates. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A text that people chose, with each character that is not seen written out, as `\u{202e}`. So two keys that differ
- * never look alike for that reason, and none changes the order of the text around it.
+ * Escapes each invisible character in a user-chosen text, such as `\u{202e}`. Thus different keys look different, and
+ * no key reorders the text around it.
  */
 export function visibleText(text: string): string {
 	return text.replace(unseen, escaped);
 }
 
-/** The same for a text of several lines: line feeds and tabs stay. */
+/** Escapes like `visibleText`, but keeps line feeds and tabs. */
 export function visibleLines(text: string): string {
 	return text.replace(unseen, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
 }

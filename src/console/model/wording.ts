@@ -3,12 +3,12 @@ import { visibleText } from './visible-text.js';
 
 type Named = Pick<ListedUser, 'key' | 'email' | 'first_name' | 'last_name'>;
 
-/** Returns the name of a user for people: the name, else the e-mail address, else the key. Its unseen characters are written out. */
+/** Returns a user's display name: the name, else the e-mail address, else the key. Escapes invisible characters. */
 export function userName({ key, email, first_name, last_name }: Named): string {
 	return visibleText([first_name, last_name].filter(Boolean).join(' ') || email || key);
 }
 
-/** What the user who made a request is called. */
+/** Returns the requester's display name. */
 export function requesterName(request: ListedRequest): string {
 	return userName({
 		key: request.requesting_user_key,
@@ -18,7 +18,7 @@ export function requesterName(request: ListedRequest): string {
 	});
 }
 
-/** What a request asks for, such as `Editor on document:plan`, or `operation on account:main`. */
+/** Returns a request's subject, such as `Editor on document:plan`, or `operation on account:main`. */
 export function requestSubject({ role_name, resource_key, resource_instance_key }: ListedRequest): string {
 	const instance = resource_instance_key === null ? resource_key : `${resource_key}:${resource_instance_key}`;
 	const what = role_name ?? 'operation';

@@ -1,14 +1,14 @@
 import { ApiFailure, failureMessage } from '../model/api-failure.js';
 
-/** Calls of the API of this page's own server, as the user who is signed in. All throw `ApiFailure`. */
+/** Client for the page's own server, as the signed-in user. All calls throw `ApiFailure`. */
 export interface ApiClient {
 	get<Answer>(path: string, query?: Readonly<Record<string, string | number | null>>): Promise<Answer>;
 	send<Answer>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>;
 }
 
 /**
- * A client that shows the bearer token that `token` returns, and else the cookie. `onSignedOut` is called when the server
- * does not know the user any more.
+ * Creates a client that sends the bearer token from `token`, or else the cookie. Calls `onSignedOut` if the server no
+ * longer accepts the user.
  */
 export function createApiClient(token: () => string | null, onSignedOut: () => void): ApiClient {
 	async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
@@ -20,7 +20,7 @@ export function createApiClient(token: () => string | null, onSignedOut: () => v
 			method,
 			headers,
 			body: body === undefined ? null : JSON.stringify(body),
-			// With a token, the cookie of another sign-in must not take part.
+			// With a token, a different session's cookie must not be sent.
 			credentials: shown === null ? 'same-origin' : 'omit',
 			cache: 'no-store',
 			referrerPolicy: 'no-referrer',

@@ -6,7 +6,7 @@ import { approvalsSetting, type OpenedElement, requestsSetting, reviewersSetting
 import { requestKind } from './request-kind.js';
 import { ReviewInbox } from './review-inbox.js';
 
-/** The requests of the elements that the settings of this one name, for their reviewers. */
+/** Review page for the requests in the linked elements. */
 export function ApprovalManagement({ element }: { readonly element: OpenedElement }) {
 	const shown = useSignal<readonly ElementConfig[] | null>(null);
 	useEffect(() => {
@@ -37,7 +37,7 @@ export function ApprovalManagement({ element }: { readonly element: OpenedElemen
 	);
 }
 
-/** The requests of another element, for whoever reviews them. */
+/** Requests in a linked element, for its reviewers. */
 export function LinkedInbox({ element, config }: { readonly element: OpenedElement; readonly config: ElementConfig }) {
 	const management = useSignal<ElementConfig | null>(null);
 	const named = config.settings[reviewersSetting];
@@ -47,7 +47,7 @@ export function LinkedInbox({ element, config }: { readonly element: OpenedEleme
 			({ config: found }) => {
 				management.value = found;
 			},
-			// Without it, a reviewer can still approve the role that was asked for.
+			// Without it, a reviewer can still approve the requested role.
 			() => {},
 		);
 	}, [named]);

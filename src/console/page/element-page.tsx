@@ -14,13 +14,13 @@ import { requestKind } from './request-kind.js';
 import { Requests } from './requests.js';
 import { UserManagement } from './user-management.js';
 
-/** The page of an element: it finds out who is signed in and what the element is, and shows it. */
+/** Element page: finds the signed-in user and the element, and shows it. */
 
 const address = readElementAddress(location);
 const environment = metadata('regolith-environment') || null;
 const origins = metadata('regolith-origins').split(' ').filter(Boolean);
 
-/** The bearer token that the embedding page has sent. It is here and nowhere else. */
+/** Bearer token from the embedding page. It is stored only here. */
 let token: string | null = null;
 
 const shown = signal<OpenedElement | Refusal | 'loading' | 'waiting'>('loading');
@@ -38,7 +38,7 @@ if (address.byToken) {
 	shown.value = 'waiting';
 	listenForToken(origins, (sent) => {
 		token = sent;
-		// A newer token of an element that is open is for its next calls.
+		// An open element uses a newer token for its next calls.
 		if (!isShown()) void open();
 	});
 } else void open();

@@ -5,14 +5,14 @@ import { visibleText } from '../model/visible-text.js';
 import { Failure, useWork } from '../part/action-button.js';
 
 interface GiveRoleProps {
-	/** What the user is called. */
+	/** User's display name. */
 	readonly name: string;
-	/** The roles that can be given. */
+	/** Assignable roles. */
 	readonly roles: readonly ElementRole[];
 	readonly give: (role: ElementRole, ending: { readonly expires_at?: string }) => Promise<void>;
 }
 
-/** Gives a user a role, for good or until a time. A form, so that half a date gives nothing. */
+/** Assigns a role with an optional expiry. A form, so that an incomplete date is refused. */
 export function GiveRole({ name, roles, give }: GiveRoleProps) {
 	const chosen = useSignal('');
 	const end = useSignal('');

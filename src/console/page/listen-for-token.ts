@@ -1,6 +1,6 @@
 import { sentToken } from '../model/element/sent-token.js';
 
-/** Takes bearer tokens from the page that embeds this one, if it is of one of the origins, and tells it so. */
+/** Accepts bearer tokens from the embedding page, if it has an allowed origin, and confirms receipt. */
 export function listenForToken(origins: readonly string[], take: (token: string) => void): void {
 	addEventListener('message', (event) => {
 		const fromEmbeddingPage = parent !== window && event.source === parent;

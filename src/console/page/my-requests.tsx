@@ -13,11 +13,11 @@ const states: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canc
 interface MyRequestsProps {
 	readonly element: OpenedElement;
 	readonly kind: RequestKind;
-	/** How many were made on this page: with another one, the list is read again. */
+	/** New requests on this page. The list reloads after a change. */
 	readonly made: number;
 }
 
-/** The requests that a user has made, with what became of them; pending ones can be canceled. */
+/** The user's own requests with their status; pending requests can be canceled. */
 export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	const { api, actor } = element;
 	const collection = `${element.path()}/${kind.collection}`;
@@ -86,7 +86,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	);
 }
 
-/** When what a request asks for ends, where it does. */
+/** Expiry in a request, if any. */
 export function Until({ request }: { readonly request: ListedRequest }) {
 	const { expires_at } = request.access_request_details;
 	if (expires_at === undefined) return null;
@@ -97,7 +97,7 @@ export function Until({ request }: { readonly request: ListedRequest }) {
 	);
 }
 
-/** An instant, in the reader's own language and zone. */
+/** Time in the user's language and zone. */
 export function Time({ at }: { readonly at: string }) {
 	const shown = new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 	return (

@@ -3,33 +3,33 @@ import type { Actor, ElementConfig, ElementRuntime, PermissionLevel } from '../m
 import type { ElementAddress } from '../model/element/element-address.js';
 import type { ApiClient } from './api-client.js';
 
-/** An element that a signed-in user has open. */
+/** Element opened by a signed-in user. */
 export interface OpenedElement {
 	readonly actor: Actor;
 	readonly config: ElementConfig;
 	readonly level: PermissionLevel;
-	/** The instance that the page is about; `null` for the tenant. */
+	/** Instance for the page; `null` for the tenant. */
 	readonly instance: string | null;
-	/** The resource of that instance, where the element tells it. */
+	/** Resource for the instance, if the element returns it. */
 	readonly resourceId: string | null;
 	readonly api: ApiClient;
-	/** The path of an element of this environment, this one by default. */
+	/** Returns the path to an element in this environment; default: this element. */
 	path(element?: string): string;
-	/** Another element of this environment, which a setting of this one names; `null` where there is none. */
+	/** Returns the element named in a setting; `null` if there is none. */
 	linked(setting: string): Promise<ElementConfig | null>;
 }
 
-/** Why an element is not shown, for a person. */
+/** Reason why an element is not shown. */
 export interface Refusal {
 	readonly title: string;
 	readonly text: string;
 }
 
-/** The settings by which elements name each other (docs/contract.md: Elements). */
+/** Settings that link elements (docs/contract.md: Elements). */
 export const reviewersSetting = 'user_management_element';
-/** The element of access requests that the owners of a user management element review, or whose requests are shown. */
+/** Access request element to review or show. */
 export const requestsSetting = 'access_request_element';
-/** The element of operation approvals that an `approval_management` element shows. */
+/** Operation approval element shown by an `approval_management` element. */
 export const approvalsSetting = 'operation_approval_element';
 
 const signInAgain: Refusal = {
@@ -37,12 +37,12 @@ const signInAgain: Refusal = {
 	text: 'Sign in again in the application, then try again.',
 };
 
-/** The refusal of who is not signed in, here or at all. */
+/** Refusal for a user without a session. */
 export const signedOut = signInAgain;
 
 /**
- * Opens the element of an address for whoever is signed in: asks who that is, then for the element and the level in it.
- * `environment` is the id of the one that the page was served for. Throws `ApiFailure`.
+ * Opens an element for the signed-in user: reads the user, the element and the level. `environment` is the id for which
+ * the page was served. Throws `ApiFailure`.
  */
 export async function openElement(
 	api: ApiClient,
@@ -60,7 +60,7 @@ export async function openElement(
 		api.get<ElementRuntime>(`${path(element)}/runtime`, { resource_instance_id: address.resourceInstanceKey });
 	const { config, current_permission_level: level, resource_id } = await runtime(address.elementKey);
 	if (level === 'HIDDEN') return { title: config.name, text: 'You may not see this.' };
-	// It only notes that the element is in use: nothing here depends on it.
+	// This only marks the element as active, so a failure does not matter.
 	if (!config.is_active) api.send('POST', `${path()}/data/active`).catch(() => {});
 	return {
 		actor,
@@ -83,7 +83,7 @@ function unlessMissing(error: unknown): null {
 	throw error;
 }
 
-/** Whether an element was opened, or refused. */
+/** True for an opened element, false for a refusal. */
 export function isOpened(result: OpenedElement | Refusal): result is OpenedElement {
 	return 'actor' in result;
 }

@@ -16,7 +16,7 @@ interface RequestFormProps {
 	readonly onMade: () => void;
 }
 
-/** The form in which a user asks for a role, or for the approval of an operation. */
+/** Form for requesting a role or an operation approval. */
 export function RequestForm({ element, kind, roles, onMade }: RequestFormProps) {
 	const role = useSignal('');
 	const instance = useSignal(element.instance ?? '');
@@ -83,7 +83,7 @@ interface RoleFieldProps {
 	readonly onChange: (id: string) => void;
 }
 
-/** Chooses a role; where the element knows none, its key is typed in. */
+/** Role choice, or a key field if the element has no roles. */
 export function RoleField({ roles, value, onChange }: RoleFieldProps) {
 	if (roles.length === 0) {
 		return (

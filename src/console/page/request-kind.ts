@@ -1,12 +1,12 @@
 import type { ElementConfig } from '../model/api-types.js';
 
-/** The two kinds of requests: for roles, and for the approval of an operation. */
+/** Request kind: access request or operation approval. */
 export interface RequestKind {
-	/** The last part of the path of its requests. */
+	/** Last path segment for its requests. */
 	readonly collection: 'access_requests' | 'operation_approval';
-	/** Whether it asks for a role, which a reviewer may change. */
+	/** True if it requests a role, which a reviewer may change. */
 	readonly hasRole: boolean;
-	/** The query parameter that narrows a list to an instance. */
+	/** Query parameter that filters a list by instance. */
 	readonly instanceFilter: string;
 }
 
@@ -21,7 +21,7 @@ const operationApprovals: RequestKind = {
 	instanceFilter: 'resource_instance',
 };
 
-/** The kind of the requests that are made in an element; `null` for one in which none are. */
+/** Returns the request kind for an element; `null` if it takes no requests. */
 export function requestKind({ elements_type }: Pick<ElementConfig, 'elements_type'>): RequestKind | null {
 	if (elements_type === 'approval_flow') return accessRequests;
 	return elements_type === 'operation_approval' ? operationApprovals : null;

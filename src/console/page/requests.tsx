@@ -8,7 +8,7 @@ import { RequestForm } from './request-form.js';
 import type { RequestKind } from './request-kind.js';
 import { ReviewInbox } from './review-inbox.js';
 
-/** An element in which users make requests, with those that they made, and those that they review. */
+/** Element in which users make and review requests. */
 export function Requests({ element, kind }: { readonly element: OpenedElement; readonly kind: RequestKind }) {
 	const management = useSignal<ElementConfig | null | undefined>(kind.hasRole ? undefined : null);
 	const made = useSignal(0);

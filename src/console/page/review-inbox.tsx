@@ -17,15 +17,15 @@ import type { RequestKind } from './request-kind.js';
 
 interface ReviewInboxProps {
 	readonly element: OpenedElement;
-	/** The element in which the requests are made. */
+	/** Element that contains the requests. */
 	readonly config: ElementConfig;
 	readonly kind: RequestKind;
 	readonly roles: RolesAt;
-	/** Whether to say that there is nothing to review, instead of nothing at all. */
+	/** Whether to show a message if there is nothing to review. */
 	readonly alwaysShown?: boolean;
 }
 
-/** The pending requests that a user reviews: approve, with another role if need be, or deny. By the keyboard too. */
+/** Pending requests for a reviewer: approve (also with a different role) or deny, also by keyboard. */
 export function ReviewInbox({ element, config, kind, roles, alwaysShown = false }: ReviewInboxProps) {
 	const { api, actor } = element;
 	const collection = `${element.path(config.key)}/${kind.collection}`;
@@ -42,7 +42,7 @@ export function ReviewInbox({ element, config, kind, roles, alwaysShown = false 
 	const open = useSignal<{ readonly id: string; readonly move: ReviewMove } | null>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const items = useRef<HTMLUListElement>(null);
-	// Others see their own requests alone, which nobody reviews unless the element says so.
+	// Users who are not reviewers receive only their own requests, which nobody reviews unless this setting is on.
 	const ownToo = config.settings['allow_self_approval'] === true;
 	const requests = (list.found.value?.data ?? []).filter(
 		({ requesting_user_id }) => ownToo || requesting_user_id !== actor.user_id,
@@ -128,7 +128,7 @@ function placeOf({ access_request_details: { resource, resource_instance } }: Li
 interface DecisionProps {
 	readonly request: ListedRequest;
 	readonly move: ReviewMove;
-	/** How long the element approves for, in words. */
+	/** Maximum approval duration, in words. */
 	readonly longest: string | null;
 	readonly roles: readonly { readonly id: string; readonly name: string }[];
 	readonly decide: (body: object) => Promise<unknown>;
@@ -136,7 +136,7 @@ interface DecisionProps {
 	readonly onBack: () => void;
 }
 
-/** The form in which a reviewer decides: with a comment and, to approve, the role and its end. */
+/** Review form: a comment and, for an approval, the role and its expiry. */
 function Decision({ request, move, longest, roles, decide, onDone, onBack }: DecisionProps) {
 	const asked = request.access_request_details.role ?? '';
 	const role = useSignal(asked);
@@ -144,7 +144,7 @@ function Decision({ request, move, longest, roles, decide, onDone, onBack }: Dec
 	const comment = useSignal('');
 	const work = useWork();
 	const form = useRef<HTMLFormElement>(null);
-	// Before the next key: where it opens by a key, nothing has the focus without this.
+	// Take the focus before the next key press. Without this, nothing has the focus after the form opens by keyboard.
 	useLayoutEffect(() => form.current?.querySelector<HTMLElement>('select, textarea')?.focus(), []);
 	const send = async () => {
 		await decide({

@@ -10,14 +10,14 @@ import type { OpenedElement } from './opened-element.js';
 interface UserItemProps {
 	readonly element: OpenedElement;
 	readonly user: ListedUser;
-	/** All roles that the element knows. */
+	/** All roles in the element. */
 	readonly roles: readonly ElementRole[];
-	/** Those that the one who looks may give and take. */
+	/** Roles that the signed-in user may assign and remove. */
 	readonly assignable: readonly ElementRole[];
 	readonly onChanged: (said: string) => Promise<void>;
 }
 
-/** One user, with the roles held here: give one, take one, remove the user. */
+/** User with local roles, and controls to assign a role, remove a role, and remove the user. */
 export function UserItem({ element, user, roles, assignable, onChanged }: UserItemProps) {
 	const { api, instance, level } = element;
 	const path = `${element.path()}/data/users/${encodeURIComponent(user.id)}`;
@@ -100,7 +100,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	);
 }
 
-/** The keys of the roles that a user holds in the tenant of the session, or on the instance that the page is about. */
+/** Returns the keys for a user's roles in the session's tenant, or on the page's instance. */
 function rolesHere({ actor, instance }: OpenedElement, { associated_tenants }: ListedUser): readonly string[] {
 	const here = associated_tenants.find(({ tenant }) => tenant === actor.tenant_key);
 	if (here === undefined) return [];

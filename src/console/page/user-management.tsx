@@ -9,7 +9,7 @@ import { LinkedInbox } from './approval-management.js';
 import { type OpenedElement, requestsSetting } from './opened-element.js';
 import { UserItem } from './user-item.js';
 
-/** The users of a tenant or an instance, with their roles, for those who manage them. */
+/** Users in a tenant or on an instance, with their roles, for their managers. */
 export function UserManagement({ element }: { readonly element: OpenedElement }) {
 	const { api, level, instance } = element;
 	const data = `${element.path()}/data`;
@@ -32,7 +32,7 @@ export function UserManagement({ element }: { readonly element: OpenedElement })
 			(found) => {
 				roles.value = found;
 			},
-			// Users are shown all the same, and the list says what is wrong.
+			// Users are still shown, and the list reports the failure.
 			() => {},
 		);
 		element.linked(requestsSetting).then(

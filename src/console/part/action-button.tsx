@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { messageOf } from './message-of.js';
 
 interface Work {
-	/** Whether the work is under way. */
+	/** Whether work is in progress. */
 	readonly busy: boolean;
-	/** What the last try failed with. */
+	/** Failure from the last attempt. */
 	readonly failure: string | null;
 	run(work: () => Promise<void>): Promise<void>;
 }
 
-/** One piece of work at a time, and what became of it. */
+/** Runs one task at a time and reports its failure. */
 export function useWork(): Work {
 	const busy = useSignal(false);
 	const failure = useSignal<string | null>(null);
@@ -32,7 +32,7 @@ export function useWork(): Work {
 	};
 }
 
-/** Says what failed, at once to screen readers too. */
+/** Failure message, announced immediately to screen readers. */
 export function Failure({ text }: { readonly text: string | null }) {
 	if (text === null) return null;
 	return (
@@ -44,12 +44,12 @@ export function Failure({ text }: { readonly text: string | null }) {
 
 interface ActionButtonProps {
 	readonly act: () => Promise<void>;
-	/** What it does, where its text alone does not say to what. */
+	/** Accessible label, if the text alone is not specific. */
 	readonly label?: string;
 	readonly children: ComponentChildren;
 }
 
-/** A button that does something at the server, once at a time. */
+/** Button for a server action, one call at a time. */
 export function ActionButton({ act, label, children }: ActionButtonProps) {
 	const work = useWork();
 	return (

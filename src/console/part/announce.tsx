@@ -3,12 +3,12 @@ import { visibleText } from '../model/visible-text.js';
 
 const announced = signal('');
 
-/** Tells users of screen readers, and everybody else, what has just happened. */
+/** Announces an event to all users, including screen reader users. */
 export function announce(text: string): void {
 	announced.value = visibleText(text);
 }
 
-/** Where it is told. There is one on a page, from the beginning: screen readers notice changes of it. */
+/** Place for announcements. Each page has one from the start, because screen readers report its changes. */
 export function Announcement() {
 	return (
 		<p class="announcement" role="status">

@@ -4,15 +4,15 @@ import type { ElementConfig } from '../model/api-types.js';
 import { durationText, fieldTime } from '../model/instants.js';
 
 interface ExpiryFieldProps {
-	/** The value of the field; empty for no end. */
+	/** Field value; empty for no expiry. */
 	readonly end: Signal<string>;
-	/** What is shown beneath. */
+	/** Text below the field. */
 	readonly hint?: string | null;
-	/** The latest end, as the API tells it. */
+	/** Latest allowed expiry, from the API. */
 	readonly latest?: string | undefined;
 }
 
-/** A field for when something is to end. The browser refuses what is past, too late, or half a date. */
+/** Expiry field. The browser refuses past, late and incomplete dates. */
 export function ExpiryField({ end, hint = null, latest }: ExpiryFieldProps) {
 	const hintId = useId();
 	return (
@@ -37,7 +37,7 @@ export function ExpiryField({ end, hint = null, latest }: ExpiryFieldProps) {
 	);
 }
 
-/** What the settings of an element say about how long it approves for; `null` for nothing. */
+/** Returns a text with the element's maximum approval duration; `null` without a maximum. */
 export function longestApproval({ settings }: Pick<ElementConfig, 'settings'>): string | null {
 	const seconds = settings['max_duration'];
 	return typeof seconds === 'number' ? `At most ${durationText(seconds)} from the approval.` : null;

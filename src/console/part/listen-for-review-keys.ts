@@ -1,10 +1,9 @@
-/** What a reviewer does to a request. */
 export type ReviewMove = 'approve' | 'deny';
 
 /**
- * Single keys that act while the focus is in a list of requests, but not where text is written. The items of the list
- * have `data-request`. `j` and `k` move between them; `choose` is called with the one that has the focus, and `null` to go
- * back. Returns what ends it.
+ * Handles single keys while the focus is in a request list, except in text fields. List items have `data-request`. `j`
+ * and `k` move between items. Calls `choose` with the focused item's id, and with `null` to go back. Returns a function
+ * that stops listening.
  */
 export function listenForReviewKeys(
 	list: HTMLElement | null,
@@ -35,7 +34,9 @@ export function listenForReviewKeys(
 	return () => list?.removeEventListener('keydown', listen);
 }
 
-/** Keeps the focus of a form that goes in its item, so that no key is lost, until the item has its buttons again. */
+/**
+ * Keeps the focus in the item after its form closes, so that no key press is lost, until the item's buttons are back.
+ */
 function holdFocus(item: HTMLElement): void {
 	item.tabIndex = -1;
 	item.focus();

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 
-/** A field of a form for some sentences. */
+/** Form field for a few sentences. */
 export function LongText({ label, text }: { readonly label: string; readonly text: Signal<string> }) {
 	return (
 		<label>

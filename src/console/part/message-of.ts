@@ -1,6 +1,6 @@
 import { visibleLines } from '../model/visible-text.js';
 
-/** Returns the message of an error for people. Its unseen characters are written out, because it may quote keys. */
+/** Returns an error message for people. Escapes invisible characters, because the message may contain keys. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? visibleLines(error.message) : 'Something went wrong.';
 }

@@ -3,20 +3,20 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Paginated } from '../model/api-types.js';
 import { messageOf } from './message-of.js';
 
-/** A list that the server pages, as a page shows it. */
+/** List with server-side pages. */
 export interface PagedList<Item> {
 	readonly page: number;
-	/** The page that was read last; `null` before the first. */
+	/** Latest page; `null` before the first. */
 	readonly found: ReadonlySignal<Paginated<Item> | null>;
 	readonly failure: ReadonlySignal<string | null>;
 	reload(): Promise<void>;
 	turnTo(page: number): void;
 }
 
-/** How many items a page shows. */
+/** Items per page. */
 export const perPage = 20;
 
-/** Reads a list, and again whenever one of the dependencies changes, from its first page. */
+/** Reads a list. Starts again at the first page after a dependency changes. */
 export function usePagedList<Item>(
 	read: (page: number) => Promise<Paginated<Item>>,
 	dependencies: readonly unknown[],
@@ -24,7 +24,7 @@ export function usePagedList<Item>(
 	const page = useSignal(1);
 	const found = useSignal<Paginated<Item> | null>(null);
 	const failure = useSignal<string | null>(null);
-	// Answers may come in another order than their questions: only the newest counts.
+	// Responses may arrive out of order; only the latest request counts.
 	const newest = useRef(0);
 	const reload = async () => {
 		newest.current += 1;
@@ -46,7 +46,7 @@ export function usePagedList<Item>(
 	return { page: page.value, found, failure, reload, turnTo };
 }
 
-/** The state of a list that is not its items: that it is read, failed or empty, and the way to its other pages. */
+/** List state without its items: loading, failed or empty, and links to its pages. */
 export function PagedListFrame<Item>({ list, empty }: { readonly list: PagedList<Item>; readonly empty: string }) {
 	const { page, turnTo } = list;
 	const failure = list.failure.value;

@@ -1,2 +1,2 @@
-/** Style sheets are imported for the page alone: the bundler puts them into a file. */
+/** Style sheets are imported only for the page: the bundler writes them to a file. */
 declare module '*.css';

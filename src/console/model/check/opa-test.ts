@@ -4,11 +4,11 @@ import { type Attempt, placeTenant, roleKey, splitInstance } from './attempt.js'
 import type { CheckBody } from './check-form.js';
 
 /**
- * A check as a test for `opa test`, beside the policy as it is downloaded. Its facts are its own, so that the test says
- * what the schema is to mean and does not depend on what is stored.
+ * A check as a test for `opa test`, beside the downloaded policy. The test includes its facts, so it states the intent
+ * behind the schema and does not depend on stored data.
  */
 
-/** A role that a user holds. */
+/** Role assignment in a test. */
 interface TestAssignment {
 	readonly user: string;
 	readonly role: string;
@@ -17,20 +17,19 @@ interface TestAssignment {
 	readonly instance: string | null;
 }
 
-/** A relationship between instances. */
+/** Relationship between instances. */
 interface TestRelationship {
 	readonly subject: string;
 	readonly relation: string;
 	readonly object: string;
 }
 
-/** The facts of a test. */
 export interface TestFacts {
 	/** Whether the user exists. */
 	readonly user: boolean;
-	/** What is stored of the tenant of the check; `null` where there is no such tenant. */
+	/** Stored tenant attributes for the check; `null` if the tenant does not exist. */
 	readonly tenant: Readonly<Record<string, unknown>> | null;
-	/** The tenants of instances. */
+	/** Tenant by instance. */
 	readonly instances: ReadonlyMap<string, string>;
 	readonly assignments: readonly TestAssignment[];
 	readonly relationships: readonly TestRelationship[];
@@ -38,10 +37,10 @@ export interface TestFacts {
 	readonly instanceAttributes: Readonly<Record<string, unknown>>;
 }
 
-/** A derivation of a role, as the tables of a policy have it. */
+/** Role derivation, as in the policy tables. */
 interface Derivation {
 	readonly relation: string;
-	/** The type of the subject. */
+	/** Subject type. */
 	readonly resource: string;
 	readonly role: string;
 	readonly no_direct_roles_on_object?: boolean;
@@ -50,17 +49,17 @@ interface Derivation {
 /** Derivations by resource type and role. */
 export type Derivations = Readonly<Record<string, Readonly<Record<string, readonly Derivation[]>>>>;
 
-/** What a test is made of. */
+/** Input for a test. */
 export interface OpaTest {
 	readonly check: CheckBody;
 	readonly allow: boolean;
 	readonly facts: TestFacts;
 	readonly derivations: Derivations;
-	/** What stands above the test: one line each. */
+	/** Comment lines above the test. */
 	readonly notes: readonly string[];
 }
 
-/** The derivations in the tables of a policy; none where the tables are not among the files. */
+/** Reads the derivations in the policy tables; none if the files do not include the tables. */
 export function readDerivations(files: readonly PolicyFile[]): Derivations {
 	const file = files.find(({ path }) => path === 'regolith/schema/data.json');
 	const tables = file === undefined ? {} : (JSON.parse(file.text) as { readonly resource_roles?: Derivations });
@@ -68,8 +67,8 @@ export function readDerivations(files: readonly PolicyFile[]): Derivations {
 }
 
 /**
- * The facts by which an attempt passes: those of its chain, and no others. `null` for a rule between condition sets: its
- * conditions may ask for any role of the user.
+ * Returns exactly the facts in an attempt's chain. Returns `null` for a condition set rule, because its conditions may
+ * depend on any user role.
  */
 export function chainFacts({ by, chain }: Attempt, { user, resource }: CheckBody): TestFacts | null {
 	if (by === 'set_rule') return null;
@@ -94,7 +93,7 @@ export function chainFacts({ by, chain }: Attempt, { user, resource }: CheckBody
 	return { user: true, instances, assignments, relationships, ...none };
 }
 
-/** The text of a test, for a file whose name ends in `_test.rego`. */
+/** Returns the text for a `_test.rego` file. */
 export function writeOpaTest({ check, allow, facts, derivations, notes }: OpaTest): string {
 	const comments = notes.map((note) => `# ${note.replaceAll(/[^\p{L}\p{N}\p{P}\p{S}\p{M} ]/gu, '\ufffd')}\n`).join('');
 	const input = regoText({ json: { ...check, resource: { ...check.resource, tenant: checkTenant(check) } } }, 1);
@@ -112,7 +111,7 @@ function checkTenant({ resource }: CheckBody): string {
 	return resource.tenant ?? 'default';
 }
 
-/** A name that tells what is tested, and differs where the check does. */
+/** Returns a descriptive test name, unique per check. */
 function testName(check: CheckBody, allow: boolean): string {
 	const { user, action, resource } = check;
 	const words = [user.key, allow ? 'may' : 'may_not', action, resource.type, resource.key ?? ''];
@@ -120,7 +119,7 @@ function testName(check: CheckBody, allow: boolean): string {
 	return `test_${plain.join('_')}_${digest(JSON.stringify(check))}`;
 }
 
-/** Eight hexadecimal digits of a text (FNV-1a), so that names of tests differ. */
+/** Returns an eight-digit hexadecimal hash (FNV-1a), which makes test names unique. */
 function digest(text: string): string {
 	let hash = 0x811c9dc5;
 	for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -129,7 +128,7 @@ function digest(text: string): string {
 
 type Tree = Map<string, RegoValue>;
 
-/** The tables of a policy's data, `data.regolith.facts` (docs/architecture.md: The data document). */
+/** Builds the policy data tables, `data.regolith.facts` (docs/architecture.md: The data document). */
 function factTables(check: CheckBody, facts: TestFacts, derivations: Derivations): RegoValue {
 	const user = check.user.key;
 	const tenant = checkTenant(check);
@@ -168,10 +167,10 @@ function factTables(check: CheckBody, facts: TestFacts, derivations: Derivations
 
 const tableNames = ['users', 'tenants', 'tenant_roles', 'instances', 'user_roles', 'relations', 'closures'];
 
-/** Presence in a table. */
+/** Table entry without a value. */
 const present: RegoValue = { json: null };
 
-/** Puts a value at a path, or an empty object; what is there already stays. */
+/** Puts a value or an empty object at a path. Keeps an existing value. */
 function put(tree: Tree, [first, ...rest]: readonly string[], value: RegoValue = { members: new Map() }): void {
 	if (first === undefined) return;
 	const there = tree.get(first);
@@ -185,8 +184,8 @@ function put(tree: Tree, [first, ...rest]: readonly string[], value: RegoValue =
 }
 
 /**
- * What leads to roles at any distance, where no assigned role can stop it: `[instance]["<role> from <type>#<role>"]`.
- * Policies read this for cycles of derivations only, so it may say more than they store.
+ * Returns the role sources at any distance which no assigned role can block: `[instance]["<role> from <type>#<role>"]`.
+ * Policies read this table only for derivation cycles, so it may contain more entries than they store.
  */
 function closures(relationships: readonly TestRelationship[], derivations: Derivations): Tree {
 	const subjects = new Map<string, TestRelationship[]>();
@@ -220,7 +219,7 @@ interface RoleOnInstance {
 	readonly role: string;
 }
 
-/** The roles on other instances from which a role is derived in one step that nothing stops. */
+/** Returns the instance roles that give a role in one derivation step that nothing blocks. */
 function unstoppedSources(
 	{ instance, role }: RoleOnInstance,
 	relationships: readonly TestRelationship[],
@@ -239,7 +238,7 @@ function unstoppedSources(
 		);
 }
 
-/** A member that an object has itself: its keys are those of an environment. */
+/** Returns an own member (not from the prototype), because the keys are user data. */
 function ownMember<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
 	return Object.hasOwn(object, key) ? object[key] : undefined;
 }

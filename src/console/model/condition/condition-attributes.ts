@@ -1,17 +1,17 @@
 import type { AttributeType } from './condition-operator.js';
 
-/** The attributes that conditions can name (docs/condition-semantics.md: Attributes that need no definition). */
+/** Attributes available to conditions (docs/condition-semantics.md: Attributes that need no definition). */
 
-/** An attribute that can be named. */
+/** Attribute available to conditions. */
 export interface ConditionAttribute {
-	/** Such as `user.age`. */
+	/** For example `user.age`. */
 	readonly name: string;
-	/** `null` where it differs between resources. */
+	/** `null` if it differs between resources. */
 	readonly type: AttributeType | null;
 	readonly note: string;
 }
 
-/** What is read of the schema half of a document. */
+/** Members read from the schema half. */
 export interface AttributeSchema {
 	readonly user_attributes: Readonly<Record<string, { readonly type?: unknown }>>;
 	readonly resources: Readonly<Record<string, { readonly attributes?: unknown }>>;
@@ -31,8 +31,8 @@ const builtIn: readonly ConditionAttribute[] = [
 ];
 
 /**
- * The attributes that conditions can name, those of users first. Of resources only the attributes of one are named, or
- * those of all where `resource` is null, as in a user set. What tenants and contexts hold is defined nowhere.
+ * Returns the attributes available to conditions, user attributes first. Includes the attributes for one resource, or
+ * for all resources if `resource` is null, as in a user set. Tenant and context attributes have no definitions.
  */
 export function conditionAttributes(schema: AttributeSchema, resource: string | null): readonly ConditionAttribute[] {
 	const users = typed('user', schema.user_attributes, () => 'of users');
@@ -83,7 +83,7 @@ function isType(value: unknown): value is AttributeType {
 	return types.has(value);
 }
 
-/** The type of a named attribute; `null` where it is not known, as of what is inside a value. */
+/** Returns the type for an attribute name; `null` if unknown, such as inside a nested value. */
 export function attributeType(attributes: readonly ConditionAttribute[], name: string): AttributeType | null {
 	const written = name.startsWith('subject.') ? `user.${name.slice('subject.'.length)}` : name;
 	return attributes.find((one) => one.name === written)?.type ?? null;

@@ -1,23 +1,22 @@
 import { isJsonObject, type Json } from '../json.js';
 import type { ConditionComparison } from './condition-tree.js';
 
-/** The operators of comparisons, for forms (docs/conditions.md: Operators). The server checks again what they make. */
+/** Comparison operators for forms (docs/conditions.md: Operators). The server validates the result again. */
 
-/** What values an attribute takes. */
+/** Value type for an attribute. */
 export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array';
 
-/** What an operator takes: a value like the attribute's, one that has an order, a text, an array, two ends … */
+/** Operand kind: a value like the attribute's, an ordered value, a text, an array, a range … */
 type OperandKind = 'value' | 'item' | 'ordered' | 'text' | 'list' | 'range' | 'boolean' | 'match';
 
-/** An operator. */
 export interface ConditionOperator {
 	readonly name: string;
-	/** What it says between an attribute and a value. */
+	/** Label between an attribute and a value. */
 	readonly label: string;
-	/** The types of attributes that it compares. An attribute whose type is not known may have any. */
+	/** Supported attribute types. An attribute without a known type may have any type. */
 	readonly types: readonly AttributeType[];
 	readonly operand: OperandKind;
-	/** Whether it compares with a value only, and not with another attribute. */
+	/** True if the operand must be a value and cannot be an attribute. */
 	readonly literal: boolean;
 }
 
@@ -36,7 +35,7 @@ function operator(
 	return { name, label, types, operand, literal };
 }
 
-/** All operators, in the order in which they are offered. */
+/** All operators, in display order. */
 export const conditionOperators: readonly ConditionOperator[] = [
 	operator('equals', 'equals', any, 'value'),
 	operator('not-equals', 'is other than', any, 'value'),
@@ -61,21 +60,21 @@ export const conditionOperators: readonly ConditionOperator[] = [
 	operator('is-null', 'is missing', any, 'boolean', true),
 ];
 
-/** The operators that compare attributes of a type; all of them where the type is not known. */
+/** Returns the operators for an attribute type; all operators if the type is unknown. */
 export function operatorsFor(type: AttributeType | null): readonly ConditionOperator[] {
 	return type === null ? conditionOperators : conditionOperators.filter(({ types }) => types.includes(type));
 }
 
 function operatorNamed(name: string): ConditionOperator | undefined {
-	// An older name of the same, which the server takes as well.
+	// Older alias, which the server also accepts.
 	const known = name === 'string_contains' ? 'contains' : name;
 	return conditionOperators.find((one) => one.name === known);
 }
 
-/** How an operand is written in a form. */
+/** Form field kind for an operand. */
 export type OperandForm = 'text' | 'number' | 'boolean' | 'texts' | 'numbers' | 'ref' | 'json';
 
-/** The form that holds an operand as it is. */
+/** Returns the form that holds an operand unchanged. */
 export function operandForm(operand: Json): OperandForm {
 	if (typeof operand === 'string') return /[\r\n]/.test(operand) ? 'json' : 'text';
 	if (typeof operand === 'number') return 'number';
@@ -92,7 +91,7 @@ function isRef(operand: Json): operand is { readonly ref: string } {
 	return isJsonObject(operand) && Object.keys(operand).length === 1 && typeof operand['ref'] === 'string';
 }
 
-/** The forms that an operand of an operator may have, for attributes of a type. The first is what is meant most often. */
+/** Returns the possible operand forms for an operator and an attribute type. The first is the most common. */
 export function operandForms(name: string, type: AttributeType | null): readonly OperandForm[] {
 	const known = operatorNamed(name);
 	if (known === undefined) return ['text', 'number', 'boolean', 'texts', 'numbers', 'ref', 'json'];
@@ -128,12 +127,12 @@ const firstOperands: Readonly<Record<OperandForm, Json>> = {
 	json: {},
 };
 
-/** What a form holds at first. */
+/** Returns the initial operand for a form. */
 export function firstOperand(form: OperandForm, operatorName: string): Json {
 	return form === 'json' && operatorNamed(operatorName)?.operand === 'match' ? { match: {} } : firstOperands[form];
 }
 
-/** An operand as the text of a field of a form that holds it. */
+/** Formats an operand as the text in a field with this form. */
 export function operandText(operand: Json, form = operandForm(operand)): string {
 	if (form === 'text') return String(operand);
 	if (form === 'ref') return isRef(operand) ? operand.ref : '';
@@ -141,7 +140,7 @@ export function operandText(operand: Json, form = operandForm(operand)): string 
 	return JSON.stringify(operand);
 }
 
-/** The operand that the text of a field stands for; `undefined` where it stands for none of that form. */
+/** Parses an operand from the text in a field; `undefined` if the text is invalid for the form. */
 export function readOperandText(form: OperandForm, given: string): Json | undefined {
 	if (form === 'text') return given;
 	if (form === 'ref') return { ref: given };
@@ -164,7 +163,7 @@ function readJson(given: string): Json | undefined {
 	}
 }
 
-/** A comparison of another attribute. Its operator and operand stay where they can be had of the attribute's type. */
+/** Returns a comparison with a new attribute. Keeps the operator and operand if the attribute type supports them. */
 export function withAttribute(
 	comparison: ConditionComparison,
 	attribute: string,
@@ -177,7 +176,7 @@ export function withAttribute(
 	return withOperator(renamed, isOffered ? comparison.operator : (offered[0]?.name ?? comparison.operator), type);
 }
 
-/** A comparison by another operator. The operand stays where the operator takes it. */
+/** Returns a comparison with a new operator. Keeps the operand if the operator supports it. */
 export function withOperator(
 	comparison: ConditionComparison,
 	name: string,

@@ -1,32 +1,35 @@
 import type { Json } from '../json.js';
 
-/** A condition set as documents and drafts have it (docs/documents.md). */
+/** Condition set, as in documents and drafts (docs/documents.md). */
 export interface ConditionSetValue {
 	readonly name: string;
 	readonly description: string | null;
 	readonly type: 'userset' | 'resourceset';
 	readonly conditions: Json;
-	/** The key of the resource that a resource set narrows. */
+	/** Resource key for a resource set. */
 	readonly resource: string | null;
-	/** The key of the set that this one narrows. */
+	/** Key for the parent set. */
 	readonly parent: string | null;
 }
 
-/** A set with every member, from a document, which leaves out what equals its default. */
+/** Reads a set from a document and fills in the defaults that documents omit. */
 export function readConditionSetValue(entry: unknown): ConditionSetValue {
 	const given = (entry ?? {}) as Partial<ConditionSetValue>;
 	const { name = '', description = null, type = 'userset', conditions = {}, resource = null, parent = null } = given;
 	return { name, description, type, conditions, resource, parent };
 }
 
-/** Whether two sets are the same. */
+/** True if two sets are equal. */
 export function isSameSet(left: ConditionSetValue, right: ConditionSetValue): boolean {
 	const text = (set: ConditionSetValue) =>
 		JSON.stringify([set.name, set.description, set.type, set.conditions, set.resource, set.parent]);
 	return text(left) === text(right);
 }
 
-/** The keys of the sets that one could narrow: of its type and resource, and neither itself nor one that narrows it. */
+/**
+ * Returns the keys for possible parents: sets with the same type and resource, except the set itself and its
+ * descendants.
+ */
 export function possibleParents(
 	sets: Readonly<Record<string, ConditionSetValue>>,
 	key: string | null,
@@ -39,7 +42,7 @@ export function possibleParents(
 	});
 }
 
-/** Whether a set is another one or narrows it, directly or through others. */
+/** True if a set equals or descends from a second set. */
 function narrows(sets: Readonly<Record<string, ConditionSetValue>>, from: string, to: string): boolean {
 	const seen = new Set<string>();
 	for (let key: string | null = from; key !== null && !seen.has(key); key = sets[key]?.parent ?? null) {

@@ -1,46 +1,49 @@
 import { isJsonObject, type Json } from '../json.js';
 
-/** Conditions as rows (docs/condition-semantics.md: Grammar), and these as JSON. Both hold the same. */
+/**
+ * Conditions as rows (docs/condition-semantics.md: Grammar), with conversion from and to JSON. Both forms have the same
+ * content.
+ */
 
-/** A part of conditions. */
+/** Node in a condition tree. */
 export type ConditionNode = ConditionGroup | ConditionNot | ConditionComparison | ConditionRaw;
 
-/** Parts of which all, or at least one, have to hold. */
+/** Group in which all parts must hold, or at least one. */
 export interface ConditionGroup {
 	readonly kind: 'group';
-	/** As it is written. */
+	/** As written. */
 	readonly word: 'allOf' | 'and' | 'anyOf' | 'or';
 	readonly parts: readonly ConditionNode[];
 }
 
-/** A part that must not hold. */
+/** Negated part. */
 export interface ConditionNot {
 	readonly kind: 'not';
 	readonly part: ConditionNode;
 }
 
-/** An attribute that is compared. Neither name needs to be known. */
+/** Comparison with an attribute. The attribute and operator may be unknown. */
 export interface ConditionComparison {
 	readonly kind: 'comparison';
 	readonly attribute: string;
 	readonly operator: string;
-	/** A value, `{ref: …}` or `{match: …}`. */
+	/** Value, `{ref: …}` or `{match: …}`. */
 	readonly operand: Json;
 }
 
-/** What rows cannot say, as it is written. */
+/** JSON that rows cannot express, as written. */
 export interface ConditionRaw {
 	readonly kind: 'raw';
 	readonly json: Json;
 }
 
-/** All of `conditions`; `null` for the empty object, which restricts nothing. */
+/** Whole `conditions` value; `null` for the empty object, which restricts nothing. */
 export type ConditionTree = ConditionNode | null;
 
-/** Where a part stands: the place in its group, for each level; `0` for what is negated. */
+/** Path to a part: an index into each group, and `0` for a negated part. */
 export type ConditionPath = readonly number[];
 
-/** What the server says is wrong, and where. */
+/** Problem reported by the server, with its location. */
 export interface ConditionProblem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
@@ -48,10 +51,10 @@ export interface ConditionProblem {
 
 const words: ReadonlySet<string> = new Set(['allOf', 'and', 'anyOf', 'or']);
 
-/** The server refuses what is nested deeper. */
+/** The server refuses deeper nesting. */
 const maxDepth = 100;
 
-/** Reads conditions. What rows cannot say becomes a raw part: nothing is lost, and nothing is refused. */
+/** Reads conditions. JSON that rows cannot express becomes a raw part, so nothing is lost or refused. */
 export function readConditions(json: Json): ConditionTree {
 	return isJsonObject(json) && Object.keys(json).length === 0 ? null : readNode(json, 0);
 }
@@ -70,7 +73,7 @@ function readNode(json: Json, depth: number): ConditionNode {
 	return { kind: 'comparison', attribute: name, operator: comparison[0], operand: comparison[1] };
 }
 
-/** Whether a name stands for logic, and so can be no attribute and no operator. */
+/** True for logical words, which are not valid attribute or operator names. */
 export function isLogical(name: string): boolean {
 	return name === 'not' || words.has(name);
 }
@@ -85,7 +88,7 @@ function onlyMember(json: Json): readonly [string, Json] | null {
 	return member === undefined || others.length > 0 ? null : member;
 }
 
-/** Conditions as JSON. */
+/** Converts a tree to JSON. */
 export function writeConditions(tree: ConditionTree): Json {
 	return tree === null ? {} : writeNode(tree);
 }
@@ -97,7 +100,7 @@ function writeNode(node: ConditionNode): Json {
 	return { [node.attribute]: { [node.operator]: node.operand } };
 }
 
-/** The part at a path; `undefined` where there is none. */
+/** Returns the part at a path; `undefined` if there is none. */
 export function conditionAt(tree: ConditionTree, path: ConditionPath): ConditionNode | undefined {
 	return path.reduce<ConditionNode | undefined>(
 		(node, index) => (node === undefined ? undefined : partsIn(node)[index]),
@@ -106,8 +109,8 @@ export function conditionAt(tree: ConditionTree, path: ConditionPath): Condition
 }
 
 /**
- * The tree with another part at a path, or without that part for `null`. What is negated goes with its `not`. A path
- * that leads nowhere changes nothing.
+ * Replaces the part at a path, or removes it if `node` is `null`. Removing a negated part also removes its `not`. An
+ * invalid path changes nothing.
  */
 export function replaceCondition(tree: ConditionTree, path: ConditionPath, node: ConditionNode | null): ConditionTree {
 	const [index, ...below] = path;
@@ -120,7 +123,7 @@ export function replaceCondition(tree: ConditionTree, path: ConditionPath, node:
 	return { ...tree, parts: part === null ? tree.parts.toSpliced(index, 1) : tree.parts.with(index, part) };
 }
 
-/** The tree with a part more at the end of the group at a path. A root that is no group becomes one with it. */
+/** Appends a part to the group at a path. A root without a group becomes a group. */
 export function addCondition(tree: ConditionTree, path: ConditionPath, added: ConditionNode): ConditionTree {
 	const node = conditionAt(tree, path);
 	if (node === undefined) return added;
@@ -134,8 +137,8 @@ function partsIn(node: ConditionNode): readonly ConditionNode[] {
 }
 
 /**
- * The path of the part that a place is in, as text with dots; empty for the whole. A place is that of the server, from
- * `conditions` on: below the root of the body, or in the value of a draft.
+ * Returns the path for a server location, as text with dots; empty for the root. Locations start at `conditions`,
+ * either below the request body or in a draft value.
  */
 export function problemPath(tree: ConditionTree, loc: readonly (string | number)[]): string | null {
 	const start = loc.indexOf('conditions');
@@ -160,7 +163,7 @@ export function problemPath(tree: ConditionTree, loc: readonly (string | number)
 	return path.join('.');
 }
 
-/** What is wrong by the path of the part that it is wrong in, and what is wrong elsewhere under `null`. */
+/** Groups problems by their part's path. Problems without a part are under `null`. */
 export function problemsByPath(
 	tree: ConditionTree,
 	problems: readonly ConditionProblem[],

@@ -2,22 +2,22 @@ import { isRecord } from '../equal-json.js';
 import { readSchemaObjects, type SchemaObjects, schemaKinds, withObject } from '../matrix/schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 
-/** What a file that was chosen becomes. */
+/** Draft from a chosen file. */
 export interface DraftFile {
 	readonly draft: Draft;
-	/** What of the file is not in the draft, for people; `null` where all of it is. */
+	/** Message about content missing from the draft; `null` if the draft is complete. */
 	readonly note: string | null;
 }
 
-/** What the documents of environments call themselves. */
+/** `format` value in environment documents. */
 const documentFormat = 'regolith-environment';
 
-/** The key of the built-in resource whose attributes are those of users. */
+/** Key for the built-in resource with the user attributes. */
 const userResource = '__user';
 
 /**
- * Reads a draft, or makes one of the schema in the document of an environment: what differs from what is stored at
- * `revision`, without deleting anything. The server checks the rest. Throws an error that tells a person what is wrong.
+ * Reads a draft, or builds a draft from the schema in an environment document: its differences from the schema stored
+ * at `revision`, without deletions. The server validates the rest. Throws an error with a message for people.
  */
 export function readDraftFile(text: string, stored: SchemaObjects, revision: number): DraftFile {
 	const file: unknown = parseJson(text);
@@ -31,7 +31,7 @@ export function readDraftFile(text: string, stored: SchemaObjects, revision: num
 	return { draft: { base_revision: Number(base_revision), changes: changes.map(readChange) }, note: null };
 }
 
-/** The kinds of facts that drafts change. */
+/** Fact kinds in drafts. */
 const factKinds = new Set([
 	'tenant',
 	'user',
@@ -86,14 +86,14 @@ function documentDraft(
 }
 
 /**
- * Makes a draft of the schema half of a document: what differs from what is stored at `revision`, without deleting
- * anything.
+ * Builds a draft from a document's schema half: its differences from the schema stored at `revision`, without
+ * deletions.
  */
 export function draftSchema(schema: unknown, stored: SchemaObjects, revision: number): DraftFile {
 	const begun: Draft = { base_revision: revision, changes: [] };
 	const wanted = readSchemaObjects(schema);
 	const draft = [...wanted.values()].reduce((made, object) => withObject(stored, made, object), begun);
-	// The resource of users is always there, and documents name it only where it was changed.
+	// The user resource always exists, and documents contain it only after a change.
 	const changes = draft.changes.map((change) => (change.key === userResource ? toUpdate(change) : change));
 	const left = [...stored.keys()].filter((subject) => !wanted.has(subject)).length;
 	const note = left === 0 ? null : `${left} objects that are only here stay as they are.`;

@@ -5,20 +5,20 @@ import { automaticPrefix } from '../matrix/policy-schema.js';
 import { type SchemaObjects, schemaKinds, subjectName } from '../matrix/schema-objects.js';
 import type { Draft, DraftChange } from './draft.js';
 
-/** A change of a draft as it is told to people. */
+/** Draft change in words. */
 export interface DraftedChange {
-	/** What kind of object it is, in words. */
+	/** Object kind in words. */
 	readonly kind: string;
-	/** What the object is called: its key, or what it says where it has none. */
+	/** Object name: its key, or a description if it has no key. */
 	readonly name: string;
 	readonly operation: DraftChange['operation'];
-	/** What becomes different from what is stored; of an object that goes, nothing. */
+	/** Differences from the stored object; empty for a deletion. */
 	readonly differences: readonly MemberDifference[];
-	/** Whether what is stored is like this already. Always false for facts, which the schema does not tell. */
+	/** True if the stored object already has this state. Always false for facts, which are not part of the schema. */
 	readonly redundant: boolean;
 }
 
-/** What a draft changes, against the schema that is stored. */
+/** Describes a draft's changes against the stored schema. */
 export function describeDraft(stored: SchemaObjects, draft: Draft): readonly DraftedChange[] {
 	return draft.changes.map((change) => describeChange(stored, change));
 }
@@ -29,13 +29,13 @@ function describeChange(stored: SchemaObjects, change: DraftChange): DraftedChan
 	const named = { kind: kindWord(kind), name: key ?? listedName(kind, value), operation };
 	const isSchema = schemaKinds.has(kind);
 	if (operation === 'delete') return { ...named, differences: [], redundant: isSchema && before === undefined };
-	// What only its content names is told by its name.
+	// The name already includes the whole content.
 	if (key === undefined) return { ...named, differences: [], redundant: isSchema && before !== undefined };
 	const differences = recordDifference(isRecord(before) ? before : null, isRecord(value) ? value : null);
 	return { ...named, differences, redundant: isSchema && before !== undefined && differences.length === 0 };
 }
 
-/** What an object without a key is called, by its kind. */
+/** Descriptions for objects without a key, by kind. */
 const listedNames: Readonly<Partial<Record<string, (value: Named) => string>>> = {
 	condition_set_rule: ({ user_set, permission, resource_set }) =>
 		`${setName(user_set, 'who holds')} may ${permission} on ${setName(resource_set, 'every')}`,
@@ -52,7 +52,7 @@ function listedName(kind: string, value: unknown): string {
 	return name?.(isRecord(value) ? value : {}) ?? JSON.stringify(value);
 }
 
-/** The key of a set; of an automatic one, what it stands for. */
+/** Returns the set key; for an automatic set, its role or resource. */
 function setName(set: unknown, automatic: string): string {
 	const key = String(set);
 	return key.startsWith(automaticPrefix) ? `${automatic} ${key.slice(automaticPrefix.length)}` : key;

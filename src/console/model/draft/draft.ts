@@ -1,26 +1,26 @@
-/** Changes that are collected before they are made, all or none (docs/drafts.md). */
+/** Drafts: changes collected for one atomic write (docs/drafts.md). */
 
 import { isRecord } from '../equal-json.js';
 
-/** A change of one object. `key` is absent for objects that only their content names. */
+/** Change to one object. `key` is absent for objects identified by their content. */
 export interface DraftChange {
 	readonly kind: string;
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly key?: string | undefined;
-	/** As in the import document; absent where an object with a key is deleted. */
+	/** As in the import document; absent for deleting an object by key. */
 	readonly value?: unknown;
 }
 
-/** A draft: what to change, as seen at a revision. */
+/** Draft with the revision it was made from. */
 export interface Draft {
 	readonly base_revision: number;
 	readonly changes: readonly DraftChange[];
 }
 
-/** Kinds that may end, and are the same object whenever that is. */
+/** Kinds with an optional expiry, which is not part of the object's identity. */
 const endingKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
 
-/** What names the object of a change among all objects: equal texts, equal objects. */
+/** Returns the identity for a change's object: equal texts mean equal objects. */
 export function draftSubject({ kind, key, value }: DraftChange): string {
 	if (key !== undefined) return JSON.stringify([kind, key]);
 	if (!endingKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);
@@ -29,8 +29,8 @@ export function draftSubject({ kind, key, value }: DraftChange): string {
 }
 
 /**
- * A draft with one more change. Changes of one object become one: of two updates the later stays, and an object that is
- * created and deleted is not named at all.
+ * Adds a change to a draft and merges it with an earlier change to the same object. A later update replaces an earlier
+ * update, and a deletion cancels a creation.
  */
 export function withChange(draft: Draft, change: DraftChange): Draft {
 	const subject = draftSubject(change);
@@ -42,21 +42,22 @@ export function withChange(draft: Draft, change: DraftChange): Draft {
 	return { ...draft, changes };
 }
 
-/** A draft without one of its changes. */
+/** Removes a change from a draft. */
 export function withoutChange(draft: Draft, index: number): Draft {
 	return { ...draft, changes: draft.changes.toSpliced(index, 1) };
 }
 
 /**
- * What is left of a draft when another one that it grew from was published, as a revision; `null` for nothing. What was
- * published is left out; what was drafted for the same objects since is said of the objects as they are now.
+ * Returns the rest of a draft after an earlier version was published as a revision; `null` if nothing remains. Drops
+ * published changes and adjusts later changes to the published objects.
  */
 export function afterPublishing(draft: Draft, published: Draft, revision: number): Draft | null {
 	const made = new Map(published.changes.map((change) => [draftSubject(change), change]));
 	const left = draft.changes.filter((change) => !isSameChange(made.get(draftSubject(change)), change));
 	if (left.length === 0) return null;
 	const changes = left.map((change) => afterChange(made.get(draftSubject(change)), change));
-	// What was published itself is in the way of what follows it. Other objects may have been changed by others.
+	// A change that follows a published change would conflict with it, so the base moves. Otherwise the base stays, so
+	// that changes by other users are still detected.
 	const follows = left.some((change) => made.has(draftSubject(change)));
 	return { base_revision: follows ? revision : draft.base_revision, changes };
 }
@@ -65,27 +66,27 @@ function isSameChange(one: DraftChange | undefined, other: DraftChange): boolean
 	return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
 
-/** A change that was drafted together with an earlier one of the same object, when that one was made already. */
+/** Adjusts a change after an earlier change to the same object was published. */
 function afterChange(made: DraftChange | undefined, change: DraftChange): DraftChange {
 	if (made === undefined || change.operation === 'delete') return change;
 	return { ...change, operation: made.operation === 'delete' ? 'create' : 'update' };
 }
 
-/** Two changes of one object, one after the other, as one; `null` where they come to nothing. */
+/** Merges two consecutive changes to one object; `null` if they cancel each other. */
 function mergedChange(earlier: DraftChange, later: DraftChange): DraftChange | null {
 	if (later.operation === 'delete') return earlier.operation === 'create' ? null : later;
 	if (earlier.operation === 'create') return { ...later, operation: 'create' };
-	// An object that only its content names is there again, as it was.
+	// The object, identified by its content, is restored unchanged.
 	if (earlier.operation === 'delete' && later.key === undefined && !hasEnd(later)) return null;
 	return { ...later, operation: 'update' };
 }
 
-/** Whether a change says when its object ends. */
+/** True if a change sets an expiry. */
 function hasEnd({ kind, value }: DraftChange): boolean {
 	return endingKinds.has(kind) && isRecord(value) && value['expires_at'] !== undefined;
 }
 
-/** A value with the members of its objects in order, so that equal values give equal text. */
+/** Sorts object members, so that equal values give equal text. */
 function sorted(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(sorted);
 	if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 import type { Phrase } from '../phrase.js';
 
-/** What grants an action (docs/drafts.md: Impact). */
+/** Cause that grants an action (docs/drafts.md: Impact). */
 export interface ImpactCause {
 	readonly by: 'role_in_tenant' | 'role_on_instance' | 'set_rule';
 	readonly role?: string | undefined;
@@ -9,13 +9,13 @@ export interface ImpactCause {
 	readonly resource_type?: string | undefined;
 }
 
-/** What becomes of the checks of one cause. */
+/** Impact rows with the same cause. */
 export interface ImpactGroup<Row> {
-	/** `null` for checks that nothing is known to grant. */
+	/** `null` for checks without a known cause. */
 	readonly cause: ImpactCause | null;
-	/** How many checks it gained or lost in all. */
+	/** Total gained or lost checks. */
 	readonly count: number;
-	/** Those of them that are listed. */
+	/** Listed rows. */
 	readonly rows: readonly Row[];
 }
 
@@ -29,7 +29,10 @@ interface GrantedRow {
 	readonly after: { readonly by: readonly ImpactCause[] };
 }
 
-/** Rows by the first thing that grants them, the largest groups first. A gain is granted after, a loss was before. */
+/**
+ * Groups rows by their first cause, largest groups first. Uses the cause after the change for a gain, and before the
+ * change for a loss.
+ */
 export function groupImpact<Row extends GrantedRow>(
 	rows: readonly Row[],
 	counts: readonly CountedCause[],
@@ -44,7 +47,7 @@ export function groupImpact<Row extends GrantedRow>(
 		const name = causeName(cause);
 		const group = groups.get(name) ?? { cause, count: 0, rows: [] };
 		group.rows.push(row);
-		// A cause that is not counted has at least what is listed.
+		// Causes without a count have at least the listed rows.
 		group.count = Math.max(group.count, group.rows.length);
 		groups.set(name, group);
 	}
@@ -57,7 +60,7 @@ function causeName(cause: ImpactCause | null): string {
 	return JSON.stringify([by, role, userset, resourceset, resource_type]);
 }
 
-/** What grants an action, as a part of a sentence. */
+/** Formats a cause for a sentence. */
 export function causePhrases(cause: ImpactCause): readonly Phrase[] {
 	const { by, role = '', userset, resourceset, resource_type = '' } = cause;
 	if (by === 'role_in_tenant') return ['role ', { name: role }, ' in the tenant'];
@@ -68,7 +71,7 @@ export function causePhrases(cause: ImpactCause): readonly Phrase[] {
 	return ['rule of ', ...who, ' on ', ...what];
 }
 
-/** A number of checks, which is a lower bound where some were left out. */
+/** Formats a check count, which may be a lower bound. */
 export function countText(count: number, isLowerBound: boolean): string {
 	const text = count.toLocaleString('en');
 	return isLowerBound ? `at least ${text}` : text;

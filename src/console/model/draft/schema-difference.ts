@@ -1,22 +1,22 @@
 import { isEqualJson, isRecord } from '../equal-json.js';
 
-/** How an object of one schema compares with the one of the same name in another. */
+/** Difference between two objects with the same name in two schemas. */
 export interface SchemaDifference {
-	/** The place in the document, such as `resources.document.roles.editor`. */
+	/** Path in the document, such as `resources.document.roles.editor`. */
 	readonly place: string;
 	readonly kind: 'added' | 'removed' | 'changed';
-	/** In the first schema; absent where it is added. */
+	/** Value in the first schema; absent if added. */
 	readonly before?: unknown;
-	/** In the second one; absent where it is removed. */
+	/** Value in the second schema; absent if removed. */
 	readonly after?: unknown;
 }
 
 type Json = unknown;
 
-/** How deep objects of a schema are compared by their names: a role of a resource is at the fourth step. */
+/** Maximum depth for comparing by name: a resource role is at the fourth step. */
 const namedDepth = 4;
 
-/** What differs between the schema halves of two documents, by place. Members in another order do not differ. */
+/** Compares the schema halves in two documents by path. Ignores member order. */
 export function schemaDifference(before: Json, after: Json): readonly SchemaDifference[] {
 	const found: SchemaDifference[] = [];
 	compare([], before, after, found);

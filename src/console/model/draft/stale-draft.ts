@@ -1,26 +1,26 @@
 import { isRecord } from '../equal-json.js';
 
-/** Something that changed since the base of a draft, and that the draft is about. */
+/** Object in the draft with a change after the base revision. */
 export interface StaleObject {
-	/** The index of the change of the draft that it is in the way of; -1 where that is not told. */
+	/** Index in the draft's changes; -1 if unknown. */
 	readonly index: number;
 	readonly kind: string;
 	readonly key: string;
 	readonly operation: string;
 	readonly revision: number;
-	/** Who changed it; `null` for the server itself. */
+	/** Author; `null` for the server itself. */
 	readonly actor: string | null;
 }
 
-/** Why a draft is refused that others have overtaken. */
+/** Conflict between a draft and newer changes. */
 export interface StaleDraft {
-	/** The newest revision: what to look at before the draft is based on it. */
+	/** Newest revision, to review before rebasing the draft. */
 	readonly revision: number;
-	/** Empty where too much has changed to tell what. */
+	/** Empty if there are too many changes to list. */
 	readonly objects: readonly StaleObject[];
 }
 
-/** Reads `additional_info` of a refused draft; `null` where it was refused for another reason. */
+/** Reads `additional_info` from a refused draft; `null` if the reason is not a conflict. */
 export function readStaleDraft(info: Readonly<Record<string, unknown>>): StaleDraft | null {
 	const { revision, conflicts } = info;
 	if (typeof revision !== 'number' || !Array.isArray(conflicts)) return null;

@@ -3,11 +3,11 @@ import type { DraftChange } from './draft.js';
 import { undoResources } from './undo-resources.js';
 
 /**
- * The reverse of changes of the log, as changes of a draft. The log has rows, and drafts take objects as documents have
- * them: only what can be said exactly is reversed, and the rest is told to be left.
+ * Reverses logged changes as draft changes. The log contains rows, but drafts contain document objects. Only exact
+ * reversals are made; the remaining changes are reported.
  */
 
-/** The ids of tenants whose keys are needed to reverse changes. */
+/** Returns the tenant ids whose keys are needed for an undo. */
 export function neededTenants(changes: readonly LoggedChange[]): readonly string[] {
 	const ids = changes.flatMap(({ kind, before }) =>
 		kind === 'resource_instance' && before !== null ? [String(before['tenant_id'])] : [],
@@ -15,19 +15,19 @@ export function neededTenants(changes: readonly LoggedChange[]): readonly string
 	return [...new Set(ids)];
 }
 
-/** Whether reversing needs to know resources as they are at present. */
+/** True if an undo needs the current resources. */
 export function needsResources(changes: readonly LoggedChange[]): boolean {
 	return changes.some((change) => isOfResource(change) && change.operation !== 'create');
 }
 
-/** Whether a draft can say the reverse of a change, as far as the change alone tells. */
+/** True if a draft can reverse a change, judged by the change alone. */
 export function maySayReverse(change: LoggedChange, now: number): boolean {
 	if (isOfResource(change)) return change.kind !== 'resource' || change.operation !== 'delete';
 	const tenants = new Map(neededTenants([change]).map((id) => [id, id]));
 	return undoObject(change, { resources: {}, tenants, now, whole: false }) !== null;
 }
 
-/** Reverses changes, the last one first. */
+/** Reverses changes, newest first. */
 export function undoChanges(changes: readonly LoggedChange[], surroundings: UndoSurroundings): Undo {
 	const reversed = changes.toReversed();
 	const resources = undoResources(reversed.filter(isOfResource), surroundings);
@@ -41,7 +41,10 @@ export function undoChanges(changes: readonly LoggedChange[], surroundings: Undo
 	return { changes: undone, left };
 }
 
-/** Attributes of users are objects of their own in drafts; all other parts of resources are changed with them. */
+/**
+ * Prefix for user attributes, which are separate objects in drafts. All other resource parts change with their
+ * resource.
+ */
 const userAttributes = '__user:';
 
 function isOfResource({ kind, key }: LoggedChange): boolean {
@@ -49,10 +52,10 @@ function isOfResource({ kind, key }: LoggedChange): boolean {
 	return kind === 'resource' || kind === 'resource_action';
 }
 
-/** An object as a draft names and writes it. */
+/** Object with its draft name and value. */
 interface DraftObject {
 	readonly kind: string;
-	/** Absent where the value alone names the object. */
+	/** Absent if the value identifies the object. */
 	readonly key?: string;
 	readonly value: LoggedRecord;
 }
@@ -68,7 +71,7 @@ function undoObject(change: LoggedChange, surroundings: UndoSurroundings): Draft
 	const named = object.key === undefined ? { kind: object.kind } : { kind: object.kind, key: object.key };
 	if (reverse !== 'delete') return { ...named, operation: reverse, value: object.value };
 	if (object.key !== undefined) return { ...named, operation: reverse };
-	// When it ends does not name it.
+	// The expiry is not part of its identity.
 	const { expires_at: _, ...name } = object.value;
 	return { ...named, operation: reverse, value: name };
 }
@@ -80,7 +83,7 @@ function hasEnded(state: LoggedRecord | null, now: number): boolean {
 
 type WriteObject = (record: LoggedRecord, change: LoggedChange, surroundings: UndoSurroundings) => DraftObject | null;
 
-/** How each kind of record is written as the object of a document. What is missing here cannot be undone. */
+/** Converts each record kind to a document object. Other kinds cannot be undone. */
 const objects: Readonly<Record<string, WriteObject>> = {
 	resource_attribute: (record, { key }) =>
 		record['built_in'] === true
@@ -145,12 +148,12 @@ const objects: Readonly<Record<string, WriteObject>> = {
 	group: (record, { key }) => ({ kind: 'group', key, value: members(record, ['made_instance']) }),
 };
 
-/** Members of a record, without those that are null. */
+/** Returns the named members, without null members. */
 function members(record: LoggedRecord, names: readonly string[]): LoggedRecord {
 	return Object.fromEntries(names.flatMap((name) => (record[name] == null ? [] : [[name, record[name]]])));
 }
 
-/** What a role is derived from, by keys alone; `null` for a role that is not derived. */
+/** Returns a role's derivations by keys; `null` if it has none. */
 function derivations(block: unknown): LoggedRecord | null {
 	if (block === null || block === undefined) return null;
 	const { users_with_role, when } = block as { readonly users_with_role: readonly LoggedRecord[]; when: unknown };

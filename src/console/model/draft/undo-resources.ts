@@ -1,15 +1,15 @@
 import type { LoggedChange, LoggedRecord, Undo, UndoSurroundings } from '../change/logged-change.js';
 import type { DraftChange } from './draft.js';
 
-/** The log has actions and attributes of resources as objects of their own. In drafts they are part of their resource. */
+/** In the log, actions and attributes are separate objects. In drafts they are part of their resource. */
 
-/** Where a resource has its parts of each kind. */
+/** Resource member with the parts, by kind. */
 const parts = { resource_action: 'actions', resource_attribute: 'attributes' } as const;
 
 const ownMembers = ['name', 'urn', 'description', 'type_attributes'] as const;
 const partMembers = ['name', 'type', 'description', 'attributes'] as const;
 
-/** Reverses changes of resources, and of their actions and attributes, as one change of each resource. */
+/** Reverses changes to resources, actions and attributes, as one change per resource. */
 export function undoResources(changes: readonly LoggedChange[], surroundings: UndoSurroundings): Undo {
 	const undone: DraftChange[] = [];
 	const left: LoggedChange[] = [];
@@ -45,7 +45,7 @@ function undoResource(
 	return { kind: 'resource', operation: own?.operation === 'delete' ? 'create' : 'update', key, value };
 }
 
-/** The actions or attributes of a resource as they were. */
+/** Restores a resource's actions or attributes. */
 function withParts(base: LoggedRecord, kind: keyof typeof parts, changes: readonly LoggedChange[]): LoggedRecord {
 	const there = new Map(Object.entries((base[parts[kind]] ?? {}) as LoggedRecord));
 	for (const change of changes) {

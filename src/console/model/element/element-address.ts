@@ -1,17 +1,17 @@
-/** What the address of a page of an element says (docs/elements.md: Pages). */
+/** Parsed address for an element page (docs/elements.md: Pages). */
 export interface ElementAddress {
 	readonly elementKey: string;
 	/** `null` leaves the colours to the browser. */
 	readonly darkMode: boolean | null;
-	/** The tenant in which the page expects its user. */
+	/** Tenant in which the page expects its user. */
 	readonly tenantKey: string | null;
-	/** The instance that the page is about: `<resource>:<key>`, an id, or a key. */
+	/** Instance for the page: `<resource>:<key>`, an id, or a key. */
 	readonly resourceInstanceKey: string | null;
-	/** Whether the embedding page sends a bearer token; otherwise the cookie counts. */
+	/** True if the embedding page sends a bearer token; otherwise the cookie counts. */
 	readonly byToken: boolean;
 }
 
-/** Reads an address: `/elements/{key}`, or the bare `/{key}`. */
+/** Parses an address: `/elements/{key}`, or the bare `/{key}`. */
 export function readElementAddress({ pathname, search }: Pick<URL, 'pathname' | 'search'>): ElementAddress {
 	const query = new URLSearchParams(search);
 	const flag = (name: string) => query.get(name)?.toLowerCase();

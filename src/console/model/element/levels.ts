@@ -1,38 +1,43 @@
 import type { ElementConfig, LeveledRole, PermissionLevel } from '../api-types.js';
 
-/** What the levels of users allow (docs/contract.md: Elements). The server decides; pages only show what it will allow. */
+/**
+ * Permissions by user level (docs/contract.md: Elements). The server enforces them; pages only show allowed actions.
+ */
 
 const order: readonly PermissionLevel[] = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
 
-/** Whether users of this level see who is managed. */
+/** True if this level may see the managed users. */
 export function maySee(level: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || level === 'LEVEL_2' || level === 'LEVEL_3';
 }
 
-/** Whether users of this level add and remove users, and give and take roles. */
+/** True if this level may add and remove users, and assign and remove roles. */
 export function mayManage(level: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || level === 'LEVEL_2';
 }
 
-/** Whether a user of one level gives and takes a role of another: owners every role, managers those of levels 2 to 4. */
+/**
+ * True if a level may assign and remove a role with the level `ofRole`: owners every role, managers the roles at levels
+ * 2 to 4.
+ */
 export function mayAssign(level: PermissionLevel, ofRole: PermissionLevel): boolean {
 	return level === 'LEVEL_1' || (level === 'LEVEL_2' && order.indexOf(ofRole) > 0);
 }
 
-/** Whether a user of one level removes another who holds roles of these levels: nobody but an owner removes an owner. */
+/** True if a level may remove a user with roles at the `held` levels: only an owner may remove an owner. */
 export function mayRemove(level: PermissionLevel, held: readonly PermissionLevel[]): boolean {
 	return level === 'LEVEL_1' || (level === 'LEVEL_2' && !held.includes('LEVEL_1'));
 }
 
-/** The roles that can be asked for at a place. A resource that is not known does not narrow. */
+/** Returns the roles that users can request at a place. An unknown resource does not filter. */
 export type RolesAt = (place: {
 	readonly onInstance: boolean;
 	readonly resourceId?: string | null;
 }) => readonly LeveledRole[];
 
 /**
- * The roles that can be asked for: those that have a level in one of these elements, the weakest first. In the tenant
- * these are roles of tenants, and on an instance roles of its resource.
+ * Returns the requestable roles: roles with a level in these elements, weakest first. A tenant has tenant roles, and an
+ * instance has its resource's roles.
  */
 export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to_levels'>[]): RolesAt {
 	const leveled = configs.flatMap(({ roles_to_levels }) =>
@@ -47,8 +52,8 @@ export function requestableRoles(configs: readonly Pick<ElementConfig, 'roles_to
 }
 
 /**
- * Roles by their levels, those of users without power first, and by name: what a page offers first should do no harm.
- * Roles without a level come last, because nobody has said what they are for.
+ * Sorts roles by level, weakest first, and by name, so that the default choice does no harm. Roles without a level come
+ * last, because their purpose is unknown.
  */
 export function weakestFirst<Role extends { readonly permission_level: PermissionLevel; readonly name: string }>(
 	roles: readonly Role[],

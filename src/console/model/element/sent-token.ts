@@ -1,17 +1,17 @@
-/** A message as a page gets it. */
+/** Message received by a page. */
 export interface ReceivedMessage {
 	readonly origin: string;
-	/** Whether the page that embeds this one sent it. */
+	/** True if the embedding page sent the message. */
 	readonly fromEmbeddingPage: boolean;
 	readonly data: unknown;
 }
 
-/** Bearer tokens are written in these characters alone, so that no header holds anything else. */
+/** Allowed bearer token characters, so that a header cannot contain anything else. */
 const tokenForm = /^[A-Za-z0-9._~+/=-]{1,512}$/;
 
 /**
- * The bearer token in a message `{type: 'permitToken', permitToken}`; `null` for every other message, and for one that
- * is not of the embedding page, or of an origin that the environment does not name.
+ * Returns the bearer token in a message `{type: 'permitToken', permitToken}`. Returns `null` for any other message,
+ * sender or origin.
  */
 export function sentToken(
 	{ origin, fromEmbeddingPage, data }: ReceivedMessage,

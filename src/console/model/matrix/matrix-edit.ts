@@ -12,11 +12,11 @@ import {
 } from './schema-objects.js';
 
 /**
- * Edits of the matrix. Each gives the draft that comes of it: what is drafted is compared with what is stored, so an
- * edit that is taken back leaves nothing.
+ * Matrix edits. Each returns the resulting draft. Drafted and stored objects are compared, so undoing an edit leaves no
+ * change.
  */
 
-/** A draft in which a role grants an action itself if it did not, and does not if it did. */
+/** Toggles a role's own grant for an action. */
 export function toggleGrant(stored: SchemaObjects, draft: Draft, column: MatrixColumn, place: MatrixAction): Draft {
 	const permission = column.resource === null ? `${place.resource}:${place.action}` : place.action;
 	return editRole(stored, draft, columnName(column), (value, before) =>
@@ -28,7 +28,7 @@ export function toggleGrant(stored: SchemaObjects, draft: Draft, column: MatrixC
 	);
 }
 
-/** A draft with a rule between two sets if there was none, and without it if there was one. */
+/** Toggles a rule between two sets. */
 export function toggleRule(stored: SchemaObjects, draft: Draft, rule: SetRule): Draft {
 	const { user_set, permission, resource_set } = rule;
 	const object = { kind: 'condition_set_rule', value: { user_set, permission, resource_set } };
@@ -36,7 +36,7 @@ export function toggleRule(stored: SchemaObjects, draft: Draft, rule: SetRule): 
 	return isThere ? withoutObject(stored, draft, object) : withObject(stored, draft, object);
 }
 
-/** A draft in which a role of a resource, `<resource>:<role>`, is derived in a way if it was not, and is not if it was. */
+/** Toggles a derivation for a resource role, `<resource>:<role>`. */
 export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: string, derivation: Derivation): Draft {
 	return editRole(stored, draft, { kind: 'resource_role', key: role }, (value, before) => {
 		const granted = recordMember(value, 'granted_to');
@@ -47,7 +47,7 @@ export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: stri
 		const made = known.find(isIt) ?? { role: source, on_resource, linked_by_relation };
 		const next = rules.some(isIt) ? rules.filter((rule) => !isIt(rule)) : inKnownOrder([...rules, made], known);
 		const { granted_to: _, ...rest } = value;
-		// A block without rules and settings derives nothing, and is not written.
+		// Omit a block without rules and settings, which derives nothing.
 		const isEmpty = next.length === 0 && !Object.hasOwn(granted, 'when');
 		return isEmpty ? rest : { ...rest, granted_to: withList(granted, 'users_with_role', next) };
 	});
@@ -55,7 +55,7 @@ export function toggleDerivation(stored: SchemaObjects, draft: Draft, role: stri
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** Changes the drafted value of a role. A role that is in neither is left alone. */
+/** Edits a role's drafted value. Ignores a role that is neither stored nor drafted. */
 function editRole(
 	stored: SchemaObjects,
 	draft: Draft,
@@ -74,19 +74,19 @@ function columnName(column: MatrixColumn): { readonly kind: string; readonly key
 	return { kind: column.resource === null ? 'role' : 'resource_role', key: columnRole(column) };
 }
 
-/** A list with an item that it did not have, or without one that it had. Items of the known list keep its order. */
+/** Adds or removes an item. Items from the known list keep its order. */
 function toggled(items: readonly unknown[], known: readonly unknown[], item: unknown): readonly unknown[] {
 	return items.includes(item) ? items.filter((one) => one !== item) : inKnownOrder([...items, item], known);
 }
 
-/** The items of a known list in its order, and then the others in theirs. */
+/** Puts known items first, in their known order, followed by the new items. */
 function inKnownOrder(items: readonly unknown[], known: readonly unknown[]): readonly unknown[] {
 	const isIn = (list: readonly unknown[]) => (item: unknown) => list.some((one) => isEqualJson(one, item));
 	const isKnown = isIn(known);
 	return [...known.filter(isIn(items)), ...items.filter((item) => !isKnown(item))];
 }
 
-/** A value with a list, which documents leave out where it is empty. */
+/** Sets a list member. Documents omit empty lists. */
 function withList(value: Value, name: string, list: readonly unknown[]): Value {
 	if (list.length > 0) return { ...value, [name]: list };
 	const { [name]: _, ...rest } = value;

@@ -1,31 +1,31 @@
 import type { MatrixColumn, PolicyMatrix } from './policy-matrix.js';
 
-/** What is shown of a matrix. Texts are parts of keys and names, whatever their case; empty ones match everything. */
+/** Filter for the matrix. Texts match parts of keys and names and ignore case; empty texts match everything. */
 export interface MatrixFilter {
-	/** A part of a resource; with a colon, of an action behind it. */
+	/** Part of a resource; after a colon, part of an action. */
 	readonly resource: string;
-	/** A part of a role or user set. */
+	/** Part of a role or user set. */
 	readonly role: string;
-	/** The only kind of columns that is shown. */
+	/** Only this column kind; `null` for all. */
 	readonly kind: MatrixColumn['kind'] | null;
 	readonly fold: Fold;
 }
 
-/** Which resources show no actions: all or none of them, except some. */
+/** Resources with hidden actions: all or none, with exceptions. */
 export interface Fold {
 	readonly all: boolean;
 	readonly except: readonly string[];
 }
 
-/** A row: an action, or the head of a resource. */
+/** Row: an action or a resource header. */
 export interface MatrixRow {
 	readonly resource: string;
-	/** `null` for the head. */
+	/** `null` for a header. */
 	readonly action: string | null;
 	readonly name: string;
 }
 
-/** The rows and columns that a filter leaves. A role of a resource is shown if it leads to one of the resources. */
+/** Returns the filtered rows and columns. Shows a resource role if it leads to a shown resource. */
 export function matrixView(
 	matrix: PolicyMatrix,
 	filter: MatrixFilter,
@@ -57,12 +57,12 @@ function matrixRows({ schema }: PolicyMatrix, { resource: wanted, fold }: Matrix
 	});
 }
 
-/** Whether a resource shows no actions. */
+/** True if a resource's actions are hidden. */
 export function isFolded({ all, except }: Fold, resource: string): boolean {
 	return all !== except.includes(resource);
 }
 
-/** The same with one resource folded or unfolded. */
+/** Toggles one resource. */
 export function withFold({ all, except }: Fold, resource: string): Fold {
 	const others = except.filter((one) => one !== resource);
 	return { all, except: others.length === except.length ? [...except, resource] : others };

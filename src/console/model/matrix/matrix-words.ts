@@ -10,7 +10,7 @@ import {
 } from './policy-matrix.js';
 import { automaticPrefix, type Derivation, type SetRule } from './policy-schema.js';
 
-/** What the states of cells are called. */
+/** Words for cell states. */
 export const stateWords: Readonly<Record<CellState, string>> = {
 	granted: 'granted',
 	inherited: 'inherited',
@@ -20,20 +20,20 @@ export const stateWords: Readonly<Record<CellState, string>> = {
 	apart: 'of another resource',
 };
 
-/** What the kinds of columns are called. */
+/** Words for column kinds. */
 export const columnWords: Readonly<Record<MatrixColumn['kind'], string>> = {
 	role: 'Tenant roles',
 	resource_role: 'Resource roles',
 	user_set: 'User sets',
 };
 
-/** Who a column is about, in a few words. */
+/** Describes a column in a few words. */
 export function columnPhrases(column: MatrixColumn): readonly Phrase[] {
 	const what = column.kind === 'role' ? 'tenant role ' : column.kind === 'resource_role' ? 'role ' : 'user set ';
 	return [what, { name: columnRole(column) }];
 }
 
-/** Why a cell is granted, as a sentence. */
+/** Formats a cell's reason as a sentence. */
 export function reasonPhrases(column: MatrixColumn, reason: CellReason): readonly Phrase[] {
 	if (reason.by === 'own') return ['The role grants it itself.'];
 	if (reason.by === 'extends') return ['The role extends ', { name: reason.role }, ', which grants it.'];
@@ -50,7 +50,7 @@ function holderPhrases({ kind, key }: MatrixColumn): readonly Phrase[] {
 	return kind === 'user_set' ? [{ name: key }] : ['who holds ', { name: key }];
 }
 
-/** What a rule is about: the instances of a resource set, or everything of a resource. */
+/** Formats a rule's scope: a resource set, or a whole resource. */
 export function resourceSetPhrases({ resource_set }: Pick<SetRule, 'resource_set'>): readonly Phrase[] {
 	if (!resource_set.startsWith(automaticPrefix)) return [{ name: resource_set }];
 	return ['every ', { name: resource_set.slice(automaticPrefix.length) }];
@@ -77,12 +77,12 @@ function derivationPhrases(role: string, steps: readonly DerivedStep[], through:
 	return [...phrases, ...last];
 }
 
-/** A way to hold a role, as a part of a sentence. */
+/** Formats a derivation for a sentence. */
 export function derivationSource({ role, on_resource, linked_by_relation }: Derivation): readonly Phrase[] {
 	return [{ name: `${on_resource}:${role}` }, ' on its ', { name: linked_by_relation }];
 }
 
-/** All that a cell says, as one text. `before` is what it is without the draft, where that differs. */
+/** Returns a cell's full text. `before` is the cell without the draft, if it differs. */
 export function cellLabel(
 	column: MatrixColumn,
 	{ resource, action }: MatrixAction,

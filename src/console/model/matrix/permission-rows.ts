@@ -1,13 +1,13 @@
-/** What a user may do on one object, as a decision point lists it. */
+/** User permissions on one object, as listed by a decision point. */
 export interface ObjectPermissions {
 	readonly tenant: { readonly key: string };
-	/** The instance; absent for a tenant. */
+	/** Instance; absent for a tenant. */
 	readonly resource?: { readonly type: string; readonly key: string } | undefined;
 	readonly permissions: readonly string[];
 	readonly roles: readonly string[];
 }
 
-/** What a user may do in a tenant or on an instance. */
+/** User permissions in a tenant or on an instance. */
 export interface PermissionRow {
 	/** `<type>:<key>`; `null` for the tenant itself. */
 	readonly instance: string | null;
@@ -16,7 +16,7 @@ export interface PermissionRow {
 	readonly permissions: readonly string[];
 }
 
-/** A page of rows, and how many there are. */
+/** Page of rows with totals. */
 interface PermissionPage {
 	readonly rows: readonly PermissionRow[];
 	readonly total: number;
@@ -24,7 +24,7 @@ interface PermissionPage {
 }
 
 /**
- * A page, from 1, of what a user may do: only what has every word of `text` in its instance, tenant, roles or
+ * Returns a page (from 1) with user permissions. Every word in `text` must occur in the instance, tenant, roles or
  * permissions. Tenants come first.
  */
 export function permissionPage(

@@ -1,64 +1,69 @@
 import { groupBy } from '../group-by.js';
 import { automaticPrefix, type PolicyRole, type PolicySchema, type SetRule } from './policy-schema.js';
 
-/** Who may be granted something: a column of the matrix. */
+/** Matrix column: a role or user set. */
 export interface MatrixColumn {
-	/** Unique among the columns, and readable: a key with what it is a key of. */
+	/** Unique and readable: a key with its kind. */
 	readonly id: string;
 	readonly kind: 'role' | 'resource_role' | 'user_set';
 	readonly key: string;
-	/** The resource of a role of a resource. */
+	/** Resource for a resource role. */
 	readonly resource: string | null;
 	readonly name: string;
 }
 
-/** What may be done: an action of a resource. */
+/** Action on a resource. */
 export interface MatrixAction {
 	readonly resource: string;
 	readonly action: string;
 }
 
-/** One step of the way from a role on an instance to a role on a related one. */
+/** Step from an instance role to a role on a related instance. */
 export interface DerivedStep {
-	/** The role that is derived, as `<resource>:<role>`. */
+	/** Derived role, as `<resource>:<role>`. */
 	readonly role: string;
-	/** The relation that leads to it. */
+	/** Relation used by the step. */
 	readonly relation: string;
 }
 
-/** One thing that grants what a cell is about. */
+/** Reason that grants a cell's action. */
 export type CellReason =
 	| { readonly by: 'own' }
-	/** Through a role that it extends, by key. */
+	/** Extended role, by key. */
 	| { readonly by: 'extends'; readonly role: string }
-	/** By roles on related instances, step by step; the last one grants the action, or a role that it extends does. */
+	/**
+	 * Roles on related instances, step by step. The last role grants the action, directly or through an extended role.
+	 */
 	| { readonly by: 'derivation'; readonly steps: readonly DerivedStep[]; readonly through: string | null }
-	/** By a rule, of the set itself or of the set that it narrows. */
+	/** Rule for the set or for its parent set. */
 	| { readonly by: 'rule'; readonly rule: SetRule; readonly parent: string | null };
 
 /**
- * How a cell is granted: by the role itself, by a role that it extends or the set that a set narrows, by a role on a
- * related instance, or under a condition. `apart` is a role of another resource, which cannot grant it.
+ * How a cell is granted: by the role itself, by an extended role or parent set, by a role on a related instance, or
+ * under a condition. `apart` means a role for a different resource, which cannot grant the action.
  */
 export type CellState = 'granted' | 'inherited' | 'derived' | 'condition' | 'none' | 'apart';
 
-/** One cell of the matrix. The strongest of its reasons stands first. */
+/** Matrix cell with its reasons, strongest first. */
 export interface MatrixCell {
 	readonly state: CellState;
 	readonly reasons: readonly CellReason[];
 }
 
-/** Who may do what by a schema. */
+/** Permission matrix for a schema. */
 export interface PolicyMatrix {
 	readonly schema: PolicySchema;
-	/** Tenant roles, roles of resources by resource, and user sets, each in the order of their keys. */
+	/** Tenant roles, resource roles by resource, and user sets, each sorted by key. */
 	readonly columns: readonly MatrixColumn[];
 	cell(column: MatrixColumn, place: MatrixAction): MatrixCell;
-	/** The resources of which a role of a resource may grant actions: its own, and those of roles derived from it. */
+	/**
+	 * Returns the resources whose actions a resource role may grant: its own resource, and the resources with roles
+	 * derived from it.
+	 */
 	reach(column: MatrixColumn): ReadonlySet<string>;
 }
 
-/** The matrix of a schema. A cell is worked out when it is asked for. */
+/** Creates the matrix for a schema. Cells are computed on demand. */
 export function policyMatrix(schema: PolicySchema): PolicyMatrix {
 	const rules = groupBy(schema.rules, ({ user_set, permission }) => `${user_set} ${permission}`);
 	const rulesBy = (set: string, { resource, action }: MatrixAction) => rules.get(`${set} ${resource}:${action}`) ?? [];
@@ -109,7 +114,7 @@ function matrixColumns(schema: PolicySchema): readonly MatrixColumn[] {
 	];
 }
 
-/** The name of the role of a column: `<resource>:<role>` for a role of a resource. */
+/** Returns the role name for a column: `<resource>:<role>` for a resource role. */
 export function columnRole({ resource, key }: MatrixColumn): string {
 	return resource === null ? key : `${resource}:${key}`;
 }
@@ -123,7 +128,7 @@ function cellState(reasons: readonly CellReason[], { resource }: MatrixColumn, p
 	return first.parent === null ? 'condition' : 'inherited';
 }
 
-/** Whether a role grants a permission itself, or the nearest role that it extends does. */
+/** Returns the reasons that a role grants a permission: its own grant, and the nearest extended role with the grant. */
 function roleReasons(
 	roles: ReadonlyMap<string, PolicyRole>,
 	name: string,
@@ -141,7 +146,7 @@ function resourceRoleReasons({ resourceRoles }: PolicySchema, column: MatrixColu
 	return roleReasons(resourceRoles, columnRole(column), action, `${column.resource}:`);
 }
 
-/** All roles that a role extends at any distance, the nearest first. */
+/** Returns all extended roles at any distance, nearest first. */
 function extendedRoles(roles: ReadonlyMap<string, PolicyRole>, name: string, within: string): readonly string[] {
 	const found = new Set([name]);
 	for (const one of found) for (const key of roles.get(one)?.extends ?? []) found.add(within + key);
@@ -149,7 +154,7 @@ function extendedRoles(roles: ReadonlyMap<string, PolicyRole>, name: string, wit
 	return [...found];
 }
 
-/** The sets that a user set narrows, the nearest first. */
+/** Returns the ancestors for a user set, nearest first. */
 function parents({ userSets }: PolicySchema, key: string): readonly string[] {
 	const found = new Set([key]);
 	for (const one of found) {
@@ -160,10 +165,10 @@ function parents({ userSets }: PolicySchema, key: string): readonly string[] {
 	return [...found];
 }
 
-/** Ways from a role to the roles that are derived from it, by the resources of these. */
+/** Derivation paths from a role to its derived roles, by resource. */
 type DerivedWays = ReadonlyMap<string, readonly (readonly DerivedStep[])[]>;
 
-/** Finds what is derived from a role, the nearest first, each role by its shortest way. Remembers what it found. */
+/** Finds the derived roles, nearest first, each with its shortest path. Caches the results. */
 function derivedRoles({ resourceRoles }: PolicySchema): (role: string) => DerivedWays {
 	const edges = [...resourceRoles].flatMap(([role, { derivations }]) =>
 		derivations.map(({ role: source, on_resource, linked_by_relation }) => {
@@ -189,7 +194,7 @@ function derivedRoles({ resourceRoles }: PolicySchema): (role: string) => Derive
 	};
 }
 
-/** The way to a derived role as a reason, if that role grants the action. */
+/** Returns the path to a derived role as a reason, if the role grants the action. */
 function derivedReason(
 	{ resourceRoles }: PolicySchema,
 	steps: readonly DerivedStep[],

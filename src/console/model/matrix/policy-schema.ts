@@ -2,59 +2,59 @@ import { isRecord } from '../equal-json.js';
 import { groupBy } from '../group-by.js';
 import type { SchemaObject, SchemaObjects } from './schema-objects.js';
 
-/** A schema as the matrix reads it: what can be done, and what grants it. Keys are those of documents. */
+/** Schema as read by the matrix: actions and their grants. Keys match those in documents. */
 export interface PolicySchema {
-	/** Resources in the order of their keys. */
+	/** Resources, sorted by key. */
 	readonly resources: ReadonlyMap<string, PolicyResource>;
 	/** Tenant roles by key; they grant `<resource>:<action>`. */
 	readonly roles: ReadonlyMap<string, PolicyRole>;
-	/** Roles of resources by `<resource>:<role>`; they grant actions of their resource. */
+	/** Resource roles by `<resource>:<role>`; they grant their resource's actions. */
 	readonly resourceRoles: ReadonlyMap<string, PolicyRole>;
 	readonly userSets: ReadonlyMap<string, PolicySet>;
 	readonly resourceSets: ReadonlyMap<string, PolicySet>;
 	readonly rules: readonly SetRule[];
 }
 
-/** A resource with its actions, and the relations that its instances are the objects of. */
+/** Resource with its actions, and the relations whose objects are its instances. */
 export interface PolicyResource {
 	readonly key: string;
 	readonly name: string;
-	/** The names of its actions, by key. */
+	/** Action names by key. */
 	readonly actions: ReadonlyMap<string, string>;
-	/** The keys of the resources of the subjects, by the key of the relation. */
+	/** Subject resource keys by relation key. */
 	readonly relations: ReadonlyMap<string, string>;
 }
 
-/** A role of either kind. */
+/** Tenant role or resource role. */
 export interface PolicyRole {
 	readonly key: string;
 	/** `null` for a tenant role. */
 	readonly resource: string | null;
 	readonly name: string;
 	readonly permissions: ReadonlySet<string>;
-	/** The keys of the roles whose permissions it has as well. */
+	/** Keys for the roles whose permissions it inherits. */
 	readonly extends: readonly string[];
 	readonly derivations: readonly Derivation[];
 }
 
-/** A way to hold a role: by a role on a related instance. */
+/** Derivation from a role on a related instance. */
 export interface Derivation {
 	readonly role: string;
 	readonly on_resource: string;
 	readonly linked_by_relation: string;
 }
 
-/** A condition set that is not automatic. */
+/** Condition set, except automatic sets. */
 export interface PolicySet {
 	readonly key: string;
 	readonly name: string;
-	/** The resource that a resource set narrows. */
+	/** Resource for a resource set. */
 	readonly resource: string | null;
-	/** The set that this one narrows. */
+	/** Parent set. */
 	readonly parent: string | null;
 }
 
-/** A rule between two sets. */
+/** Rule between two sets. */
 export interface SetRule {
 	readonly user_set: string;
 	/** `<resource>:<action>`. */
@@ -62,10 +62,10 @@ export interface SetRule {
 	readonly resource_set: string;
 }
 
-/** What the keys of automatic sets begin with: `__autogen_<role>` is a role, `__autogen_<resource>` all of a resource. */
+/** Key prefix for automatic sets: `__autogen_<role>` is a role, and `__autogen_<resource>` a whole resource. */
 export const automaticPrefix = '__autogen_';
 
-/** Reads the objects of a schema. Members that are not there are empty. */
+/** Reads a schema's objects. Missing members are empty. */
 export function readPolicySchema(objects: SchemaObjects): PolicySchema {
 	const byKind = groupBy(objects.values(), ({ kind }) => kind);
 	const kind = (name: string) => byKind.get(name) ?? [];
@@ -89,7 +89,7 @@ export function readPolicySchema(objects: SchemaObjects): PolicySchema {
 	};
 }
 
-/** The first key of `<resource>:<key>`. */
+/** Returns the first key in `<resource>:<key>`. */
 function ownerPart(name: string): string {
 	return name.split(':', 1)[0] ?? '';
 }
@@ -131,7 +131,7 @@ function readSet(object: SchemaObject): PolicySet {
 	};
 }
 
-/** The last key of `<resource>:<key>`, or the key itself. */
+/** Returns the last key in `<resource>:<key>`, or the key itself. */
 function ownKey(name: string): string {
 	return name.slice(name.indexOf(':') + 1);
 }

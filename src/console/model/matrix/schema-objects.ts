@@ -1,19 +1,19 @@
 import { type Draft, type DraftChange, draftSubject } from '../draft/draft.js';
 import { isEqualJson, isRecord } from '../equal-json.js';
 
-/** An object of a schema, named as drafts name it. */
+/** Schema object, named as in drafts. */
 export interface SchemaObject {
 	readonly kind: string;
-	/** Absent where only the content names the object. */
+	/** Absent if the content identifies the object. */
 	readonly key?: string | undefined;
 	/** As in the import document. */
 	readonly value: unknown;
 }
 
-/** The objects of a schema by what names them (`draftSubject`). */
+/** Schema objects by identity (`draftSubject`). */
 export type SchemaObjects = ReadonlyMap<string, SchemaObject>;
 
-/** The kinds of objects that have a member of their own in the schema half of a document. */
+/** Object kinds with their own member in the schema half. */
 const members = [
 	['user_attributes', 'user_attribute'],
 	['roles', 'role'],
@@ -21,14 +21,14 @@ const members = [
 	['elements_configs', 'elements_config'],
 ] as const;
 
-/** The kinds that are nested in a resource. */
+/** Kinds nested in a resource. */
 const nested = [
 	['relations', 'relation'],
 	['action_groups', 'action_group'],
 	['roles', 'resource_role'],
 ] as const;
 
-/** The kinds of which a schema consists. Drafts have others too, whose objects are facts. */
+/** All schema kinds. The additional kinds in drafts are facts. */
 export const schemaKinds: ReadonlySet<string> = new Set([
 	'resource',
 	'condition_set_rule',
@@ -36,7 +36,7 @@ export const schemaKinds: ReadonlySet<string> = new Set([
 	...nested.map(([, kind]) => kind),
 ]);
 
-/** The objects of the schema half of a document. What has not the form of a schema is left out. */
+/** Reads the objects in a schema half. Ignores values with an invalid shape. */
 export function readSchemaObjects(schema: unknown): SchemaObjects {
 	const objects: SchemaObject[] = [];
 	for (const [key, resource] of entries(schema, 'resources')) {
@@ -54,7 +54,7 @@ export function readSchemaObjects(schema: unknown): SchemaObjects {
 	return new Map(objects.map((object) => [subjectName(object), object]));
 }
 
-/** The objects with a draft in them. What goes by cascade is still there. */
+/** Applies a draft to the objects. Cascaded deletions are not applied. */
 export function draftedObjects(objects: SchemaObjects, draft: Draft | null): SchemaObjects {
 	const drafted = new Map(objects);
 	for (const { kind, key, operation, value } of draft?.changes ?? []) {
@@ -66,7 +66,7 @@ export function draftedObjects(objects: SchemaObjects, draft: Draft | null): Sch
 	return drafted;
 }
 
-/** A draft by which an object is as it is wanted. Nothing is drafted for one that is stored like that. */
+/** Drafts the wanted state for an object. Drafts nothing if the stored object is equal. */
 export function withObject(stored: SchemaObjects, draft: Draft, wanted: SchemaObject): Draft {
 	const before = stored.get(subjectName(wanted));
 	if (before === undefined) return withDrafted(draft, wanted, { ...wanted, operation: 'create' });
@@ -74,7 +74,7 @@ export function withObject(stored: SchemaObjects, draft: Draft, wanted: SchemaOb
 	return withDrafted(draft, wanted, isStored ? null : { ...wanted, operation: 'update' });
 }
 
-/** A draft by which an object is not there. Nothing is drafted for one that is not stored. */
+/** Drafts the deletion for an object. Drafts nothing if the object is not stored. */
 export function withoutObject(stored: SchemaObjects, draft: Draft, unwanted: SchemaObject): Draft {
 	const { kind, key, value } = unwanted;
 	if (!stored.has(subjectName(unwanted))) return withDrafted(draft, unwanted, null);
@@ -83,7 +83,7 @@ export function withoutObject(stored: SchemaObjects, draft: Draft, unwanted: Sch
 	return withDrafted(draft, unwanted, change);
 }
 
-/** A draft with one change of an object in the place of what it did to that object; `null` for none. */
+/** Replaces an object's change in a draft; `null` removes it. */
 function withDrafted(draft: Draft, object: SchemaObject, change: DraftChange | null): Draft {
 	const subject = subjectName(object);
 	const index = draft.changes.findIndex((one) => draftSubject(one) === subject);
@@ -92,7 +92,7 @@ function withDrafted(draft: Draft, object: SchemaObject, change: DraftChange | n
 	return { ...draft, changes };
 }
 
-/** A value without its members that say nothing: documents have them, or leave them out. */
+/** Returns a value without its empty members, which are optional in documents. */
 function withoutEmpty(value: unknown): unknown {
 	if (!isRecord(value)) return value;
 	return Object.fromEntries(Object.entries(value).filter(([, member]) => !isEmpty(member)));
@@ -103,13 +103,13 @@ function isEmpty(member: unknown): boolean {
 	return member === null || (isRecord(member) && Object.keys(member).length === 0);
 }
 
-/** A resource whose actions have names: an action without one is called by its key. */
+/** Names the actions in a resource: an action without a name uses its key. */
 function withActionNames(resource: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
 	const actions = entries(resource, 'actions').map(([key, action]) => [key, { name: key, ...action }] as const);
 	return actions.length === 0 ? resource : { ...resource, actions: Object.fromEntries(actions) };
 }
 
-/** What names an object among all objects. */
+/** Returns an object's identity. */
 export function subjectName({ kind, key, value }: SchemaObject): string {
 	return draftSubject({ kind, key, value, operation: 'update' });
 }

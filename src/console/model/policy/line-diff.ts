@@ -1,38 +1,37 @@
-/** One line of a diff. */
 export interface DiffLine {
 	readonly kind: 'same' | 'removed' | 'added';
 	/** Without its line feed. */
 	readonly text: string;
 }
 
-/** Lines that differ, with up to three equal ones around them. */
+/** Differing lines with up to three equal lines around them. */
 export interface DiffHunk {
-	/** The number of its first line in the text before, from 1; where it has none there, of the line that follows. */
+	/** First line number in the old text, from 1. For a hunk without old lines, the number of the following line. */
 	readonly before: number;
-	/** The same in the text after. */
+	/** First line number in the new text. */
 	readonly after: number;
 	readonly lines: readonly DiffLine[];
 }
 
 interface DiffOptions {
-	/** After how many differences a stretch of a diff is taken as it is. More cost more time, and make it shorter. */
+	/** Maximum edits per stretch. A higher limit takes longer and gives a shorter diff. */
 	readonly maxEdits?: number;
 }
 
-/** How many equal lines are shown on either side of a difference. */
+/** Equal lines on each side of a difference. */
 const context = 3;
 
 /**
- * The differences of two texts by lines, in their order; none for equal texts. It is the shortest diff (Myers, An
- * O(ND) Difference Algorithm and Its Variations) where a stretch has fewer than `maxEdits` differences. Longer ones are
- * taken piece by piece, so that the time grows with the lines times `maxEdits`, and the memory with `maxEdits` squared.
+ * Compares two texts by lines; returns no hunks for equal texts. The diff is minimal (Myers, An O(ND) Difference
+ * Algorithm and Its Variations) within stretches with fewer than `maxEdits` edits. Longer stretches are split, so time
+ * grows with lines times `maxEdits`, and memory with `maxEdits` squared.
  */
 export function diffLines(before: string, after: string, { maxEdits = 500 }: DiffOptions = {}): readonly DiffHunk[] {
 	if (before === after) return [];
 	return hunks(editedLines(before.split('\n'), after.split('\n'), maxEdits));
 }
 
-/** The text after, from the text before and the differences of both. */
+/** Applies a diff to the old text and returns the new text. */
 export function applyDiff(before: string, diff: readonly DiffHunk[]): string {
 	const lines = before.split('\n');
 	const result: string[] = [];
@@ -45,14 +44,14 @@ export function applyDiff(before: string, diff: readonly DiffHunk[]): string {
 	return result.concat(lines.slice(taken)).join('\n');
 }
 
-/** How many lines a diff adds and removes. */
+/** Counts the added and removed lines. */
 export function diffCounts(diff: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
 	const lines = diff.flatMap((hunk) => hunk.lines);
 	const count = (wanted: DiffLine['kind']) => lines.filter(({ kind }) => kind === wanted).length;
 	return { added: count('added'), removed: count('removed') };
 }
 
-/** All lines of both texts, in one order. */
+/** Merges the lines from both texts. */
 function editedLines(before: readonly string[], after: readonly string[], maxEdits: number): readonly DiffLine[] {
 	const lines: DiffLine[] = [];
 	let [x, y] = [0, 0];
@@ -75,19 +74,19 @@ interface Point {
 	readonly y: number;
 }
 
-/** A way through both texts: `true` adds a line, `false` removes one, `null` keeps one. */
+/** Edit path through both texts: `true` adds a line, `false` removes a line, `null` keeps a line. */
 interface Stretch {
 	readonly moves: readonly (boolean | null)[];
 	readonly end: Point;
 }
 
-/** The shortest way from a point to the end of both texts, or as far as `maxEdits` differences lead. */
+/** Finds the shortest edit path to the end of both texts, or to the `maxEdits` limit. */
 function stretch(
 	before: readonly string[],
 	after: readonly string[],
 	{ x: startX, y: startY, maxEdits }: Point & { readonly maxEdits: number },
 ): Stretch {
-	// `reached[k + edits]` is how far the way on the diagonal k leads with that many edits; each step is kept to walk back.
+	// `reached[k + edits]` is the furthest x on diagonal k after this many edits. Each step is kept for walking back.
 	const steps: Int32Array[] = [];
 	for (let edits = 0; ; edits++) {
 		const earlier = steps.at(-1);
@@ -106,7 +105,10 @@ function stretch(
 	}
 }
 
-/** Where the way on diagonal k goes on after one more edit: down from the diagonal above, or to the right from below. */
+/**
+ * Returns the start x on diagonal k after one more edit: down from the diagonal above, or right from the diagonal
+ * below.
+ */
 function firstX(earlier: Int32Array, k: number, edits: number): number {
 	const from = (diagonal: number) => earlier[diagonal + edits - 1] ?? -1;
 	if (goesDown(from, k, edits)) return from(k + 1);
@@ -134,7 +136,7 @@ function walkBack(steps: readonly Int32Array[], end: Point, start: Point): reado
 	return moves.reverse();
 }
 
-/** The same lines, what is removed before what is added wherever both meet. */
+/** Moves removed lines before adjacent added lines. */
 function removedFirst(lines: readonly DiffLine[]): readonly DiffLine[] {
 	const ordered: DiffLine[] = [];
 	let added: DiffLine[] = [];
@@ -178,7 +180,7 @@ function hunks(lines: readonly DiffLine[]): readonly DiffHunk[] {
 	return found;
 }
 
-/** How many equal lines stand right before one. */
+/** Counts the equal lines directly before an index. */
 function leadingSame(lines: readonly DiffLine[], index: number): number {
 	let count = 0;
 	while (count < context && lines[index - count - 1]?.kind === 'same') count++;

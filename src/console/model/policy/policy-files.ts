@@ -1,14 +1,14 @@
 import { diffCounts, diffLines } from './line-diff.js';
 
-/** The files of a policy, for people: a tree, an outline of each file, and what differs between two policies. */
+/** Policy files for people: a tree, an outline for each file, and the differences between two policies. */
 
-/** A file of a policy: its path with slashes, and its text. */
+/** Policy file: its path with slashes, and its text. */
 export interface PolicyFile {
 	readonly path: string;
 	readonly text: string;
 }
 
-/** A folder of a policy, or a file in it. */
+/** Folder or file in a policy tree. */
 export type PolicyNode = PolicyFolder | PolicyLeaf;
 
 export interface PolicyFolder {
@@ -16,20 +16,20 @@ export interface PolicyFolder {
 	readonly name: string;
 	readonly path: string;
 	readonly nodes: readonly PolicyNode[];
-	/** How many files are in it and below. */
+	/** Total files below the folder. */
 	readonly count: number;
 }
 
 export interface PolicyLeaf {
 	readonly kind: 'file';
-	/** With the names of folders that hold nothing else. */
+	/** Includes the names of parent folders with a single child. */
 	readonly name: string;
 	readonly path: string;
-	/** What the schema calls the object that the file stands for; `null` where it stands for none. */
+	/** Schema title for the file's object; `null` without an object. */
 	readonly title: string | null;
 }
 
-/** Files as a tree: folders first, by name. Folders that hold one file alone are part of its name. */
+/** Builds a tree: folders first, sorted by name. A folder with a single file is merged into the file name. */
 export function policyTree(files: readonly PolicyFile[]): readonly PolicyNode[] {
 	return nodes(
 		files.map((file) => ({ file, steps: file.path.split('/') })),
@@ -75,25 +75,25 @@ function compareText(left: string, right: string): number {
 	return left < right ? -1 : left === right ? 0 : 1;
 }
 
-/** The title of the first METADATA block; `null` without one. */
+/** Returns the title in the first METADATA block; `null` without a block. */
 function fileTitle(text: string): string | null {
 	const found = /^# METADATA\n(?:#.*\n)*?# title: (.*)$/m.exec(text)?.[1];
 	return found === undefined ? null : scalar(found);
 }
 
-/** An annotated part of a file of Rego. */
+/** Annotated part in a Rego file. */
 export interface OutlineEntry {
-	/** The line of what is annotated, from 1. */
+	/** Annotated line, from 1. */
 	readonly line: number;
 	readonly title: string;
 	readonly description: string | null;
-	/** What the object is in the schema, such as `action`; `null` where it is none. */
+	/** Object kind in the schema, such as `action`; `null` without an object. */
 	readonly kind: string | null;
-	/** The key of that object. */
+	/** Object key. */
 	readonly key: string | null;
 }
 
-/** The METADATA blocks of a file of Rego, each at the line that it is about. Those without a title are left out. */
+/** Returns the METADATA blocks in a Rego file, each with its annotated line. Ignores blocks without a title. */
 export function regoOutline(text: string): readonly OutlineEntry[] {
 	const entries: OutlineEntry[] = [];
 	let block: Record<string, string> | null = null;
@@ -112,13 +112,13 @@ export function regoOutline(text: string): readonly OutlineEntry[] {
 
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'kind', 'key']);
 
-/** What a line of a block says, if it is of interest. */
+/** Parses an annotation line, if its name is relevant. */
 function annotation(line: string): Readonly<Record<string, string>> {
 	const [, name = '', value = ''] = /^#\s+(\w+): (.+)$/.exec(line) ?? [];
 	return annotations.has(name) ? { [name]: scalar(value) } : {};
 }
 
-/** A scalar of YAML as the generator writes it: a string literal of JSON, or a bare word. */
+/** Parses a YAML scalar as the generator writes it: a JSON string or a bare word. */
 function scalar(text: string): string {
 	if (!text.startsWith('"')) return text;
 	try {
@@ -128,13 +128,13 @@ function scalar(text: string): string {
 	}
 }
 
-/** What part of a policy a file is: rules, tables that rules look things up in, or generated tests of both. */
+/** Returns the policy part for a file: rules, lookup tables, or generated tests. */
 export function policyPart(path: string): 'rules' | 'tables' | 'tests' {
 	if (path.endsWith('.json')) return 'tables';
 	return path.endsWith('_test.rego') ? 'tests' : 'rules';
 }
 
-/** The file of a condition set; `undefined` where a policy has none. */
+/** Returns the file for a condition set; `undefined` if the policy has none. */
 export function conditionSetFile<File extends PolicyFile>(
 	files: readonly File[],
 	type: 'userset' | 'resourceset',
@@ -146,21 +146,21 @@ export function conditionSetFile<File extends PolicyFile>(
 	);
 }
 
-/** A file that differs between two policies. */
+/** File with differences between two policies. */
 export interface ChangedFile {
 	readonly path: string;
-	/** `null` where the policy before did not have the file. */
+	/** `null` if the old policy has no such file. */
 	readonly before: string | null;
-	/** `null` where the policy after does not have it. */
+	/** `null` if the new policy has no such file. */
 	readonly after: string | null;
 	readonly added: number;
 	readonly removed: number;
 }
 
-/** Longer files are compared when somebody looks at them, not before. */
+/** Longer files are compared on demand. */
 const maxCounted = 200_000;
 
-/** The files that differ, by path. Lines of very long files are not counted: they have zero of both. */
+/** Returns the changed files, sorted by path. Very long files have zero counts. */
 export function changedFiles(before: readonly PolicyFile[], after: readonly PolicyFile[]): readonly ChangedFile[] {
 	const old = new Map(before.map(({ path, text }) => [path, text]));
 	const current = new Map(after.map(({ path, text }) => [path, text]));

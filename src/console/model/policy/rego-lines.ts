@@ -1,31 +1,33 @@
 import { type Attempt, type AttemptStep, roleKey, splitInstance } from '../check/attempt.js';
 import { automaticPrefix } from '../matrix/policy-schema.js';
 
-/** A file of a policy. */
+/** Policy file. */
 export interface PolicyFile {
 	readonly path: string;
 	readonly text: string;
 }
 
-/** Lines of a file that say something together, from 1. */
+/** Related lines in a file, with numbers from 1. */
 export interface RegoExcerpt {
 	readonly file: string;
-	/** The first line of the excerpt, which may be that of a comment above the rule. */
+	/** First line, which may be a comment above the rule. */
 	readonly from: number;
 	readonly text: string;
-	/** The lines of the rule itself. */
+	/** Lines in the rule itself. */
 	readonly marked: readonly number[];
 }
 
-/** A rule with the comment above it. */
+/** Rule with its comment. */
 interface RuleBlock {
 	readonly from: number;
-	/** The first line of the rule itself. */
+	/** First line in the rule itself. */
 	readonly head: number;
 	readonly lines: readonly string[];
 }
 
-/** The Rego of an attempt: the rule that grants the action and, for each step, how the role is held. */
+/**
+ * Returns the Rego for an attempt: the rule that grants the action and, for each step, the rule that gives the role.
+ */
 export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chain }: Attempt): readonly RegoExcerpt[] {
 	const granting = excerpts(files, policy.file, (block) =>
 		by === 'role_in_tenant' ? grantsToTenantRoles(block, policy.rule) : isNamed(block, policy.rule),
@@ -41,7 +43,7 @@ export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chai
 	});
 }
 
-/** Whether a block is the rule of an action, but for its condition sets, or what that asks of roles in the tenant. */
+/** True for an action's rule without condition sets, or for its tenant role part. */
 function grantsToTenantRoles(block: RuleBlock, rule: string): boolean {
 	const text = block.lines.join('\n');
 	if (isNamed(block, rule)) return !text.includes('data.regolith.set_rules');
@@ -60,14 +62,14 @@ function stepExcerpts(
 	return (titled.length > 0 ? titled : excerpts(files, file, isHeld)).slice(0, 1);
 }
 
-/** How the title of the body begins that a step stands for. */
+/** Returns the start of the title for a step's rule body. */
 function stepTitle(step: Exclude<AttemptStep, { readonly type: 'set_rule' }>, next: AttemptStep | undefined): string {
 	if (step.type === 'role_assignment') return 'Assigned on';
 	const source = next === undefined || next.type === 'set_rule' ? '' : roleKey(next.role, next.resource);
 	return `Derived from ${splitInstance(step.subject).type}#${source} by ${step.relation}`;
 }
 
-/** Whether a block has a title that begins so, as METADATA writes it. */
+/** True if a block's METADATA title starts with `title`. */
 function hasTitle({ lines }: RuleBlock, title: string): boolean {
 	const written = JSON.stringify(title).slice(0, -1);
 	return lines.some((line) => line.startsWith(`# title: ${written}`));
@@ -80,13 +82,13 @@ function joinsSets({ lines }: RuleBlock, rule: Extract<AttemptStep, { readonly t
 	return names(text, 'user_sets', userSet) || names(text, 'resource_sets', resourceSet);
 }
 
-/** Whether Rego refers to a set: with a dot, or in brackets. */
+/** True if Rego refers to a set, with a dot or brackets. */
 function names(text: string, kind: string, key: string): boolean {
 	const reference = `data.regolith.${kind}`;
 	return text.includes(`${reference}.${key}.`) || text.includes(`${reference}[${JSON.stringify(key)}]`);
 }
 
-/** The blocks of a file that are wanted; none where there is no such file. */
+/** Returns the wanted blocks in a file; none if the file does not exist. */
 function excerpts(
 	files: readonly PolicyFile[],
 	path: string,
@@ -104,7 +106,7 @@ function excerpts(
 		}));
 }
 
-/** The rules of a file that was formatted by `opa fmt`: blank lines separate them, and comments stand above them. */
+/** Splits a file formatted by `opa fmt`: blank lines separate rules, with comments above them. */
 function ruleBlocks(text: string): readonly RuleBlock[] {
 	const blocks: RuleBlock[] = [];
 	let begun: string[] = [];
@@ -122,7 +124,7 @@ function ruleBlocks(text: string): readonly RuleBlock[] {
 	return blocks;
 }
 
-/** Whether a block is of a rule: `permits["read"]`, or a function or rule by its name. */
+/** True if a block belongs to a rule: `permits["read"]`, or a function or rule name. */
 function isNamed({ from, head, lines }: RuleBlock, rule: string): boolean {
 	const first = lines[head - from] ?? '';
 	const after = first.charAt(rule.length);

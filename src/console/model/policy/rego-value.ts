@@ -1,10 +1,10 @@
-/** A value in Rego: keys are data of the environment, so objects are lists of members, which hold any key. */
+/** Rego value. Objects are member lists, because their keys are user data and may be any text. */
 export type RegoValue =
 	| { readonly members: ReadonlyMap<string, RegoValue> }
-	/** JSON as it is. */
+	/** JSON, unchanged. */
 	| { readonly json: unknown };
 
-/** The value as Rego, as `opa fmt` prints it. `depth` is that of the line it begins on. */
+/** Formats a value like `opa fmt`. `depth` is the indentation of its first line. */
 export function regoText(value: RegoValue, depth = 0): string {
 	if ('json' in value) return jsonText(value.json, depth);
 	const lines = Array.from(
@@ -24,12 +24,12 @@ function jsonText(value: unknown, depth: number): string {
 	return items.length === 0 ? '[]' : `[\n${items.join('')}${tabs(depth)}]`;
 }
 
-/** Half a surrogate pair, which no file in UTF-8 can hold. */
+/** Half a surrogate pair, which UTF-8 cannot encode. */
 const loneSurrogate = /\p{Surrogate}/gu;
-/** What editors and terminals act on, or do not show. */
+/** Characters that editors and terminals interpret or hide. */
 const unprintable = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** A text as a string of Rego, on one line. Nothing in it can end the string. */
+/** Formats a text as a Rego string on one line. No character can end the string. */
 export function stringText(text: string): string {
 	const json = JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd'));
 	return json.replaceAll(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
