@@ -1,6 +1,6 @@
 import { Model } from 'objection';
 
-/** A customer company: the owner of projects and of every key. */
+/** A customer company, which owns projects and all keys. */
 export class Organization extends Model {
 	static override readonly tableName = 'organizations';
 	static override readonly jsonAttributes = ['settings'];
@@ -9,7 +9,7 @@ export class Organization extends Model {
 	declare key: string;
 	declare name: string;
 	declare settings: Record<string, unknown> | null;
-	/** Whether the key that its first start made has been shown. */
+	/** True if the key created by the first start was shown. */
 	declare first_key_shown: boolean;
 	declare created_at: Date;
 	declare updated_at: Date;
@@ -32,7 +32,7 @@ export class Project extends Model {
 	declare updated_at: Date;
 }
 
-/** One deployment stage of a project, with its own objects and its own sequence of revisions. */
+/** A deployment stage of a project, with separate objects and revisions. */
 export class Environment extends Model {
 	static override readonly tableName = 'environments';
 	static override readonly jsonAttributes = ['jwks', 'settings'];
@@ -46,21 +46,21 @@ export class Environment extends Model {
 	declare custom_branch_name: string | null;
 	declare jwks: Record<string, unknown> | null;
 	declare settings: Record<string, unknown> | null;
-	/** The number of units that changed something in this environment. */
+	/** Number of units with changes in this environment. */
 	declare revision: number;
-	/** The newest revision that changed something the policy is compiled from. */
+	/** Newest revision with a change relevant to the compiled policy. */
 	declare schema_revision: number;
 	declare created_at: Date;
 	declare updated_at: Date;
 }
 
-/** What a key belongs to and opens. */
+/** Level at which a key grants access. */
 export type ObjectType = 'org' | 'project' | 'env';
 
-/** What a key may do there. `read` keys cannot write; `no_access` keys can only see what they belong to. */
+/** Rights of a key. `read` keys cannot write; `no_access` keys can only see the object they belong to. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
-/** A secret that opens an organization, a project or an environment. */
+/** Secret that grants access to an organization, a project or an environment. */
 export class ApiKey extends Model {
 	static override readonly tableName = 'api_keys';
 
@@ -74,16 +74,16 @@ export class ApiKey extends Model {
 	declare name: string | null;
 	declare secret_hash: Uint8Array;
 	declare secret_cipher: Uint8Array;
-	/** Whether the decision points that use it are to log decisions in detail. */
+	/** True if decision points with this key should log decisions in detail. */
 	declare debug_audit_logs: boolean;
 	declare created_at: Date;
-	/** The id of the newest refresh of the decision points that use it. */
+	/** Id of the newest refresh requested for decision points with this key. */
 	declare refresh_id: string | null;
-	/** The revision of the environment that the request made. */
+	/** Environment revision created by the refresh request. */
 	declare refresh_revision: number | null;
 	declare refresh_reason: string | null;
-	/** When it got its present secret, if that is not its first. */
+	/** Time of the last secret rotation; `null` if the secret is the first. */
 	declare rotated_at: Date | null;
-	/** When it was last used, to the minute. */
+	/** Time of last use, to the minute. */
 	declare last_used_at: Date | null;
 }

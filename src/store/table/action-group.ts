@@ -17,7 +17,7 @@ export class ActionGroup extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 }
 
-/** One action in one group. `position` keeps the order they were given in. */
+/** One action in one group. `position` keeps the given order. */
 class ActionGroupAction extends EnvironmentModel {
 	static override readonly tableName = 'action_group_actions';
 	static readonly kind = 'action_group';
@@ -32,7 +32,7 @@ class ActionGroupAction extends EnvironmentModel {
 	}
 }
 
-/** The action groups of these resources whose attributes have these values, oldest first. */
+/** Returns the action groups of these resources with these attribute values, oldest first. */
 export function actionGroupsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -45,7 +45,7 @@ export function actionGroupsBy(
 	return rowQuery(whereAttributes(query, 'action_groups.attributes', filters));
 }
 
-/** The action groups that hold any of these actions, oldest first. */
+/** Returns the action groups with any of these actions, oldest first. */
 export function actionGroupsWith(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<ActionGroup> {
 	const holding = unit
 		.query(ActionGroupAction)
@@ -60,7 +60,7 @@ export interface GroupedActionRow {
 	readonly key: string;
 }
 
-/** The actions in these groups, in each group's order. */
+/** Returns the actions of these groups, in each group's order. */
 export async function groupedActions(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
@@ -74,7 +74,7 @@ export async function groupedActions(
 		.castTo<GroupedActionRow[]>();
 }
 
-/** Replaces the actions of a group by these, in this order. */
+/** Replaces the actions of a group, keeping the given order. */
 export async function replaceGroupedActions(
 	unit: WritingUnit,
 	groupId: string,

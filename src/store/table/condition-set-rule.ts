@@ -10,7 +10,7 @@ import { ConditionSet } from './condition-set.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { Resource, ResourceAction } from './resource.js';
 
-/** Whom a user set selects may do an action on what a resource set selects. */
+/** Allows the users in a user set an action on the resources in a resource set. */
 export class ConditionSetRule extends EnvironmentModel {
 	static override readonly tableName = 'condition_set_rules';
 	static readonly kind = 'condition_set_rule';
@@ -22,33 +22,33 @@ export class ConditionSetRule extends EnvironmentModel {
 	declare updated_at: Date;
 }
 
-/** What a rule joins, by ids. */
+/** Ids of the sets and action in a rule. */
 export type RuleIds = Pick<ConditionSetRule, 'user_set_id' | 'action_id' | 'resource_set_id'>;
 
-/** A rule with the keys of what it joins. */
+/** A rule with the keys of its sets, resource and action. */
 export interface RuleRow extends RuleIds {
 	readonly id: string;
 	readonly environment_id: string;
 	readonly user_set: string;
 	readonly resource_set: string;
-	/** The resource of the action, which is that of the resource set. */
+	/** Resource of the action and of the resource set. */
 	readonly resource: string;
 	readonly action: string;
 	readonly created_at: Date;
 	readonly updated_at: Date;
 }
 
-/** What narrows a list of rules: any of each list, all of the lists together; absent lists do not narrow. */
+/** Filters rules: any value within each list, all lists together. Absent lists do not filter. */
 export interface RuleFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_set_ids?: readonly string[] | undefined;
 	readonly resource_set_ids?: readonly string[] | undefined;
 	readonly action_ids?: readonly string[] | undefined;
-	/** On either side. */
+	/** Sets on either side. */
 	readonly set_ids?: readonly string[] | undefined;
 }
 
-/** The environment's rules that pass the filter, with keys, oldest first. */
+/** Returns the environment's rules that pass the filter, with keys, oldest first. */
 export function rulesBy(unit: ReadingUnit, filter: RuleFilter): RowQuery<RuleRow> {
 	return rowQuery(ruleQuery(unit, filter).castTo<RuleRow[]>(), narrow(unit.query(ConditionSetRule), filter));
 }
@@ -86,20 +86,20 @@ function narrow(
 }
 
 /**
- * All rules of the environment, with keys, oldest first. Rules are read alone and their keys beside them: PostgreSQL may
- * join five tables in an order that takes seconds for some thousand rules.
+ * Returns all rules of the environment, with keys, oldest first. Reads rules and keys separately: PostgreSQL may join
+ * five tables in an order that takes seconds for a few thousand rules.
  */
 export async function allRules(unit: ReadingUnit): Promise<readonly RuleRow[]> {
 	return withKeys(unit, await unit.query(ConditionSetRule).orderBy('condition_set_rules.id'));
 }
 
-/** The rules that pass the filter, in chunks, of which each is deleted before the next is read. */
+/** Yields the rules that pass the filter, in chunks. The caller deletes each chunk before reading the next. */
 export async function* rulesToRemove(unit: WritingUnit, filter: RuleFilter): AsyncGenerator<readonly RuleRow[]> {
 	const query = narrow(unit.query(ConditionSetRule).orderBy('condition_set_rules.id'), filter);
 	for await (const rules of chunksToRemove(unit, ConditionSetRule, query)) yield withKeys(unit, rules);
 }
 
-/** The rules that join these sets and actions, oldest first: the ids of each entry belong together. */
+/** Returns the rules with these combinations of sets and actions, oldest first. */
 export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]): Promise<readonly RuleRow[]> {
 	const found: ConditionSetRule[] = [];
 	for (const [, chunk] of rowChunks(wanted)) {
@@ -126,10 +126,10 @@ export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]
 	);
 }
 
-/** What rules join, by keys. */
+/** Keys of the sets, resource and action in a rule. */
 export type RuleKeys = Pick<RuleRow, 'user_set' | 'resource' | 'action' | 'resource_set'>;
 
-/** The rules that join what has these keys, oldest first. */
+/** Returns the rules with these combinations of keys, oldest first. */
 export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[]): Promise<readonly RuleRow[]> {
 	const userSets = await rowsWithKeys(
 		unit,
@@ -164,7 +164,7 @@ export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[])
 	return rulesJoining(unit, ids);
 }
 
-/** Rules with the keys of what they join. INVARIANT: that exists, because the tables' foreign keys say so. */
+/** Adds keys to rules. INVARIANT: the referred rows exist, because foreign keys require them. */
 export async function withKeys(unit: ReadingUnit, rules: readonly ConditionSetRule[]): Promise<readonly RuleRow[]> {
 	const sets = await keysWithIds(
 		unit,
@@ -189,7 +189,7 @@ export async function withKeys(unit: ReadingUnit, rules: readonly ConditionSetRu
 	});
 }
 
-/** Adds the rules that are not there yet and returns those. Records nothing. */
+/** Inserts the missing rules and returns them. Records nothing. */
 export async function insertRules(unit: WritingUnit, wanted: readonly RuleIds[]): Promise<readonly ConditionSetRule[]> {
 	const columns = wanted.map(({ user_set_id, action_id, resource_set_id }) => ({
 		...unit.stamp(),

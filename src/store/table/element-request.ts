@@ -7,36 +7,36 @@ import type { Columns } from '../unit/table-model.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
-/** What a user asks for in an element, and what became of it. */
+/** A user's request in an element, and its outcome. */
 export class ElementRequest extends EnvironmentModel {
 	static override readonly tableName = 'element_requests';
 	static readonly kind = 'element_request';
 	static readonly title = 'ElementRequest';
 
-	/** The element; `null` once it was deleted. */
+	/** Element of the request; `null` after its deletion. */
 	declare config_id: string | null;
 	declare type: RequestType;
 	declare status: RequestStatus;
 	declare requesting_user_id: string;
 	declare tenant_id: string;
-	/** The role that is asked for; `null` for operation approvals. */
+	/** Requested role; `null` for operation approvals. */
 	declare role_id: string | null;
 	/** Not `null` for operation approvals. */
 	declare resource_id: string | null;
 	declare resource_instance_id: string | null;
 	declare reason: string | null;
-	/** Who approved or denied it; `null` until then, and when that user was deleted. */
+	/** User who approved or denied the request; `null` until then and after the user's deletion. */
 	declare reviewer_user_id: string | null;
 	declare reviewed_at: Date | null;
 	declare reviewer_comment: string | null;
-	/** When what is asked for is to end; `null` for good. */
+	/** Expiry of the requested grant; `null` if it does not expire. */
 	declare expires_at: Date | null;
-	/** When an operation approval that is good for one use was used; `null` until then. */
+	/** When a single-use operation approval was used; `null` until then. */
 	declare consumed_at: Date | null;
 	declare updated_at: Date;
 }
 
-/** A request with what lists tell about its user, role, resource and instance. */
+/** A request with the details of its user, role, resource and instance for lists. */
 export interface ListedRequest extends ElementRequest {
 	readonly requesting_user_key: string;
 	readonly requesting_user_email: string | null;
@@ -48,7 +48,7 @@ export interface ListedRequest extends ElementRequest {
 	readonly role_name: string | null;
 }
 
-/** What narrows a list of requests; absent members do not narrow. */
+/** Filter for requests. Absent members do not filter. */
 export interface RequestFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly config_ids?: readonly string[] | undefined;
@@ -61,20 +61,20 @@ export interface RequestFilter {
 	readonly type?: RequestType | undefined;
 }
 
-/** A request with where it was made as well; the element is `null` once it was deleted. */
+/** A request with its tenant and element; the element is `null` after its deletion. */
 export interface PlacedRequest extends ListedRequest {
 	readonly tenant_key: string;
 	readonly element_key: string | null;
 	readonly element_name: string | null;
 }
 
-/** Whose requests somebody sees: their own, and those about these instances. */
+/** Requests visible to a user: the user's requests, and requests about these instances. */
 export interface OwnAndReviewed {
 	readonly user_id: string;
 	readonly resource_instance_ids: readonly string[];
 }
 
-/** The requests that pass the filter, oldest first. Only those of `seen`, if that is not `all`. */
+/** Returns the requests that pass the filter, oldest first, limited to `seen` unless it is `all`. */
 export function requestsBy(
 	unit: ReadingUnit,
 	filter: RequestFilter,
@@ -91,7 +91,10 @@ export function requestsBy(
 	return rowQuery(query.castTo<ListedRequest[]>());
 }
 
-/** The requests of all elements that pass the filter: pending ones first, the oldest first; then the newest first. */
+/**
+ * Returns the requests of all elements that pass the filter: first pending requests, oldest first, then the rest,
+ * newest first.
+ */
 export function requestsInTurn(unit: ReadingUnit, filter: RequestFilter): RowQuery<PlacedRequest> {
 	const query = listedQuery(unit, filter)
 		.join('tenants', sameEnvironment('element_requests', 'tenant_id', 'tenants'))
@@ -134,14 +137,14 @@ function narrow(query: QueryBuilder<ElementRequest, ElementRequest[]>, filter: R
 	if (filter.type !== undefined) query.where('element_requests.type', filter.type);
 }
 
-/** The requests themselves that pass the filter, oldest first. */
+/** Returns the plain request rows that pass the filter, oldest first. */
 export async function plainRequests(unit: ReadingUnit, filter: RequestFilter): Promise<readonly ElementRequest[]> {
 	const query = unit.query(ElementRequest).orderBy('element_requests.id');
 	narrow(query, filter);
 	return query;
 }
 
-/** Whether a user has made at least this many requests since an instant. */
+/** Returns true if a user has made at least this many requests since a time. */
 export async function hasRequested(
 	unit: ReadingUnit,
 	{ user_id, since, count }: { readonly user_id: string; readonly since: Date; readonly count: number },
@@ -157,7 +160,7 @@ export async function hasRequested(
 	return reached !== undefined;
 }
 
-/** Adds a request. Records nothing. */
+/** Inserts a request. Records nothing. */
 export async function insertRequest(
 	unit: WritingUnit,
 	columns: Columns<ElementRequest>,
@@ -165,7 +168,7 @@ export async function insertRequest(
 	return unit.insert(ElementRequest, [{ ...columns, ...unit.stamp() }], ({ id }) => String(id));
 }
 
-/** Changes columns of a request; `updated_at` moves. Records nothing. Returns the request as it is now. */
+/** Updates columns of a request and sets `updated_at`. Records nothing. Returns the current request. */
 export async function patchRequest(
 	unit: WritingUnit,
 	row: ElementRequest,

@@ -9,10 +9,10 @@ import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-mod
 import { Role } from './role.js';
 import type { TenantUserRow } from './tenant-user.js';
 
-/** The settings of an element: whole numbers, flags and texts. */
+/** Settings of an element: whole numbers, flags and texts. */
 export type ElementsSettings = Readonly<Record<string, string | number | boolean>>;
 
-/** An element: a page that applications embed, with the permission levels of roles in it. */
+/** An element: a page embedded by applications, with the permission levels of its roles. */
 export class ElementsConfig extends KeyedModel {
 	static override readonly tableName = 'elements_configs';
 	static override readonly jsonAttributes = ['settings'];
@@ -22,22 +22,22 @@ export class ElementsConfig extends KeyedModel {
 	declare name: string;
 	declare elements_type: ElementsType;
 	declare settings: ElementsSettings;
-	/** Whether the element was opened by anybody yet. */
+	/** True once the element was opened. */
 	declare is_active: boolean;
 	declare email_notifications: boolean;
-	/** The webhook: all of these are null where there is none. */
+	/** Webhook. All of these columns are null if there is none. */
 	declare webhook_id: string | null;
 	declare webhook_url: string | null;
 	declare webhook_created_at: Date | null;
 	declare webhook_updated_at: Date | null;
-	/** The encrypted bearer token of the webhook. The change log leaves it out: see `changeRecord`. */
+	/** Encrypted bearer token of the webhook. The change log omits it: see `changeRecord`. */
 	declare secret_webhook_token: Uint8Array | null;
 }
 
-/** A level that is stored; roles without a row are `UNCONFIGURED`. */
+/** A stored level. Roles without a row are `UNCONFIGURED`. */
 export type ConfiguredLevel = Exclude<PermissionLevel, 'UNCONFIGURED'>;
 
-/** The level of one role in one element. */
+/** Level of one role in one element. */
 class ElementsLevel extends EnvironmentModel {
 	static override readonly tableName = 'elements_levels';
 	static readonly kind = 'elements_config';
@@ -52,12 +52,12 @@ class ElementsLevel extends EnvironmentModel {
 	}
 }
 
-/** The elements of the environment, oldest first. */
+/** Returns the environment's elements, oldest first. */
 export function allElementsConfigs(unit: ReadingUnit): RowQuery<ElementsConfig> {
 	return rowQuery(unit.query(ElementsConfig).orderBy('elements_configs.id'));
 }
 
-/** The elements in which one of these roles has a level, oldest first. */
+/** Returns the elements with a level for one of these roles, oldest first. */
 export function elementsConfigsNaming(unit: ReadingUnit, roleIds: readonly string[]): RowQuery<ElementsConfig> {
 	const naming = unit
 		.query(ElementsLevel)
@@ -66,19 +66,19 @@ export function elementsConfigsNaming(unit: ReadingUnit, roleIds: readonly strin
 	return rowQuery(unit.query(ElementsConfig).whereIn('elements_configs.id', naming).orderBy('elements_configs.id'));
 }
 
-/** The level of a role in an element, with what names the role. */
+/** Level of a role in an element, with the role's names. */
 export interface LevelRow {
 	readonly config_id: string;
 	readonly role_id: string;
 	readonly level: ConfiguredLevel;
 	readonly key: string;
 	readonly name: string;
-	/** The resource whose role it is; `null` for a tenant role. */
+	/** Resource of the role; `null` for a tenant role. */
 	readonly resource_id: string | null;
 	readonly resource: string | null;
 }
 
-/** The levels of all roles in these elements, by level, then oldest role first. */
+/** Returns the levels of all roles in these elements, by level, then oldest role first. */
 export async function levelRows(unit: ReadingUnit, configIds: readonly string[]): Promise<readonly LevelRow[]> {
 	if (configIds.length === 0) return [];
 	return unit
@@ -100,17 +100,17 @@ export interface RoleWithLevel {
 	readonly permission_level: PermissionLevel;
 }
 
-/** Which roles of an element are listed. */
+/** Filter for the roles of an element. */
 export interface ElementRoleFilter {
 	readonly config_id: string;
-	/** The resource whose roles these are; `null` for roles in tenants. */
+	/** Resource of the roles; `null` for tenant roles. */
 	readonly resource_id: string | null;
 	readonly search?: string | undefined;
-	/** Only roles of these levels; `null` for all roles. */
+	/** Only roles with these levels; `null` for all roles. */
 	readonly levels: readonly PermissionLevel[] | null;
 }
 
-/** The roles that pass the filter, each with its level in the element, oldest first. */
+/** Returns the roles that pass the filter, with their levels in the element, oldest first. */
 export function elementRolesBy(unit: ReadingUnit, filter: ElementRoleFilter): RowQuery<RoleWithLevel> {
 	const { config_id, resource_id, search, levels } = filter;
 	const query = unit
@@ -130,14 +130,14 @@ export function elementRolesBy(unit: ReadingUnit, filter: ElementRoleFilter): Ro
 	return rowQuery(query.castTo<(Role & RoleWithLevel)[]>());
 }
 
-/** A level of a user in an element, by a role in the tenant (`null`) or on an instance. */
+/** A user's level in an element, from a tenant role (`null`) or a role on an instance. */
 export interface HeldLevel {
 	readonly config_id: string;
 	readonly level: ConfiguredLevel;
 	readonly resource_instance_id: string | null;
 }
 
-/** The levels that a user's roles in a tenant, and on its instances, have in all elements; each once. */
+/** Returns the distinct levels, in all elements, of a user's roles in a tenant and on its instances. */
 export async function heldLevels(
 	unit: ReadingUnit,
 	{ user_id, tenant_id }: Pick<TenantUserRow, 'user_id' | 'tenant_id'>,
@@ -155,7 +155,7 @@ export async function heldLevels(
 	return rows;
 }
 
-/** Gives roles, by id, these levels in an element, and all other roles none. Records nothing. */
+/** Sets these roles' levels in an element, by role id, and removes all other levels. Records nothing. */
 export async function replaceLevels(
 	unit: WritingUnit,
 	configId: string,
@@ -166,12 +166,12 @@ export async function replaceLevels(
 	await unit.insert(ElementsLevel, rows, ({ role_id }) => String(role_id));
 }
 
-/** Takes these roles out of every element. Records nothing. */
+/** Removes these roles from all elements. Records nothing. */
 export async function deleteLevels(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	await unit.query(ElementsLevel).whereRaw('elements_levels.role_id = any(?::uuid[])', [roleIds]).delete();
 }
 
-/** Deletes an element with its levels. Records nothing. */
+/** Deletes an element and its levels. Records nothing. */
 export async function deleteElementsConfig(unit: WritingUnit, { id }: ElementsConfig): Promise<void> {
 	await unit.query(ElementsConfig).where('elements_configs.id', id).delete();
 }

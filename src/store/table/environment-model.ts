@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { Model } from 'objection';
 
-/** A row of a table whose rows belong to one environment each. Only a unit, which is bound to one, queries these. */
+/** A row that belongs to one environment. Only units query these tables. */
 export abstract class EnvironmentModel extends Model {
 	declare environment_id: string;
 	declare id: string;
@@ -12,13 +12,13 @@ export abstract class EnvironmentModel extends Model {
 	}
 }
 
-/** A row that a caller can name by its key. */
+/** A row that callers can name by its key. */
 export abstract class KeyedModel extends EnvironmentModel {
 	declare key: string;
 	declare updated_at: Date;
 }
 
-/** The join condition from a referring column to the row it names, in the same environment. */
+/** Returns the join condition from a referring column to its row in the same environment. */
 export function sameEnvironment(from: string, column: string, to: string): (join: Knex.JoinClause) => void {
 	return (join) => {
 		join.on(`${from}.environment_id`, `${to}.environment_id`).andOn(`${from}.${column}`, `${to}.id`);

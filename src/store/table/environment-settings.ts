@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../wire/common.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** The settings of a unit's environment, as this unit sees them. */
+/** Returns the environment's settings as seen by this unit. */
 export async function environmentSettings(unit: ReadingUnit): Promise<JsonObject> {
 	const sql = 'select "settings" from "environments" where "id" = :environment_id';
 	const [row] = (await unit.raw<{ readonly settings: JsonObject | null }>(sql, {})).rows;

@@ -7,26 +7,26 @@ import { type GroupRow, groupQuery } from './group.js';
 import { RelationshipTuple } from './relationship-tuple.js';
 
 /**
- * Which roles the members of groups derive on which instances. Nothing of this is stored for groups: it follows from
- * relationships and derivations, and so is right however those came about.
+ * Roles derived by group members on instances. They are not stored for groups: they follow from relationships and
+ * derivations, whatever API wrote these.
  */
 
-/** The role of a group's resource that its members hold on it (spec: Groups). */
+/** Key of the role held by group members on the group's instance. */
 export const memberKey = 'member';
 
 /**
- * Over a relation with this key, or this key and a number, a group is a member of the group that is listed as its child
- * (docs/groups.md). Over all others it is a member of its parent.
+ * Key prefix of relations through which a group is a member of its listed child (docs/groups.md): this key, or this key
+ * with a number. Through all other relations, a group is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
 
-/** Whether members of a parent are members of its child over the relation with this key. */
+/** Returns true if members of a parent are members of its child through a relation with this key. */
 export function joinsChild(key: string): boolean {
 	return new RegExp(joinsChildForm).test(key);
 }
 
-/** A role that the members of a group derive on an instance, by keys and by ids. */
+/** A role derived by group members on an instance, by keys and ids. */
 export interface GroupRoleRow {
 	readonly group_id: string;
 	readonly role_id: string;
@@ -34,24 +34,24 @@ export interface GroupRoleRow {
 	readonly resource_id: string;
 	readonly resource: string;
 	readonly resource_instance_id: string;
-	/** The key of the instance alone. */
+	/** Key of the instance, without its resource. */
 	readonly resource_instance: string;
 	readonly tenant_id: string;
 	readonly tenant: string;
 }
 
-/** Narrows the roles of groups: any of each list, all of the lists together; absent lists do not narrow. */
+/** Filters group roles: any value within each list, all lists together. Absent lists do not filter. */
 export interface GroupRoleFilter {
 	readonly group_ids?: readonly string[];
 	readonly resource_instance_ids?: readonly string[];
 	readonly role_ids?: readonly string[];
-	/** Only over relations for which `joinsChild` holds, or only over others. */
+	/** True: only relations with `joinsChild`; false: only relations without it. */
 	readonly joins_child?: boolean;
-	/** Only over relationships that hold at least until then; `null` for good. */
+	/** Only relationships that last at least until this time; `null` for unlimited ones. */
 	readonly until?: Date | null;
 }
 
-/** The roles that members derive from these groups, not through further groups, oldest instance first. */
+/** Returns the roles derived directly from these groups, not through further groups, oldest instance first. */
 export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQuery<GroupRoleRow> {
 	const columns = {
 		group_id: 'relationship_tuples.subject_id',
@@ -78,7 +78,7 @@ export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQue
 	);
 }
 
-/** The relationships through which members of their subjects derive a role on their objects. */
+/** Returns the relationships through which group members derive a role on the object. */
 function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<RelationshipTuple, RelationshipTuple[]> {
 	const query = unit
 		.query(RelationshipTuple)
@@ -87,7 +87,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 				.on('relationship_tuples.environment_id', 'role_derivations.environment_id')
 				.andOn('relationship_tuples.relation_id', 'role_derivations.relation_id');
 		})
-		// The source of a derivation is a role of the resource of the relation's subjects, to which the group belongs.
+		// The source of a derivation is a role of the relation's subject resource, to which the group belongs.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey);
 	const { group_ids, resource_instance_ids, role_ids, joins_child, until } = filter;
@@ -106,10 +106,10 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 	return query;
 }
 
-/** Which of the groups around a group: those that are assigned to it, or those that it is assigned to. */
+/** Side of nesting: groups assigned to a group, or groups it is assigned to. */
 export type NestingSide = 'children' | 'parents';
 
-/** The groups on this side of a group, whichever way roles pass, oldest instance first. */
+/** Returns the groups on this side of a group, whichever way roles pass, oldest instance first. */
 export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
 	const around = nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id');
@@ -123,13 +123,13 @@ function nestedOver(unit: ReadingUnit, filter: GroupRoleFilter, other: 'subject_
 		.select(`relationship_tuples.${other}`);
 }
 
-/** A user id, or a role as `<resource key>:<instance key>#<role key>`, of a group. */
+/** A group's user id, or its role as `<resource key>:<instance key>#<role key>`. */
 interface GroupValue {
 	readonly group_id: string;
 	readonly value: string;
 }
 
-/** The ids of those who hold the role `member` on each of these groups, `most` of each. */
+/** Returns the ids of users with the role `member` on each group, at most `most` per group. */
 export async function groupMembers(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
@@ -150,7 +150,7 @@ export async function groupMembers(
 	return rows;
 }
 
-/** The roles that members of each of these groups derive on instances, `most` of each. */
+/** Returns the instance roles derived by members of each group, at most `most` per group. */
 export async function groupRoleNames(
 	unit: ReadingUnit,
 	groupIds: readonly string[],

@@ -5,30 +5,30 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { type InstanceFilter, type InstanceRow, instanceQuery, type ResourceInstance } from './resource-instance.js';
 
-/** A resource instance that is a group: `id` is the instance's. */
+/** A resource instance that is a group. `id` is the instance id. */
 export class Group extends EnvironmentModel {
 	static override readonly tableName = 'groups';
 	static readonly kind = 'group';
 	static readonly title = 'Group';
 
-	/** Whether the instance was made to be a group, and is deleted when it stops being one. */
+	/** True if the instance was created for the group, and is deleted with it. */
 	declare made_instance: boolean;
 }
 
-/** The instance that is a group, with the keys of its resource and its tenant. */
+/** The group's instance, with the keys of its resource and tenant. */
 export type GroupRow = InstanceRow & Pick<Group, 'made_instance'>;
 
-/** The environment's groups whose instances pass the filter, oldest instance first. */
+/** Returns the environment's groups whose instances pass the filter, oldest instance first. */
 export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<GroupRow> {
 	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
 }
 
-/** All groups of the environment, in no order: there may be very many. */
+/** Returns all groups of the environment, unordered: there may be very many. */
 export async function allGroups(unit: ReadingUnit): Promise<readonly GroupRow[]> {
 	return groupQuery(unit, {}).clearOrder().castTo<GroupRow[]>();
 }
 
-/** Like `groupsBy`, to be narrowed further. */
+/** Like `groupsBy`, but can be filtered further. */
 export function groupQuery(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
@@ -38,7 +38,7 @@ export function groupQuery(
 		.select('groups.made_instance');
 }
 
-/** The groups among these instances. */
+/** Returns the groups among these instances. */
 export async function groupsAmong(unit: ReadingUnit, ids: readonly string[]): Promise<readonly GroupRow[]> {
 	return ids.length === 0 ? [] : groupsBy(unit, { ids });
 }

@@ -11,9 +11,9 @@ import { Role, RoleDerivation, RoleParent, RolePermission } from './role.js';
 import { RoleAssignment } from './role-assignment.js';
 import { UserInvite } from './user-invite.js';
 
-/** Finds what was made for groups and nothing refers to any more. */
+/** Finds unused objects that were created for groups. */
 
-/** Relations that no relationship has. Whether roles are derived through them is for the caller to check. */
+/** Returns relations without relationships. The caller must check for role derivations through them. */
 export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonly Relation[]> {
 	return unit
 		.query(Relation)
@@ -21,7 +21,7 @@ export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonl
 		.whereNotExists(unit.queryStored(RelationshipTuple).whereColumn('relationship_tuples.relation_id', 'relations.id'));
 }
 
-/** Roles that nobody holds or is invited to, that are linked to nothing, and whose resource has no groups. */
+/** Returns roles without assignments, invites and links, whose resource has no groups. */
 export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	const groups = unit
 		.query(Group)
@@ -42,7 +42,7 @@ export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	return query;
 }
 
-/** Resources without instances, roles, relations or other parts. */
+/** Returns resources without instances, roles, relations or other parts. */
 export async function unusedResources(unit: ReadingUnit): Promise<readonly Resource[]> {
 	const query = unit.query(Resource).where('resources.made_for_groups', true);
 	for (const part of [ResourceInstance, Role, Relation, ResourceAction, ResourceAttribute, ActionGroup, ConditionSet]) {
@@ -53,14 +53,14 @@ export async function unusedResources(unit: ReadingUnit): Promise<readonly Resou
 	return query.whereNotExists(unit.query(Relation).whereColumn('relations.subject_resource_id', 'resources.id'));
 }
 
-/** An object of the schema by keys: a resource, or a role or a relation of one. */
+/** A schema object by keys: a resource, or a role or relation of a resource. */
 export interface ObjectKeys {
 	readonly resource: string;
 	readonly role: string | null;
 	readonly relation: string | null;
 }
 
-/** All that was made for groups, in no order. */
+/** Returns all schema objects created for groups, unordered. */
 export async function objectsMadeForGroups(unit: ReadingUnit): Promise<readonly ObjectKeys[]> {
 	const resources = await unit.query(Resource).where('resources.made_for_groups', true);
 	const roles = await unit

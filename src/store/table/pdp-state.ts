@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
-/** How many decision points of one environment are kept: those heard of last. */
+/** Maximum number of decision points kept per environment; the longest silent are dropped. */
 const maxInstances = 100;
 
-/** The last report of a decision point. */
+/** Last report of a decision point. */
 export interface PdpInstance {
 	readonly environment_id: string;
 	readonly pdp_instance_id: string;
@@ -15,12 +15,12 @@ export interface PdpInstance {
 	readonly last_seen_at: Date;
 }
 
-/** The report of a decision point about itself. */
+/** Report of a decision point about its state. */
 export type PdpReport = Pick<PdpInstance, 'pdp_instance_id' | 'api_key_id' | 'state'>;
 
 /**
- * The decision points of an environment, as they have reported themselves. They are not objects of the environment:
- * their reports are in no revision and no history and take no lock, and the oldest is dropped for the newest.
+ * Decision points of an environment, with their reported state. They are not objects of the environment: reports have
+ * no revision, history or lock, and the oldest report is dropped for a new one.
  */
 export class PdpInstances {
 	constructor(
@@ -28,12 +28,14 @@ export class PdpInstances {
 		private readonly database: Knex,
 	) {}
 
-	/** All decision points, the one heard of last first. */
+	/** Returns all decision points, last seen first. */
 	async list(): Promise<readonly PdpInstance[]> {
 		return this.#all().orderBy([{ column: 'last_seen_at', order: 'desc' }, 'pdp_instance_id']);
 	}
 
-	/** Replaces the last report of a decision point. Throws `not_found` when the environment was deleted meanwhile. */
+	/**
+	 * Replaces the last report of a decision point. Throws `not_found` if the environment was deleted in the meantime.
+	 */
 	async keep({ state, ...report }: PdpReport, now: Date): Promise<void> {
 		const { environment_id } = this.scope;
 		const row = { ...report, state: JSON.stringify(state), last_seen_at: now };

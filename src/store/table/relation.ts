@@ -3,29 +3,29 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** A relation that instances of the subject resource may have to instances of the resource it belongs to. */
+/** Relation from instances of the subject resource to instances of its resource. */
 export class Relation extends KeyedModel {
 	static override readonly tableName = 'relations';
 	static readonly kind = 'relation';
 	static readonly title = 'Relation';
 
-	/** The resource of the objects. */
+	/** Resource of the objects. */
 	declare resource_id: string;
 	declare subject_resource_id: string;
 	declare name: string;
 	declare description: string | null;
-	/** Made by the groups API, which deletes it when no group needs it any more. */
+	/** Created by the groups API, which deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 }
 
-/** The relations whose objects are of these resources, oldest first. */
+/** Returns the relations with objects in these resources, oldest first. */
 export function relationsBy(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Relation> {
 	return rowQuery(
 		unit.query(Relation).whereRaw('relations.resource_id = any(?::uuid[])', [resourceIds]).orderBy('relations.id'),
 	);
 }
 
-/** The relations of instances of one resource, the subjects, to instances of another, oldest first. */
+/** Returns the relations from a subject resource to an object resource, oldest first. */
 export function relationsBetween(
 	unit: ReadingUnit,
 	subject_resource_id: string,
@@ -34,7 +34,7 @@ export function relationsBetween(
 	return rowQuery(unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id'));
 }
 
-/** The relations that a resource has on either side, oldest first. */
+/** Returns the relations of a resource on either side, oldest first. */
 export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery<Relation> {
 	return rowQuery(
 		unit

@@ -8,7 +8,7 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 
-/** One relationship: the subject instance stands in a relation to the object instance, both in one tenant. */
+/** A relationship from the subject instance to the object instance, both in one tenant. */
 export class RelationshipTuple extends EnvironmentModel {
 	static override readonly tableName = 'relationship_tuples';
 	static readonly kind = 'relationship_tuple';
@@ -20,11 +20,11 @@ export class RelationshipTuple extends EnvironmentModel {
 	declare object_id: string;
 	declare tenant_id: string;
 	declare updated_at: Date;
-	/** When it ends; `null` for good. */
+	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;
 }
 
-/** What a tuple joins, by keys: subject and object as `<resource key>:<instance key>`. */
+/** Keys of a tuple: subject and object as `<resource key>:<instance key>`. */
 export interface TupleKeys {
 	readonly subject: string;
 	readonly relation: string;
@@ -32,37 +32,37 @@ export interface TupleKeys {
 	readonly tenant: string;
 }
 
-/** What a tuple joins, by ids. */
+/** Ids of a tuple's instances, relation and tenant. */
 export type TupleIds = Pick<RelationshipTuple, 'subject_id' | 'relation_id' | 'object_id' | 'tenant_id'>;
 
-/** A tuple with the keys of what it joins. */
+/** A tuple with its keys. */
 export interface TupleRow extends TupleKeys, TupleIds {
 	readonly id: string;
 	readonly environment_id: string;
 	readonly created_at: Date;
 	readonly updated_at: Date;
-	/** When it ends; `null` for good. */
+	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
 }
 
-/** What narrows a list of tuples: any of each list, all of the lists together; absent lists do not narrow. */
+/** Filters tuples: any value within each list, all lists together. Absent lists do not filter. */
 export interface TupleFilter {
 	readonly relation_ids?: readonly string[] | undefined;
 	readonly subject_ids?: readonly string[] | undefined;
 	readonly object_ids?: readonly string[] | undefined;
-	/** On either side. */
+	/** Instances on either side. */
 	readonly instance_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** The resources of the subjects, and of the objects. */
+	/** Resources of the subjects, and of the objects. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
-	/** Also expired ones, which otherwise are as if they were not there. */
+	/** Include expired tuples, which are skipped otherwise. */
 	readonly stored?: true;
-	/** Only expired ones, among those that are stored. */
+	/** Only expired tuples; requires `stored`. */
 	readonly expired?: true;
 }
 
-/** The environment's tuples that pass the filter, with keys, oldest first. */
+/** Returns the environment's tuples that pass the filter, with keys, oldest first. */
 export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<TupleRow> {
 	const joined = filter.subject_type_ids !== undefined || filter.object_type_ids !== undefined;
 	return rowQuery(
@@ -71,7 +71,7 @@ export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<Tuple
 	);
 }
 
-/** Like `tuplesBy`, in no order: there may be very many. */
+/** Like `tuplesBy`, but unordered: there may be very many. */
 export async function tuplesUnordered(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
 	return tupleQuery(unit, filter).clearOrder().castTo<TupleRow[]>();
 }
@@ -119,23 +119,23 @@ function narrow(
 	});
 }
 
-/** Some of the stored tuples that pass the filter, as many as one statement takes. */
+/** Returns stored tuples that pass the filter, at most `rowsPerStatement`. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
 	return tupleQuery(unit, { ...filter, stored: true })
 		.limit(rowsPerStatement)
 		.castTo<TupleRow[]>();
 }
 
-/** The stored tuples that pass the filter, in chunks, of which each is deleted before the next is read. */
+/** Yields the stored tuples that pass the filter, in chunks. The caller deletes each chunk before reading the next. */
 export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIterable<readonly TupleRow[]> {
 	const query = tupleQuery(unit, { ...filter, stored: true }).castTo<TupleRow[]>();
 	return chunksToRemove(unit, RelationshipTuple, query);
 }
 
-/** What a new tuple joins, and when it ends. */
+/** Ids and expiry of a new tuple. */
 export type TupleColumns = TupleIds & Pick<TupleRow, 'expires_at'>;
 
-/** Adds the tuples that are not stored yet and returns those. Records nothing. */
+/** Inserts the missing tuples and returns them. Records nothing. */
 export async function insertTuples(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],
@@ -151,16 +151,13 @@ export async function insertTuples(
 	return unit.insertMissing(RelationshipTuple, columns);
 }
 
-/** A tuple whose expiry was changed, and what it was before. */
+/** A tuple before and after a change of its expiry. */
 export interface ChangedTuple {
 	readonly before: RelationshipTuple;
 	readonly after: RelationshipTuple;
 }
 
-/**
- * Changes the expiry of those of the tuples that are stored: where `changes` is `extend`, only to a later one, and else
- * to what is wanted. Records nothing.
- */
+/** Changes the expiry of the stored tuples among these. With `extend`, only to a later expiry. Records nothing. */
 export async function changeTupleExpiries(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],

@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
 import { schemaKinds } from './change.js';
 
-/** A change of an environment's schema: its revision, and when it was made. */
+/** A schema change of an environment: its revision and time. */
 export interface SchemaChange {
 	readonly revision: number;
 	readonly created_at: Date;
 }
 
-/** The first change of the schema after a revision, or `null`. The partial index `changes_of_schema` finds it. */
+/** Returns the first schema change after a revision, or `null`. Uses the partial index `changes_of_schema`. */
 export async function schemaChangeAfter(
 	knex: Knex,
 	environmentId: string,
 	revision: number,
 ): Promise<SchemaChange | null> {
-	// The kinds are literals here as in the index: with bindings the index could not be used.
+	// Literal kinds, as in the index: bindings would prevent its use.
 	const kinds = [...schemaKinds].map((kind) => `'${kind}'`).join(', ');
 	const row: SchemaChange | undefined = await knex('changes')
 		.where({ environment_id: environmentId })

@@ -1,65 +1,65 @@
 import type { Knex } from 'knex';
 import type { ApiKey } from '../table/account.js';
 
-/** An API key as a request has shown it. */
+/** API key as presented by a request. */
 export interface KeyHolder {
 	readonly key_id: string;
 	readonly organization_id: string;
 	readonly access_level: ApiKey['access_level'];
-	/** The hash of its secret. */
+	/** Hash of the key's secret. */
 	readonly secret_hash: Uint8Array;
-	/** The session of the console that stands for the key; absent for requests with the key itself. */
+	/** Console session acting for the key; absent for requests with the key itself. */
 	readonly session?: { readonly id: string; readonly environment_id: string };
 }
 
-/** Whose unit of work it is: a caller by API key, a user of elements by id, or `null` for the server itself. */
+/** Author of a unit of work: a caller with an API key, an element user by id, or `null` for the server itself. */
 export type Actor = KeyHolder | string | null;
 
-/** The API key or the console session of a caller ended after its request was let in. */
+/** The caller's API key or console session ended after the request was admitted. */
 export class LostStanding extends Error {
 	constructor() {
 		super('the API key or the session of this request has ended');
 	}
 }
 
-/** A row to lock before a caller is checked: the statement that locks it returns one row. */
+/** Row to lock before a caller is checked. The locking statement returns one row. */
 export interface Root {
 	readonly table: 'environments' | 'organizations';
 	readonly id: string;
-	/** SQL that finds the lineage of the database; absent where nobody asks. */
+	/** SQL for the lineage of the database; absent if it is not needed. */
 	readonly lineage?: string;
 }
 
-/** The result of a check. */
+/** Result of a check. */
 export interface Standing {
-	/** Whether there is such a root. */
+	/** True if the root exists. */
 	readonly found: boolean;
-	/** Whether the caller still stands. */
+	/** True if the caller still has access. */
 	readonly stands: boolean;
-	/** The lineage of the database; `null` where the SQL of `root` found none. */
+	/** Lineage of the database; `null` if the SQL of `root` found none. */
 	readonly lineage: string | null;
 }
 
-/** The actor as change logs name it. */
+/** Returns the actor's id for the change log. */
 export function actorId(actor: Actor): string | null {
 	return typeof actor === 'object' ? (actor?.key_id ?? null) : actor;
 }
 
-/** The caller of an actor, whose standing units check; `null` for actors without an API key. */
+/** Returns the caller of an actor, checked by units; `null` for actors without an API key. */
 export function callerOf(actor: Actor): KeyHolder | null {
 	return typeof actor === 'object' ? actor : null;
 }
 
-/** Names what `checkStanding` checks: equal names stand or fall together. */
+/** Identifies a check by `checkStanding`: equal names have equal results. */
 export function standingName({ key_id, secret_hash, access_level, session }: KeyHolder): string {
 	return [key_id, Buffer.from(secret_hash).toString('base64'), access_level, session?.id].join(' ');
 }
 
 /**
- * Locks `root`, then checks in the same statement that the caller's API key still has its secret and its access level,
- * and that its console session, if any, is still there. Both stay so until the transaction ends, because their rows are
- * locked: who deletes or rotates the key or signs out waits for the commit. Reads the newest rows, not a snapshot from
- * before the wait for `root`. Units wait behind an end that waits (`awaitUnits`), so a busy key can be ended.
+ * Locks `root`, then checks in the same statement: the caller's API key still has its secret and access level, and its
+ * console session, if any, still exists. Their rows stay locked until the transaction ends, so deleting or rotating the
+ * key or signing out waits for the commit. Reads the newest rows, not a snapshot from before the wait for `root`. Units
+ * queue behind a pending end (`awaitUnits`), so a busy key can be ended.
  */
 export async function checkStanding(
 	transaction: Knex.Transaction,
@@ -83,7 +83,7 @@ export async function checkStanding(
 	return { found: rows.length > 0, stands: rows[0]?.stands === true, lineage: rows[0]?.lineage ?? null };
 }
 
-/** The names of prepared statements, by their text: planning one costs more than running it. */
+/** Names of prepared statements, by text: planning a statement costs more than running it. */
 const statements = new Map<string, string>();
 
 function statementName(sql: string): string {
@@ -92,12 +92,11 @@ function statementName(sql: string): string {
 	return name;
 }
 
-/** Waits for the units of an API key that are under way, and keeps others out until the transaction ends. */
+/** Waits for the running units of an API key, and blocks new units until the transaction ends. */
 export async function awaitUnits(transaction: Knex.Transaction, keyId: string): Promise<void> {
 	await transaction.raw(`select pg_advisory_xact_lock(${turn('?::text')})`, [keyId]);
 }
 
-/** The bindings of a session. */
 function sessionBindings(session: KeyHolder['session']): Readonly<Record<string, string>> {
 	return session === undefined ? {} : { session_id: session.id, session_environment: session.environment_id };
 }
@@ -112,7 +111,7 @@ function holding({ session: shown }: KeyHolder, rooted: boolean): string {
 		for key share of api_keys${session === null ? '' : `, ${session}`}`;
 }
 
-/** The advisory lock of an API key. */
+/** SQL for the key of an API key's advisory lock. */
 function turn(keyId: string): string {
 	return `hashtextextended('api key ' || ${keyId}, 0)`;
 }

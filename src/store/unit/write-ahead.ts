@@ -1,7 +1,7 @@
 /**
- * Sends statements one after another, and prepares each while the database is busy with the one before. `prepare` makes
- * what sends one. Gives the answers in order; the next statement may be on its way by then, so a caller that stops at a
- * failure has to roll back. Rejects as the first statement that fails.
+ * Sends statements in sequence, preparing each while the database runs the previous statement. `prepare` returns the
+ * function that sends a statement. Yields the answers in order. The next statement may already be running, so a caller
+ * that stops at a failure must roll back. Rejects with the first failure.
  */
 export async function* writeAhead<C, R>(
 	chunks: Iterable<C>,
@@ -13,7 +13,8 @@ export async function* writeAhead<C, R>(
 		const before = sent;
 		if (before !== undefined) await before;
 		sent = send();
-		// Its failure is met when it is awaited, which does not come to pass where something else fails before.
+		// The failure surfaces when the promise is awaited. If an earlier failure prevents that, avoid an unhandled
+		// rejection.
 		sent.catch(() => {});
 		if (before !== undefined) yield before;
 	}

@@ -14,30 +14,30 @@ import { rowChunks, rowsPerStatement } from './row-chunks.js';
 import { asModel, type Columns, type TableModel } from './table-model.js';
 import { writeAhead } from './write-ahead.js';
 
-/** Whether a table has twice as many pages as when its statistics were made. */
+/** True if a table has more than twice the pages it had when its statistics were made. */
 const hasDoubled = `select pg_relation_size(oid) > 2 * relpages * current_setting('block_size')::bigint as doubled
 	from pg_class where oid = ?::regclass`;
 
-/** Rows of a query that are read bit by bit, as they were when it was opened. */
+/** Reads the rows of a query piecemeal, in their state when it was opened. */
 export interface RowCursor<R> {
-	/** Reads the next rows, at most `count`; fewer when there are no more. */
+	/** Reads the next rows, at most `count`; fewer at the end. */
 	fetch(count: number): Promise<readonly R[]>;
 	close(): Promise<void>;
 }
 
-/** A row and its new values for some columns. */
+/** A row and new values for some of its columns. */
 export interface RowChange<M extends EnvironmentModel> {
 	readonly row: M;
 	readonly columns: Columns<M>;
 }
 
 /**
- * Writes one environment, inside a transaction that holds the environment's lock: writers of one environment follow
- * each other, so what a unit has read stays true until it commits.
+ * Writes one environment, in a transaction with the environment's lock. The lock serializes writers, so everything read
+ * by a unit stays true until its commit.
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes = new NetChanges();
-	/** For each table, how many rows were inserted since it was last looked at, fewer than one statement takes. */
+	/** Rows inserted per table since its last check, fewer than `rowsPerStatement`. */
 	readonly #uncounted = new Map<string, number>();
 	#actorId: string | null;
 	#abandoned = false;
@@ -52,56 +52,56 @@ export class WritingUnit extends ReadingUnit {
 		clock: Clock,
 		cipher: Cipher,
 		actorId: string | null,
-		/** The instant every row of this unit is stamped with. */
+		/** Timestamp of all rows written by this unit. */
 		readonly now: Date,
 	) {
 		super(scope, database, clock, cipher);
 		this.#actorId = actorId;
 	}
 
-	/** The API key or the user of elements that writes; `null` for the server itself. */
+	/** API key or element user that writes; `null` for the server itself. */
 	get actorId(): string | null {
 		return this.#actorId;
 	}
 
-	/** Says that the writer is this user, whom the unit itself has made. */
+	/** Sets the author to a user created by the unit itself. */
 	actAs(userId: string): void {
 		this.#actorId = userId;
 	}
 
-	/** What this unit has changed so far, each object once. */
+	/** Net changes of this unit so far. */
 	get changes(): readonly Change[] {
 		return this.#changes.list();
 	}
 
-	/** Whether this unit is to be rolled back. */
+	/** True if this unit must be rolled back. */
 	get abandoned(): boolean {
 		return this.#abandoned;
 	}
 
-	/** Marks this unit to be rolled back: it ends like others, and leaves everything as it was before. */
+	/** Marks this unit for rollback: it ends normally, without any effect. */
 	abandon(): void {
 		this.#abandoned = true;
 	}
 
-	/** Whether this unit has put something into the outbox, which is looked into after the commit. */
+	/** True if this unit added entries to the outbox, which is checked after the commit. */
 	get outbox(): boolean {
 		return this.#outbox;
 	}
 
-	/** Notes that this unit has put something into the outbox. */
+	/** Notes that this unit added entries to the outbox. */
 	noteOutbox(): void {
 		this.#outbox = true;
 	}
 
-	/** Inserts one row and records its creation. Throws `duplicate` when its key is taken. */
+	/** Inserts one row and records its creation. Throws `duplicate` if its key is taken. */
 	async create<M extends KeyedModel>(table: TableModel<M>, columns: Columns<M>, key: string): Promise<M> {
 		const [row] = await this.createMany(table, [columns], () => key);
 		if (row === undefined) throw new Error(`inserting into ${table.tableName} returned no row`);
 		return row;
 	}
 
-	/** Inserts rows and records their creations. Ids and times are added. `toKey` names a row for the change log. */
+	/** Inserts rows and records their creation. Adds ids and times. `toKey` names a row in the change log. */
 	async createMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -116,12 +116,12 @@ export class WritingUnit extends ReadingUnit {
 		return created;
 	}
 
-	/** The id and times of a new row. */
+	/** Returns the id and times of a new row. */
 	stamp(): { readonly id: string; readonly created_at: Date; readonly updated_at: Date } {
 		return { id: this.clock.newId(), created_at: this.now, updated_at: this.now };
 	}
 
-	/** Inserts the rows that conflict with no other row and returns them. Records nothing. */
+	/** Inserts the rows without conflicts and returns them. Records nothing. */
 	async insertMissing<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -132,7 +132,7 @@ export class WritingUnit extends ReadingUnit {
 		return inserted;
 	}
 
-	/** Inserts rows as they are, recording nothing. Throws `duplicate`, naming the first row when there are several. */
+	/** Inserts rows unchanged. Records nothing. Throws `duplicate` with the first row of the failed statement. */
 	async insert<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -143,7 +143,7 @@ export class WritingUnit extends ReadingUnit {
 		return inserted;
 	}
 
-	/** As `insert`, of what `complete` makes of the rows, in chunks. */
+	/** Like `insert`, with each chunk of rows passed through `complete`. */
 	#insertOrRefuse<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -165,10 +165,9 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Refreshes the statistics of a table that has doubled since they were made. Others do not see rows that are not
-	 * committed, so a unit that inserts many does it itself, and often enough: checks of foreign keys that were planned
-	 * when a table had one page read all of it for each row, until its statistics are made again. A table that is being
-	 * analyzed already is skipped.
+	 * Refreshes the statistics of a table that has doubled since they were made. Uncommitted rows are invisible to
+	 * autovacuum, so a unit with many insertions must do this itself. Otherwise foreign key checks, planned when a
+	 * table had one page, scan all of it for each row. Skips a table under analysis.
 	 */
 	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
 		const uncounted = (this.#uncounted.get(tableName) ?? 0) + rows;
@@ -178,7 +177,7 @@ export class WritingUnit extends ReadingUnit {
 		if (found[0]?.doubled) await this.database.raw('analyze (skip_locked) ??', [tableName]);
 	}
 
-	/** Prepares the statement that inserts rows. What it returns sends the statement, and gives the rows that it wrote. */
+	/** Prepares the statement that inserts rows. The returned function sends it and returns the written rows. */
 	#insertion<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly object[],
@@ -198,7 +197,7 @@ export class WritingUnit extends ReadingUnit {
 		};
 	}
 
-	/** Inserts rows whose values JSON cannot hold. */
+	/** Inserts rows with values that JSON cannot represent. */
 	async #insertValues<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly object[],
@@ -220,8 +219,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Changes columns of one row and records it; `updated_at` moves. Columns that already are so change nothing and
-	 * leave no record. Returns the row as it is now.
+	 * Updates columns of one row, sets `updated_at`, and records the change. Unchanged values cause no write and no
+	 * record. Returns the current row.
 	 */
 	async update<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>, key: string): Promise<M> {
 		if (hasValues(row, columns)) return row;
@@ -230,7 +229,7 @@ export class WritingUnit extends ReadingUnit {
 		return after;
 	}
 
-	/** Changes columns of one row, recording nothing; `updated_at` moves. Returns the row as it is now. */
+	/** Updates columns of one row and sets `updated_at`. Records nothing. Returns the current row. */
 	async change<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>): Promise<M> {
 		const [after] = await this.#changed(table, row.id, { ...columns, updated_at: this.now });
 		if (after === undefined) throw notFound(table.title, row.key);
@@ -248,14 +247,14 @@ export class WritingUnit extends ReadingUnit {
 		return rows.map((row) => asModel(table).fromDatabaseJson(row));
 	}
 
-	/** Changes columns of many rows, each row once, as `update` does of one; records name a row by its key. */
+	/** Updates columns of many distinct rows, like `update`. Records name a row by its key. */
 	async updateMany<M extends KeyedModel>(table: TableModel<M>, changes: readonly RowChange<M>[]): Promise<void> {
 		for (const { before, after } of await this.changeMany(table, changes)) {
 			this.record(table.kind, 'update', before.key, changeRecord(before), changeRecord(after));
 		}
 	}
 
-	/** Changes columns of many rows, each row once, recording nothing; rows that already are so stay and are left out. */
+	/** Updates columns of many distinct rows. Records nothing. Skips and omits unchanged rows. */
 	async changeMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		changes: readonly RowChange<M>[],
@@ -272,7 +271,7 @@ export class WritingUnit extends ReadingUnit {
 		return changed;
 	}
 
-	/** One statement for many rows with other values each: whole rows whose insertion meets the rows that are there. */
+	/** Updates many rows with different values in one statement: an upsert of whole rows. */
 	async #overwriting<M extends KeyedModel>(
 		table: TableModel<M>,
 		changes: readonly RowChange<M>[],
@@ -282,7 +281,7 @@ export class WritingUnit extends ReadingUnit {
 		return this.#insertion<M>(table, rows, { overwrite: [...names, 'updated_at'] })();
 	}
 
-	/** Opens a cursor over a query of this unit. It lasts until it is closed, or until the unit is rolled back. */
+	/** Opens a cursor over a query of this unit. It lasts until it is closed or the unit is rolled back. */
 	async openCursor<M extends EnvironmentModel, R>(
 		table: TableModel<M>,
 		query: QueryBuilder<M, R[]>,
@@ -294,19 +293,19 @@ export class WritingUnit extends ReadingUnit {
 		return {
 			fetch: async (count) => {
 				const { rows } = await this.database.raw(`fetch ${count} from ${name}`);
-				// Rows as the query itself would have given them: the model of the table, and the columns of what it joins.
+				// Convert to model instances plus joined columns, as the query would return them.
 				return rows.map((row: object) => asModel(table).fromDatabaseJson(row));
 			},
 			close: async () => this.database.raw(`close ${name}`),
 		};
 	}
 
-	/** Deletes one row and records it. What refers to it goes by the tables' own cascades: record that first. */
+	/** Deletes one row and records it. Referring rows are deleted by cascades: record them first. */
 	async remove<M extends KeyedModel>(table: TableModel<M>, row: M, key: string): Promise<void> {
 		await this.removeMany(table, [row], () => key);
 	}
 
-	/** Deletes rows as `remove` does one. `toKey` names a row for the change log. */
+	/** Deletes rows, like `remove`. `toKey` names a row in the change log. */
 	async removeMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		rows: readonly M[],
@@ -314,7 +313,7 @@ export class WritingUnit extends ReadingUnit {
 	): Promise<void> {
 		for (const [, chunk] of rowChunks(rows)) {
 			const ids = chunk.map((row) => row.id);
-			// Whatever goes by cascade goes in this statement, so it is the one that can take long.
+			// This statement also runs the cascades, so it may take long.
 			await this.#limitStatements();
 			await this.query(table)
 				.whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids])
@@ -323,7 +322,7 @@ export class WritingUnit extends ReadingUnit {
 		}
 	}
 
-	/** Records one step of what this unit commits under its revision. Several steps of one object become one change. */
+	/** Records one step of this unit. Several steps of one object become one change. */
 	record(
 		kind: ChangeKind,
 		operation: Change['operation'],
@@ -335,31 +334,31 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Refuses statements after so many seconds from now, with `limit_reached`: others wait until the unit ends. The
-	 * database ends a statement that runs too long itself, but for the embedded one, which cannot be interrupted.
+	 * Refuses statements with `limit_reached` after a number of seconds, because other writers wait for the unit. The
+	 * database cancels a running statement at the deadline, except the embedded store, which cannot be interrupted.
 	 */
 	async endWithin(seconds: number): Promise<void> {
 		this.#deadline = performance.now() + seconds * 1000;
 		if (seconds > 0) await this.#limitStatements();
 	}
 
-	/** What a failure of the work is: `limit_reached` where the database has ended a statement at the deadline. */
+	/** Maps a failure of the work: `limit_reached` if the database canceled a statement at the deadline. */
 	failure(error: unknown): unknown {
 		return this.#deadline < Number.POSITIVE_INFINITY && isCanceled(error) ? takesTooLong() : error;
 	}
 
 	/**
-	 * Gives each statement from here on as long as is left now. Undone with the unit's savepoint, and with the
-	 * transaction at the latest.
+	 * Limits each following statement to the remaining time. Undone with the unit's savepoint, or at the end of the
+	 * transaction.
 	 */
 	async #limitStatements(): Promise<void> {
 		if (this.#deadline === Number.POSITIVE_INFINITY) return;
-		// 0 would be no limit.
+		// 0 would mean no limit.
 		const left = Math.max(1, Math.ceil(this.#deadline - performance.now()));
 		await this.database.raw(`select set_config('statement_timeout', ?, true)`, [String(left)]);
 	}
 
-	/** Ends the unit: work that continues by mistake must not write into the next unit of its transaction. */
+	/** Ends the unit. Work that still runs by mistake must not write into the next unit of the transaction. */
 	close(): void {
 		this.#closed = true;
 	}
@@ -371,8 +370,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Writes the change log and bumps the revision, once, as the last thing before the commit. A unit that changed
-	 * nothing leaves the revision alone. Returns the environment's revision after the unit.
+	 * Writes the change log and bumps the revision, once, as the last step before the commit. A unit without changes
+	 * keeps the revision. Returns the environment's revision after the unit.
 	 */
 	async finish(): Promise<number> {
 		const [revision = Number.NaN] = await bumpRevision(this.database, this.scope.environment_id, [this]);
@@ -380,7 +379,7 @@ export class WritingUnit extends ReadingUnit {
 	}
 }
 
-/** PostgreSQL's code for a statement that was ended, by its time limit or by somebody. */
+/** PostgreSQL's code for a canceled statement, by its time limit or by an operator. */
 const queryCanceled = '57014';
 
 function isCanceled(error: unknown): boolean {
