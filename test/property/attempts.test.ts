@@ -1,6 +1,9 @@
 // @draws
 
-/** Laws of attempts: what passes suffices by itself, what is listed makes the check allow, and no part of it does. */
+/**
+ * Laws of attempts: each attempt is sufficient on its own, its listed changes make the check allow, and no subset of
+ * them does.
+ */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -22,13 +25,13 @@ import { decide } from './oracle.js';
 import type { Query } from './query.js';
 import { rego } from './questions.js';
 
-/** When everything is decided. */
+/** Time of all decisions. */
 const time = 1_000;
 
-/** Of facts: mostly for good, some until later, and some that have ended. */
+/** Fact expiries: mostly none, some in the future, some in the past. */
 const expiries = [undefined, undefined, undefined, undefined, time + 1, time, time - 500];
 
-/** Some facts of the model hold for a time, chosen by numbers. */
+/** Returns the model with expiries on some facts, chosen by numbers. */
 function expiring(model: Model, numbers: readonly number[]): Model {
 	const { facts } = model;
 	const ending = <T extends object>(rows: readonly T[], start: number): readonly T[] =>
@@ -51,7 +54,7 @@ interface Seen {
 	[what: string]: number;
 }
 
-/** What the policy says of the attributes of a check, as far as these models have any. */
+/** Returns the policy's reasons about a check's attributes, as far as these models have attributes. */
 function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	const inTenant = facts.role_assignments.filter((row) => row.user === user.key);
 	const roles = inTenant.filter((row) => row.tenant === resource.tenant).map(({ role }) => role);
@@ -67,7 +70,7 @@ function reasonsFor({ facts }: Model, { user, resource }: Query) {
 	};
 }
 
-/** Holds all attempts of a model's questions against the search. */
+/** Compares all attempts for a model's questions with the search. */
 function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 	const facts = FactsIndex.read(documentBytes(model));
 	const stored = standing(model, time);
@@ -119,13 +122,16 @@ function hold(t: ExecutionContext, model: Model, seen: Seen): void {
 	}
 }
 
-/** A smaller model with all that is assigned on its instances. */
+/** Returns the smaller model with all stored assignments on its instances. */
 function withStoredAssignments(stored: Model, alone: Model): Model {
 	const { instance_assignments } = stored.facts;
 	return { ...alone, facts: { ...alone.facts, instance_assignments } };
 }
 
-/** Runs rounds of a law until each kind was seen often enough: chance may leave out a rare one. Fails after ten rounds. */
+/**
+ * Runs rounds of a law until each kind was seen often enough, because chance may leave out a rare kind. Fails after ten
+ * rounds.
+ */
 async function assertUntilSeen(
 	t: ExecutionContext,
 	seen: Seen,
@@ -137,7 +143,7 @@ async function assertUntilSeen(
 	t.deepEqual(Object.entries(least).filter(isRare), [], JSON.stringify(seen));
 }
 
-/** How many attempts of each kind there are at least, so that the law is about all of them. */
+/** Minimum attempts per kind, so that the law covers all kinds. */
 const leastSeen: Seen = {
 	'passed by role_in_tenant': 20,
 	'passed by role_on_instance': 20,
@@ -164,7 +170,10 @@ test('an attempt says the truth', async (t) => {
 	await assertUntilSeen(t, seen, leastSeen, () => fc.assert(law, { numRuns: draws(60, 'SCHEMAS') }));
 });
 
-/** One type, and for each pair of conditions an action with a rule between a user set and a resource set. */
+/**
+ * Returns a schema with one type and, for each pair of conditions, an action with a rule between a user set and a
+ * resource set.
+ */
 function schemaOfPairs(pairs: readonly (readonly [user: Json, resource: Json])[]): Schema {
 	const named = { name: 'Name', description: null };
 	const set = (key: string, resource: string | null, conditions: Json): ConditionSet => {
@@ -189,7 +198,7 @@ function schemaOfPairs(pairs: readonly (readonly [user: Json, resource: Json])[]
 	};
 }
 
-/** The same about the resource. */
+/** Rewrites user conditions as resource conditions. */
 function aboutResource(conditions: Json): Json {
 	return JSON.parse(JSON.stringify(conditions).replaceAll('"user.', '"resource.')) as Json;
 }

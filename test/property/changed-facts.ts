@@ -1,16 +1,16 @@
-/** Checks and the models that they ask, changed as attempts say. */
+/** Applies the changes in attempts to checks and models. */
 
 import type { Facts, Json, Model } from '../../compiler/model.js';
 import type { Attempt, AttemptFact } from '../../src/wire/decision/attempt.js';
 import { noFacts } from '../support/no-facts.js';
 import type { Query } from './query.js';
 
-/** One thing that an attempt says is to be done: a fact, or the value of an attribute. */
+/** A change in an attempt: a fact or an attribute value. */
 export type Change =
 	| { readonly kind: 'add' | 'remove'; readonly fact: AttemptFact }
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
-/** All that an attempt says is to be done, read by itself and not by the code under test. */
+/** Returns all changes in an attempt, without the code under test. */
 export function listedChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
 	return [
@@ -20,21 +20,21 @@ export function listedChanges({ add, remove, compare }: Attempt): readonly Chang
 	];
 }
 
-/** Every choice of changes, also of none and of all. */
+/** Returns every subset of the changes, including the empty and the full set. */
 export function partsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
 	return Array.from({ length: 1 << changes.length }, (_, part) =>
 		changes.filter((_change, place) => (part & (1 << place)) !== 0),
 	);
 }
 
-/** The model with facts added and removed. */
+/** Returns the model with facts added and removed. */
 export function changed(model: Model, changes: readonly Change[]): Model {
 	const of = (kind: Change['kind']) =>
 		changes.flatMap((change) => (change.kind === kind && 'fact' in change ? [change.fact] : []));
 	return { ...model, facts: of('add').reduce(withFact, of('remove').reduce(withoutFact, model.facts)) };
 }
 
-/** The check with the attributes that it sends changed. */
+/** Returns the check with its sent attributes changed. */
 export function changedQuery(query: Query, changes: readonly Change[]): Query {
 	let asked = query;
 	for (const change of changes) {
@@ -96,8 +96,8 @@ function withoutFact(facts: Facts, removed: AttemptFact): Facts {
 }
 
 /**
- * The model with no facts but those of the chain of an attempt, and what conditions of its rule see: the attributes of
- * what the check names, and the roles in tenants of its user, which then grant nothing themselves.
+ * Reduces the model to the facts in an attempt's chain and the input to its rule's conditions: the attributes of the
+ * check's objects and the user's tenant roles, which then grant nothing themselves.
  */
 export function onlyChain(
 	model: Model,
@@ -137,7 +137,7 @@ export function onlyChain(
 			facts.push({ fact: 'role_assignment', user, role, tenant, resource_instance: resource });
 		}
 	}
-	// Conditions see the attributes of the instance, if it is there.
+	// Conditions read the instance's attributes if it exists.
 	if (by === 'set_rule' && model.facts.instances.some(({ type, key }) => type === named.type && key === named.key)) {
 		instances.add(`${named.type}:${named.key}`);
 	}
@@ -149,7 +149,7 @@ export function onlyChain(
 	);
 }
 
-/** The model without facts that say something of what does not exist, or that have ended by a time. */
+/** Removes expired facts and facts about missing objects. */
 export function standing(model: Model, time: number): Model {
 	const { facts } = model;
 	const users = new Set(facts.users);

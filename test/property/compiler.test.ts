@@ -1,6 +1,6 @@
 // @alone @draws
 
-/** Laws of the compiler that hold for every model and every history. */
+/** Laws of the compiler for every model and history. */
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ function text(model: Model): string {
 	return new TextDecoder().decode(documentBytes(model));
 }
 
-/** The same model with every list in reverse, and rows said twice where saying them twice means nothing. */
+/** Returns the same model with every list reversed, and rows repeated if repetition has no meaning. */
 function shuffled({ schema, facts }: Model): Model {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	const twice = <T>(rows: readonly T[]) => [...reversed(rows), ...rows];
@@ -119,9 +119,9 @@ test('facts, tenant roles and permissions never change the Rego', (t) => {
 	);
 });
 
-/** A history and what is asked about it: the document at one revision, and the patches from there, or before, to its end. */
+/** A history with the document at one revision, and the patches from there, or from earlier, to its end. */
 const history = fc
-	// With bias, half of the steps would be about the first instance of the first type, and leave next to nothing.
+	// With bias, half the steps would concern the first instance of the first type, and leave next to nothing.
 	.noBias(fc.tuple(opening, fc.array(step, { minLength: 10, maxLength: 70, size: 'max' }), fc.nat(), fc.nat()))
 	.map(([first, then, from, later]) => {
 		const models = [emptyModel];
@@ -220,7 +220,7 @@ function patchOperations(patch: Json): readonly Operation[] {
 	return (patch as unknown as { readonly data: readonly Operation[] }).data;
 }
 
-/** As a reader of bundles does it: undoes URL escapes, then those of the pointer. */
+/** Applies patches as a bundle reader does: decodes URL escapes, then pointer escapes. */
 function patchedThroughJson(before: Json, patch: Json): Json {
 	return patchOperations(patch).reduce((current, { op, path, value = null }) => {
 		const members = path
@@ -234,7 +234,7 @@ function patchedThroughJson(before: Json, patch: Json): Json {
 const keys = [...names, 'none'];
 const users = [...userNames, 'unone'];
 
-/** Everything that can be asked about the keys of random models, but for instances. */
+/** Every query about the keys in random models, except queries about instances. */
 const queries: readonly (Query & { readonly [member: string]: Json })[] = keys.flatMap((type) =>
 	keys.flatMap((action) =>
 		users.flatMap((user) => [
@@ -245,8 +245,8 @@ const queries: readonly (Query & { readonly [member: string]: Json })[] = keys.f
 );
 
 /**
- * Modules by their Rego: most random models share one with another, and tests that run side by side do too. So whoever
- * asks gives the data first, and asks all there is to ask before waiting for anything.
+ * Modules by their Rego: most random models share a module, as do concurrent tests. Callers must therefore pass the
+ * data first and ask all questions before they await anything.
  */
 const engines = new Map<string, Promise<Engine>>();
 
@@ -258,7 +258,7 @@ function modelEngine(model: Model): Promise<Engine> {
 	return engine;
 }
 
-/** A schema with everything that random roles can grant, so that one module answers for all random facts. */
+/** A schema that includes every grant of random roles, so that one module answers for all random facts. */
 const full = names.map((key) => {
 	const named = { name: key, description: null };
 	return {

@@ -1,4 +1,4 @@
-/** What conditions mean, told a second time: straight from what was written, with no part of the compiler. */
+/** A second implementation of condition semantics, directly on the source conditions and without the compiler. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
 import { patternMatches, type Subject } from '../support/conditions.js';
@@ -6,14 +6,14 @@ import { holdsInexact } from './conditions.js';
 
 type Members = Readonly<Record<string, Json>>;
 
-/** Where attributes are found, and whether anything was mistyped so far: then the whole does not match. */
+/** Attribute lookup, and whether a type error was found. A type error makes the whole condition fail. */
 interface Sight {
 	find(name: string): Json | undefined;
 	refer(name: string): Json | undefined;
 	readonly seen: { mistyped: boolean };
 }
 
-/** Whether conditions without problems select a subject. */
+/** True if valid conditions select a subject. */
 export function selects(conditions: Json, subject: Subject): boolean {
 	const seen = { mistyped: false };
 	const find = (name: string) => {
@@ -28,7 +28,10 @@ function whole(conditions: Json, sight: Sight): boolean {
 	return Object.keys(members(conditions)).length === 0 || holds(conditions, undefined, sight);
 }
 
-/** Nothing is left out once the answer is known: what is mistyped must be seen. `name` is that of the attribute above. */
+/**
+ * Evaluates every part even if the result is known, because type errors must be found. `name` is the enclosing
+ * attribute.
+ */
 function holds(condition: Json, name: string | undefined, sight: Sight): boolean {
 	const [[key, value]] = Object.entries(members(condition)) as [[string, Json]];
 	const inside = () => items(value).map((one) => holds(one, name, sight));
@@ -165,7 +168,7 @@ function same(left: Json, right: Json): boolean {
 	return isDeepStrictEqual(JSON.parse(JSON.stringify(left)), JSON.parse(JSON.stringify(right)));
 }
 
-/** Texts by their bytes in UTF-8, whose order is that of code points. */
+/** Compares texts by UTF-8 bytes, which sorts them by code point. */
 function sign(left: Json, right: Json): number {
 	if (typeof left === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(`${right}`));
 	return Math.sign(Number(left) - Number(right));

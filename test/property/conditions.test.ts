@@ -51,7 +51,10 @@ test('WebAssembly, opa eval, JsonLogic and the trace decide as the oracle', asyn
 	t.true(selected > 200, 'enough is selected to tell');
 });
 
-/** The API takes no longer keys, and none with what the WebAssembly of OPA cannot find again in the name of a package. */
+/**
+ * Limits a key to the API's maximum length, and replaces characters that OPA's WebAssembly cannot find in a package
+ * name.
+ */
 function nameableKey(text: string): string {
 	return text.replace(/[\0\u007f]/, 'unnameable').slice(0, 512);
 }

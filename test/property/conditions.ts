@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Json } from '../../compiler/model.js';
 import type { Subject } from '../support/conditions.js';
 
-/** Texts that mean something to one of the languages on the way, or to nobody. */
+/** Texts with a special meaning in a language along the way, and texts without one. */
 // biome-ignore format: one group of texts a line reads as a table
 export const hostile: readonly string[] = [
 	'"', '\\', '`', "'", '\n', '\r\n', '\t', '\u2028', '\u0000', '\u007f', '\ufeff', '\ud83d\ude00', '\uffff', '%s', '$x',
@@ -23,12 +23,12 @@ const path = fc.oneof(
 
 const text = fc.constantFrom('', 'a', 'b', 'ab', 'B', '\uff5e', '\u{1F600}', '1', ...hostile.slice(0, 12));
 const exactNumber = fc.constantFrom(0, -0, 1, 2, -1, 1.5, 1e-7, 9007199254740991, -9007199254740991);
-/** Such as records and checks may hold, but no condition. */
+/** Numbers allowed in records and checks, but not in conditions. */
 const inexactNumber = fc.constantFrom(9007199254740992, -9007199254740992, 123456789012345680, 1e21, -1e300);
 const number = fc.oneof({ weight: 9, arbitrary: exactNumber }, { weight: 1, arbitrary: inexactNumber });
 const scalar = fc.oneof(text, number, fc.boolean());
 
-/** Values with nulls inside; `item` is what arrays are likely to hold. */
+/** Values with nested nulls. Arrays mostly hold `item`. */
 const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
 	value: fc.oneof(
 		{ weight: 6, arbitrary: scalar },
@@ -42,7 +42,7 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie)
 	object: fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
 })).value;
 
-/** As a literal may be: no null, no object that could be a reference. */
+/** Values allowed as literals: no null, and no object that could be a reference. */
 const literal = value.filter((one) => one !== null && !holdsInexact(one));
 const list = fc.array(literal, { maxLength: 3 });
 const range = fc
@@ -52,7 +52,7 @@ const range = fc
 			[...ends].sort((left, right) => (typeof left === 'number' ? left - Number(right) : bytes(left, right))),
 	);
 
-/** Whether a number in a value is one that readers of JSON round. */
+/** True if a value contains a number that JSON readers round. */
 export function holdsInexact(value: Json): boolean {
 	if (typeof value === 'number') return Math.abs(value) >= 2 ** 53;
 	return value !== null && typeof value === 'object' && Object.values(value).some(holdsInexact);
@@ -90,7 +90,7 @@ function comparison(refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json
 	);
 }
 
-/** Logic above attributes and below them, in any mix. */
+/** Returns logic above and below attributes, in any mix. */
 function condition(prefix: string, refs: boolean, match: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
 	const { above } = fc.letrec<{ above: Json; below: Json }>((tie) => ({
 		above: fc.oneof(
@@ -123,7 +123,7 @@ const noMatch = fc.constant<Json>({});
 const innerMatch = fc.oneof(noMatch, condition('', false, noMatch));
 const match = fc.oneof({ weight: 1, arbitrary: noMatch }, { weight: 5, arbitrary: condition('', false, innerMatch) });
 
-/** Conditions of user sets. */
+/** User set conditions. */
 export const anyConditions: fc.Arbitrary<Json> = condition('user.', true, match);
 
 const record = fc.array(fc.tuple(name, value), { maxLength: 6 }).map((entries): Json => Object.fromEntries(entries));

@@ -2,14 +2,14 @@ import fc, { type GeneratorValue } from 'fast-check';
 import { type Document, drawDocument, type Json, mapValues } from './documents.js';
 import { ends } from './simulation.js';
 
-/** Any environment as a document in which attributes select, and some grants expire. */
+/** Random environment documents with selecting attributes and expiring grants. */
 
 const levels = [0, 1, 2] as const;
 
-/** Times to decide at: before any grant expires, and when each end has come. */
+/** Decision times: before any grant expires, and at each expiry. */
 export const times = [0, ...ends.map((end) => Date.parse(end))];
 
-/** Makes one document out of the draws of a property. */
+/** Draws a document. */
 export function drawDecidingDocument(random: GeneratorValue): Document & Json {
 	const draw = <T>(arbitrary: fc.Arbitrary<T>): T => random((given: fc.Arbitrary<T>) => given, arbitrary);
 	const { schema, facts, ...document } = drawDocument(random);
@@ -56,7 +56,7 @@ export function drawDecidingDocument(random: GeneratorValue): Document & Json {
 	};
 }
 
-/** A resource that all documents have, so that histories meet the same objects again. */
+/** Returns a resource shared by all documents, so that histories meet the same objects again. */
 function coreResource(several: <T>(list: readonly T[]) => readonly T[]) {
 	const derived = { role: 'viewer', on_resource: 'core', linked_by_relation: 'parent' };
 	const role = (permissions: readonly string[]) => ({

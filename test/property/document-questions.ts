@@ -1,14 +1,14 @@
 import type { Document, Json } from './documents.js';
 import type { Query } from './query.js';
 
-/** A document as an export gives it. */
+/** An exported document. */
 export type Exported = Document & Json;
 
-/** The keys that questions about documents are made of. */
+/** Keys for questions about documents. */
 export interface Names {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
-	/** The actions of each resource type. */
+	/** Actions by resource type. */
 	readonly actions: ReadonlyMap<string, readonly string[]>;
 	readonly instances: readonly { readonly type: string; readonly key: string; readonly tenant: string }[];
 }
@@ -35,12 +35,12 @@ export function namesIn(documents: readonly Exported[]): Names {
 	};
 }
 
-/** A check of a named resource. */
+/** A check on a named resource. */
 export interface NamedQuery extends Query {
 	readonly resource: { readonly type: string; readonly tenant: string; readonly key?: string };
 }
 
-/** Every user and action on every resource type in every tenant, and on every instance in its own tenant. */
+/** Returns every user and action on every resource type in every tenant, and on every instance in its own tenant. */
 export function crossProduct({ users, tenants, actions, instances }: Names): readonly NamedQuery[] {
 	return [...actions].flatMap(([type, names]) => {
 		const resources = [

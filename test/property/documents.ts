@@ -2,14 +2,14 @@ import fc, { type GeneratorValue } from 'fast-check';
 import { exactNumbers } from '../support/exact-numbers.js';
 import { instanceType } from './relationship-state.js';
 
-/** Any environment as a document: objects of every kind, each of which refers to what is there. */
+/** Random environment documents with objects of every kind. All references are valid. */
 
-/** A JSON object. */
+/** JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
 type Entries<V = Json> = Readonly<Record<string, V>>;
 
-/** A document without where it is from. */
+/** A document without its origin. */
 export interface Document {
 	readonly schema: Readonly<Record<'roles' | 'user_attributes' | 'condition_sets' | 'elements_configs', Entries>> & {
 		readonly resources: Entries<RandomResource>;
@@ -24,7 +24,7 @@ interface RandomResource extends Json {
 	readonly roles?: Entries;
 }
 
-/** Some sort otherwise by other rules, some look like ids or like what every object has. */
+/** Some sort differently under other rules, some look like ids or inherited object members. */
 const keys = ['a', 'b', 'B', '10', '9', '-', 'constructor', '00000000-0000-4000-8000-000000000000'] as const;
 
 const text = fc.constantFrom('x', 'Ä "quoted"\n', '');
@@ -36,7 +36,7 @@ const filled = attributes.filter((value) => Object.keys(value).length > 0);
 const described = said({ name: text }, { description: text, attributes });
 const attribute = said({ type: fc.constantFrom('bool', 'json') }, { description: text });
 
-/** A record some of whose members may be missing. */
+/** Draws a record with optional members. */
 function said(required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>>) {
 	return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) });
 }
@@ -45,7 +45,7 @@ function entriesArbitrary<V>(value: fc.Arbitrary<V>): fc.Arbitrary<Entries<V>> {
 	return fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 4 });
 }
 
-/** Makes one document out of what a property draws. */
+/** Draws a document. */
 export function drawDocument(random: GeneratorValue): Document & Json {
 	const draw = <T>(arbitrary: fc.Arbitrary<T>): T => random((given: fc.Arbitrary<T>) => given, arbitrary);
 	const resources = withRelations(draw, draw(entriesArbitrary(resource)));
@@ -95,7 +95,7 @@ function withRelations(draw: Draw, resources: Entries<RandomResource>): Entries<
 	});
 }
 
-/** Roles that extend only those before them. */
+/** Draws roles that extend only earlier roles. */
 function drawRoles(draw: Draw, permissions: readonly string[]): Entries {
 	const names = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
 	return Object.fromEntries(
@@ -122,7 +122,7 @@ const userSet = said({ name: text }, { description: text }).chain((set) =>
 		.map((conditions) => ({ ...set, type: 'userset' as const, conditions })),
 );
 
-/** Condition sets that narrow only those before them, and rules between them, roles and resources. */
+/** Draws condition sets that narrow only earlier sets, and rules between sets, roles and resources. */
 function drawSets(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]) {
 	const sets: [string, RandomSet][] = [];
 	for (const key of draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }))) {
@@ -149,7 +149,7 @@ function drawSets(draw: Draw, resources: Entries<RandomResource>, roles: readonl
 
 const elementType = fc.constantFrom('user_management', 'approval_flow', 'audit_log');
 
-/** Elements in which some roles have levels. A request element may have reviewers, each another element. */
+/** Draws elements with levels for some roles. A request element may have reviewers, each a different element. */
 function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: readonly string[]): Entries {
 	const named = draw(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 4 }));
 	const types = new Map(named.map((key) => [key, draw(elementType)]));
@@ -178,7 +178,7 @@ function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: rea
 
 const settings = fc.constantFrom({}, { when: { no_direct_roles_on_object: true } });
 
-/** Derives some roles of a resource from roles of the subjects of its relations. */
+/** Derives some roles of a resource from roles on the subjects of its relations. */
 function withDerivations(
 	draw: Draw,
 	{ relations = {}, roles = {} }: RandomResource,
@@ -242,7 +242,7 @@ function drawInstances(draw: Draw, resources: readonly string[], tenants: readon
 	);
 }
 
-/** Resources, and their roles and relations, as what was made for groups names them. */
+/** Returns resources, roles and relations in the form used for group contents. */
 function schemaObjects(resources: Entries<RandomResource>): readonly Json[] {
 	return Object.entries(resources).flatMap(([resource, { roles = {}, relations = {} }]) => [
 		{ resource },
@@ -255,7 +255,7 @@ function pairs<A, B>(left: readonly A[], right: readonly B[]): readonly (readonl
 	return left.flatMap((one) => right.map((other) => [one, other] as const));
 }
 
-/** All relationships that there could be. */
+/** Returns all possible relationships. */
 function tuplesAmong(instances: Instances, resources: Entries<RandomResource>): readonly Json[] {
 	return Object.entries(instances).flatMap(([object, { tenant }]) =>
 		Object.entries(resources[instanceType(object)]?.relations ?? {}).flatMap(([relation, { subject_resource }]) =>
@@ -270,12 +270,12 @@ function some<T>(draw: Draw, list: readonly T[], most = 4): readonly T[] {
 	return draw(fc.shuffledSubarray([...list], { maxLength: Math.min(list.length, most) }));
 }
 
-/** A member, where it holds anything. */
+/** Returns a record with this member, or an empty record if the value is empty. */
 function ifAny<V extends object>(member: string, value: V): Record<string, V> {
 	return Object.keys(value).length === 0 ? {} : { [member]: value };
 }
 
-/** The same entries with changed values. */
+/** Returns the entries with mapped values. */
 export function mapValues<V, W>(map: Entries<V>, change: (value: V) => W): Entries<W> {
 	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }

@@ -14,7 +14,7 @@ import { onEachStore } from '../support/each-store.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
-/** A draft leads from any environment to any other, as an import does, and is foretold by its preview. */
+/** A draft can turn any environment into any target, like an import, and its preview predicts the result. */
 
 const journey = onEachStore();
 
@@ -32,12 +32,12 @@ async function becomes(place: Place, document: Json): Promise<string> {
 	return exportedText(place);
 }
 
-/** Members that differ from one run of the same changes to the next. */
+/** Members that differ between runs of the same changes. */
 const ofTheRun = new Set(['id', 'created_at', 'updated_at', 'last_action_at']);
-/** An id that a run has made up. Keys here look like ids of another version. */
+/** Id generated during a run. Keys here look like ids of a different version. */
 const madeUp = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/;
 
-/** What is told of changes, without ids and times, by what it is about. */
+/** Returns changes without ids and times, by their subject. */
 function comparable(changes: readonly ToldChange[]): Readonly<Record<string, unknown>> {
 	const plain = (record: Json | null | undefined) =>
 		JSON.parse(
@@ -62,7 +62,7 @@ async function logged(place: Place, revision: number): Promise<readonly ToldChan
 	return JSON.parse(JSON.stringify(rows));
 }
 
-/** Whether a change puts another object in the place of one that goes with all that hangs on it. */
+/** True if a change replaces an object, which deletes everything that depends on it. */
 function replaces(before: Document & Json, { kind, operation, key = '', value }: DraftedChange): boolean {
 	if (operation !== 'update') return false;
 	const [holder = '', own = ''] = key.split(':');

@@ -1,4 +1,4 @@
-/** Laws of facts that expire: what is decided and listed at a time is what is so where nothing expired is stored. */
+/** Laws of expiring facts: decisions and listings at a time equal decisions and listings without the expired facts. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -22,15 +22,15 @@ import { modelQuestions } from './model-questions.js';
 import { decide } from './oracle.js';
 import { answered, type Question, rego } from './questions.js';
 
-/** Grants of models expire at 1, 2 and 3, or never. */
+/** Grants expire at 1, 2 and 3, or never. */
 const times = [0, 1, 2, 3];
 
-/** The rows, some of which expire. */
+/** Adds expiries to some rows. */
 function expiring<T extends object>(rows: readonly T[], expiries: readonly Expiring[]): readonly (T & Expiring)[] {
 	return rows.map((row, index) => ({ ...row, ...expiries[index % expiries.length] }));
 }
 
-/** Models of one schema, in which some grants expire. */
+/** Models of one schema with some expiring grants. */
 function expiringModels(models: fc.Arbitrary<readonly Model[]>): fc.Arbitrary<readonly Model[]> {
 	return fc.tuple(models, fc.array(expiry, { minLength: 7, maxLength: 29 })).map(([drawn, expiries]) =>
 		drawn.map(({ schema, facts }) => ({
@@ -49,14 +49,14 @@ const anyModels = fc.oneof(expiringModels(modelsOfOneSchema(3)), expiringModels(
 
 const asInput = (question: Question, time: number) => ({ ...question, time }) as EngineInput;
 
-/** What a decision point answers from, at a time. */
+/** Returns a decision point's state at a time. */
 async function contextOf(module: WebAssembly.Module, model: Model, time: number): Promise<DecisionContext> {
 	const data = documentBytes(model);
 	const engine = await Engine.load(module, data);
 	return { engine, facts: FactsIndex.read(data), revision: 1, policyRevision: 1, time, log: quiet };
 }
 
-/** Every listing about everybody and everything in a model. */
+/** Returns every listing in a model for all users and resources. */
 function listings(context: DecisionContext, { schema, facts }: Model): Readonly<Record<string, unknown>> {
 	const users = [...facts.users, 'unone'];
 	const found = new Map<string, unknown>();
@@ -73,7 +73,7 @@ function listings(context: DecisionContext, { schema, facts }: Model): Readonly<
 	return Object.fromEntries(found);
 }
 
-/** Every instance with every action of its type, and every type in every tenant. */
+/** Returns every instance with every action on its type, and every type in every tenant. */
 function resourcesIn({ schema, facts }: Model) {
 	return schema.resources.flatMap(({ key: type, actions }) =>
 		actions.flatMap(({ key: action }) => [
@@ -83,7 +83,7 @@ function resourcesIn({ schema, facts }: Model) {
 	);
 }
 
-/** Whom the listing of each resource names, and whom checks allow there. */
+/** Asserts that each resource listing names the users that checks allow. Returns their number. */
 function listedAndAllowed(t: ExecutionContext, context: DecisionContext, model: Model): number {
 	let allowed = 0;
 	for (const { type, action, ...object } of resourcesIn(model)) {
@@ -130,12 +130,12 @@ test('at every time, checks and listings are those of the facts that hold', asyn
 	t.true(seen.ended > 10, `${seen.ended} ended by time`);
 });
 
-/** How many answers were so before and are not any more. */
+/** Counts answers with this code that changed. */
 function changes(before: readonly string[], after: readonly string[], code: string): number {
 	return before.filter((answer, index) => answer === code && after[index] !== code).length;
 }
 
-/** Ann views the folder of a document, and has a role on the document, until 2, that stops what follows from that. */
+/** Ann views a document's folder. Until 2, she has a role on the document that blocks the derived role. */
 const stopped: Model = {
 	schema: {
 		condition_sets: [],

@@ -3,9 +3,9 @@ import { demand, drop, instanceType, known, Refused, roleIn, type State } from '
 import type { FactWrite, Held, Tuple } from './relationship-writes.js';
 import { removeInstances } from './schema-books.js';
 
-/** What writes of facts do to the books. All throw `Refused` for what must be refused. */
+/** Effects of fact writes on the books. Functions throw `Refused` if a write must be refused. */
 
-/** Enters a change of what exists. */
+/** Enters a fact write. */
 export function enterFact(state: State, entry: FactWrite): void {
 	const { users, tenants, assignments, tuples } = state;
 	switch (entry.kind) {
@@ -59,7 +59,7 @@ function addInstance(state: State, name: string, tenant: string): void {
 	state.instances.set(name, { tenant, group: null });
 }
 
-/** What does not exist comes into being where a tenant is named. */
+/** Creates missing instances if a tenant is given. */
 function ensureInstances(state: State, names: readonly string[], tenant: string | undefined): void {
 	for (const name of names) {
 		if (state.instances.has(name)) continue;
@@ -101,7 +101,7 @@ function relateMany(state: State, tuples: readonly Tuple[], tenant: string | und
 	}
 }
 
-/** Under what a tuple is kept. */
+/** Returns the key of a tuple. */
 export function tupleKey({ subject, relation, object }: Tuple): string {
 	return joinedKeys(subject, relation, object);
 }

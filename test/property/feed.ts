@@ -10,11 +10,11 @@ import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';
 import type { Query } from './query.js';
 
-/** The bundles of an environment, as a decision point and a stock OPA get them. */
+/** An environment's bundles, as received by a decision point and a stock OPA. */
 
 const run = promisify(execFile);
 
-/** One bundle: its tag, its files, and the bytes that it came as. */
+/** A bundle: its tag, files and raw bytes. */
 export interface Bundle {
 	readonly etag: string;
 	readonly files: ReadonlyMap<string, Uint8Array>;
@@ -23,12 +23,12 @@ export interface Bundle {
 
 type Flavour = '' | '/rego';
 
-/** What leads from the bundle with this tag to the newest; `null` when that is the newest. */
+/** Fetches the delta from the bundle with this tag to the newest bundle; `null` if it is the newest. */
 export function stepFrom(place: Place, etag: string): Promise<Bundle | null> {
 	return fetchBundle(place, '', etag);
 }
 
-/** The newest bundle, whole. */
+/** Fetches the newest bundle as a snapshot. */
 export async function snapshot(place: Place, flavour: Flavour): Promise<Bundle> {
 	const bundle = await fetchBundle(place, flavour);
 	if (bundle === null) throw new Error('a request without an ETag was answered with 304');
@@ -49,17 +49,17 @@ async function fetchBundle(place: Place, flavour: Flavour, etag?: string): Promi
 	return { etag: answer.headers.get('etag') ?? '', files: await unpack(bytes), bytes };
 }
 
-/** The data document of a snapshot. */
+/** Returns a snapshot's data document. */
 export function bundleData({ files }: Bundle): Json {
 	return JSON.parse(Buffer.from(files.get('data.json') ?? '').toString());
 }
 
-/** The WebAssembly module of a bundle that has one. */
+/** Compiles a bundle's WebAssembly module. */
 export async function bundleModule({ files }: Bundle): Promise<WebAssembly.Module> {
 	return WebAssembly.compile(files.get('policy.wasm') as Uint8Array<ArrayBuffer>);
 }
 
-/** The codes with which a stock `opa eval` answers, from a bundle of Rego. */
+/** Returns the answer codes from a stock `opa eval` with a Rego bundle. */
 export async function askOpa(
 	t: ExecutionContext,
 	bundle: Bundle,

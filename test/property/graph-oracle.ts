@@ -1,21 +1,18 @@
-/**
- * What is connected with what in a document, and which roles follow from which, as slow and plain as it can be said.
- * Nothing here is shared with the server.
- */
+/** A simple, slow model of a document's connections and derived roles. Shares no code with the server. */
 
-/** Documents in folders in folders, teams in teams, each of which may be related to the others. */
+/** Documents in nested folders, and nested teams, with relations between all three. */
 export interface GraphWorld {
 	readonly derivations: readonly Derivation[];
 	/** Actions on documents by tenant role. */
 	readonly tenantRoles: Readonly<Record<string, readonly string[]>>;
-	/** The tenant of each instance. */
+	/** Tenant by instance. */
 	readonly instances: Readonly<Record<string, string>>;
 	readonly groups: readonly string[];
 	readonly tuples: readonly Tuple[];
 	readonly assignments: readonly Assignment[];
 }
 
-/** Who holds `source` on a subject of the relation holds `role` on its object. */
+/** Users with `source` on a subject of the relation get `role` on its object. */
 export interface Derivation {
 	readonly type: string;
 	readonly role: string;
@@ -24,14 +21,13 @@ export interface Derivation {
 	readonly stops: boolean;
 }
 
-/** A relationship. */
 export interface Tuple {
 	readonly subject: string;
 	readonly relation: string;
 	readonly object: string;
 }
 
-/** A role that a user was assigned, on an instance or in a tenant. */
+/** A role assignment on an instance or in a tenant. */
 export interface Assignment {
 	readonly user: string;
 	readonly role: string;
@@ -39,33 +35,33 @@ export interface Assignment {
 	readonly tenant?: string;
 }
 
-/** The relations of each type, with the type of their subjects. */
+/** Relations by type, with the type of their subjects. */
 export const relations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	team: { inner: 'team' },
 	folder: { parent: 'folder', owner: 'team' },
 	document: { parent: 'folder', owner: 'team', draft: 'document' },
 };
 
-/** The roles of each type. */
+/** Roles by type. */
 export const roles: Readonly<Record<string, readonly string[]>> = {
 	team: ['member'],
 	folder: ['viewer', 'editor'],
 	document: ['viewer', 'editor'],
 };
 
-/** A connection, written as one text: kind, ends and what it is. */
+/** A connection as text: kind, ends and name. */
 interface Connection {
 	readonly from: string;
 	readonly to: string;
 	readonly text: string;
 }
 
-/** The type of an instance. */
+/** Returns an instance's type. */
 export function typePart(name: string): string {
 	return name.slice(0, name.indexOf(':'));
 }
 
-/** Everything that connects users, tenants and instances, by the ids of nodes. */
+/** Returns all connections between users, tenants and instances, by node id. */
 export function connections({ tuples, assignments, groups, instances }: GraphWorld): readonly Connection[] {
 	const held = assignments.map(({ user, role, resource_instance, tenant }) => {
 		const from = `user:${user}`;
@@ -82,7 +78,7 @@ export function connections({ tuples, assignments, groups, instances }: GraphWor
 	return [...held, ...related];
 }
 
-/** The distance of each node from a start, up to a depth. */
+/** Returns the distance from a start to each node, up to a depth. */
 export function distances(world: GraphWorld, start: string, depth: number): ReadonlyMap<string, number> {
 	const found = new Map([[start, 0]]);
 	for (let step = 1; step <= depth; step += 1) {
@@ -98,7 +94,7 @@ export function distances(world: GraphWorld, start: string, depth: number): Read
 	return found;
 }
 
-/** How many neighbours of a node are not among these. */
+/** Counts a node's neighbours outside this set. */
 export function neighboursBeyond(world: GraphWorld, node: string, shown: ReadonlySet<string>): number {
 	const others = connections(world).flatMap(({ from, to }) => {
 		if (from !== node && to !== node) return [];
@@ -110,12 +106,15 @@ export function neighboursBeyond(world: GraphWorld, node: string, shown: Readonl
 /** A role on an instance, as text. */
 type State = string;
 
-/** The role `role` on `instance`. */
+/** Formats `role` on `instance`. */
 export function stateText(instance: string, role: string): State {
 	return `${instance}#${role}`;
 }
 
-/** What follows from a role on an instance by one relationship, for a user or, without one, for whomever. */
+/**
+ * Returns the roles derived from a role on an instance by one relationship, for a user or, without a user, for any
+ * user.
+ */
 function following(world: GraphWorld, state: State, user: string | null): readonly State[] {
 	const [instance = '', role = ''] = state.split('#');
 	return world.tuples.flatMap(({ subject, relation, object }) => {
@@ -129,7 +128,7 @@ function following(world: GraphWorld, state: State, user: string | null): readon
 	});
 }
 
-/** How many relationships lead from a role on an instance to each that follows from it, the fewest. */
+/** Returns, for each derived role, the minimum number of relationships from the starting role. */
 export function reach(world: GraphWorld, start: State, user: string | null): ReadonlyMap<State, number> {
 	const found = new Map([[start, 0]]);
 	for (const [state, steps] of found) {
@@ -138,7 +137,7 @@ export function reach(world: GraphWorld, start: State, user: string | null): Rea
 	return found;
 }
 
-/** What a user was assigned on instances. */
+/** Returns a user's instance assignments. */
 function starts(world: GraphWorld, user: string): readonly { readonly state: State; readonly group: boolean }[] {
 	return world.assignments.flatMap(({ user: holder, role, resource_instance }) => {
 		if (holder !== user || resource_instance === undefined) return [];
@@ -147,7 +146,7 @@ function starts(world: GraphWorld, user: string): readonly { readonly state: Sta
 	});
 }
 
-/** The roles that a user holds, each as `<source> <steps> <where>#<role>`, sorted. */
+/** Returns a user's roles, each as `<source> <steps> <where>#<role>`, sorted. */
 export function effectiveRoleTexts(world: GraphWorld, user: string): readonly string[] {
 	const fewest = new Map<string, number>();
 	for (const { state, group } of starts(world, user)) {
@@ -163,7 +162,10 @@ export function effectiveRoleTexts(world: GraphWorld, user: string): readonly st
 	return [...inTenants, ...[...fewest].map(([name, steps]) => `${name} ${steps}`)].sort();
 }
 
-/** The number of edges of the shortest way from a user to any of these roles on an instance; `null` without one. */
+/**
+ * Returns the length in edges of the shortest path from a user to any of these roles on an instance; `null` without a
+ * path.
+ */
 export function fewestFromUser(world: GraphWorld, user: string, goals: readonly State[]): number | null {
 	const lengths = starts(world, user).flatMap(({ state }) => {
 		const reached = reach(world, state, user);
@@ -172,7 +174,10 @@ export function fewestFromUser(world: GraphWorld, user: string, goals: readonly 
 	return lengths.length === 0 ? null : Math.min(...lengths) + 1;
 }
 
-/** The number of edges of the shortest way from any role on one instance to a role on another; `null` without one. */
+/**
+ * Returns the length in edges of the shortest path from any role on one instance to a role on a second instance; `null`
+ * without a path.
+ */
 export function fewestToRole(world: GraphWorld, from: string, goal: State): number | null {
 	const lengths = (roles[typePart(from)] ?? []).flatMap(
 		(role) => reach(world, stateText(from, role), null).get(goal) ?? [],
@@ -180,7 +185,7 @@ export function fewestToRole(world: GraphWorld, from: string, goal: State): numb
 	return lengths.length === 0 ? null : Math.min(...lengths);
 }
 
-/** The number of relationships of the shortest way from one instance to another; `null` without one. */
+/** Returns the length in relationships of the shortest path between two instances; `null` without a path. */
 export function fewestRelationships(world: GraphWorld, from: string, to: string): number | null {
 	const found = new Map([[from, 0]]);
 	for (const [name, steps] of found) {

@@ -22,7 +22,7 @@ import {
 	typePart,
 } from './graph-oracle.js';
 
-/** Graphs and effective roles are those of a plain model, whatever an environment holds. */
+/** Graphs and effective roles equal the simple model's in any environment. */
 
 const journey = onEachStore();
 const runs = draws(12);
@@ -46,9 +46,9 @@ function drawing(random: GeneratorValue): Draw {
 	return (arbitrary) => random((given: typeof arbitrary) => given, arbitrary);
 }
 
-/** A world with few instances and many connections. */
+/** Draws a world with few instances and many connections. */
 function drawWorld(draw: Draw): GraphWorld {
-	// At least half of what there may be at most: in a world of few connections, hardly anything follows.
+	// Draws at least half the maximum, because few roles are derived in a world with few connections.
 	const some = <T>(list: readonly T[], limit = list.length) => {
 		const maxLength = Math.min(limit, list.length);
 		return draw(fc.shuffledSubarray([...list], { minLength: Math.ceil(maxLength / 2), maxLength }));
@@ -58,7 +58,7 @@ function drawWorld(draw: Draw): GraphWorld {
 			(roles[type] ?? []).flatMap((role) => (roles[subject] ?? []).map((source) => ({ type, role, relation, source }))),
 		),
 	);
-	// Most in one tenant, so that they can be related.
+	// Mostly the same tenant, so that instances can be related.
 	const instances = Object.fromEntries(names.map((name) => [name, draw(fc.constantFrom('t', 't', 't', 'u'))]));
 	const allTuples = names.flatMap((object) =>
 		Object.entries(relations[typePart(object)] ?? {}).flatMap(([relation, type]) =>
@@ -81,7 +81,7 @@ function drawWorld(draw: Draw): GraphWorld {
 	};
 }
 
-/** The world as a document to import. */
+/** Returns the world as a document to import. */
 function asDocument(world: GraphWorld) {
 	const described = (name: string) => ({ name });
 	const resources = Object.entries(roles).map(([type, own]) => {
@@ -143,12 +143,14 @@ async function ask({ http, project, key }: Place, query: Readonly<Record<string,
 	return body;
 }
 
-/** An edge as a connection of the model. */
+/** Formats an edge like a connection in the model. */
 function edgeText({ from, to, kind, relation, role, tenant }: Graph['edges'][number]): string {
 	return [from, kind, ...(relation === undefined ? [role, tenant] : [relation]), to].join(' ');
 }
 
-/** Every edge between the nodes is there, and each node says how many neighbours it has besides. */
+/**
+ * Asserts that every edge between the nodes is present, and that each node states its number of additional neighbours.
+ */
 function checkNeighbourhood(t: ExecutionContext, world: GraphWorld, { nodes, edges, paths }: Graph): void {
 	const shown = new Set(nodes.map(({ id }) => id));
 	const between = connections(world).filter(({ from, to }) => shown.has(from) && shown.has(to));
@@ -186,7 +188,7 @@ journey(
 	},
 );
 
-/** Checks that each way goes from node to node, comes to none twice in the same role, and begins and ends right. */
+/** Asserts that each path connects adjacent nodes, never repeats a node with the same role, and has the right ends. */
 function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: string, to: string, role?: string): void {
 	const ids = new Set(nodes.map(({ id }) => id));
 	t.is(new Set(paths.map((path) => path.join())).size, paths.length, 'each once');
@@ -210,7 +212,7 @@ function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: st
 	);
 }
 
-/** The number of edges of the shortest way; `null` without one. */
+/** Returns the length of the shortest path in edges; `null` without a path. */
 function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }
@@ -253,7 +255,7 @@ journey('the shortest way is that of a plain model, and there is none where the 
 	await fc.assert(property, { numRuns: runs });
 });
 
-/** A role that is held, as the model says it. */
+/** Formats an effective role like the model. */
 function roleText({ role, tenant, resource_instance, source, through }: EffectiveRoles['data'][number]): string {
 	return `${source} ${resource_instance ?? tenant}#${role} ${through.length}`;
 }

@@ -12,11 +12,11 @@ import {
 	removeRole,
 } from './schema-books.js';
 
-/** What the groups API does to the books (docs/groups.md). All throw `Refused` for what must be refused. */
+/** Effects of the groups API on the books (docs/groups.md). Functions throw `Refused` if a write must be refused. */
 
 const member = 'member';
 
-/** Enters a call of the groups API. */
+/** Enters a groups API call. */
 export function enterGroup(state: State, entry: GroupWrite): void {
 	if (entry.kind === 'create-group') createGroup(state, entry.group, entry.tenant);
 	else enterExisting(state, entry, groupNamed(state, entry.group));
@@ -94,7 +94,7 @@ function ensureMember(state: State, type: string): void {
 	if (!known(state.resources, type).roles.has(member)) addRole(state, type, member, true);
 }
 
-/** The rules through the relation of a tuple, with the roles that they derive. */
+/** Returns the rules through a tuple's relation, with their derived roles. */
 function relationRules(
 	state: State,
 	{ object, relation }: Pick<Tuple, 'object' | 'relation'>,
@@ -104,7 +104,7 @@ function relationRules(
 	);
 }
 
-/** The roles that members of an instance derive from it alone, as `<instance>#<role>`; sorted. */
+/** Returns the roles that an instance's members derive from it alone, as `<instance>#<role>`; sorted. */
 export function rolesOfGroup(state: State, name: string): readonly string[] {
 	const roles = [...state.tuples.values()]
 		.filter(({ subject }) => subject === name)
@@ -116,7 +116,7 @@ function hasRole(state: State, group: string, role: string, object: string): boo
 	return rolesOfGroup(state, group).includes(`${object}#${role}`);
 }
 
-/** Relates the group over a relation through which nothing but the role is derived from `member`. */
+/** Relates the group through a relation that derives only this role from `member`. */
 function give(state: State, group: string, role: string, object: string): void {
 	const [from, to] = [instanceType(group), instanceType(object)];
 	ensureMember(state, from);
@@ -156,7 +156,7 @@ function take(state: State, group: string, role: string, object: string): void {
 	removeUnneeded(state);
 }
 
-/** Deletes an instance that was made to be a group; another one stays, without members and roles of members. */
+/** Deletes an instance created as a group. A different instance stays, without members and member roles. */
 function removeGroup(state: State, name: string, { tenant, group }: InstanceBook): void {
 	if (group === 'made') {
 		removeInstances(state, (other) => other === name);
@@ -176,7 +176,7 @@ function releaseMembers(state: State, name: string): void {
 	});
 }
 
-/** What was made for groups goes when no group needs it and nobody made more of it. */
+/** Removes schema objects created for groups if no group needs them and no client extended them. */
 function removeUnneeded(state: State): void {
 	for (const [type, { relations }] of state.resources) {
 		for (const [relation, { made }] of [...relations]) {

@@ -15,7 +15,7 @@ import { decide, patched, permissions } from './oracle.js';
 import type { Query } from './query.js';
 import { ends, opening, Simulation, universe, type Write, write } from './simulation.js';
 
-/** Random histories of writes over HTTP, held against books kept aside, the oracle, and stock OPA. */
+/** Random write histories over HTTP, compared with separate books, the oracle, and stock OPA. */
 
 let stack: Stack;
 test.before(async () => {
@@ -73,7 +73,7 @@ async function send({ http: api, schema, facts }: Place, entry: Write) {
 	}
 }
 
-/** Every question the universe allows, and some about what never exists. */
+/** Returns every question about the universe, and some about missing objects. */
 function everyQuery(): readonly Query[] {
 	const users = [...universe.users, 'nobody'];
 	const tenants = [...universe.tenants, 'nowhere'];
@@ -86,16 +86,16 @@ function everyQuery(): readonly Query[] {
 	);
 }
 
-/** Before anything ends, and when each end has come. */
+/** Times before any expiry and at each expiry. */
 const times = [0, ...ends.map((end) => Date.parse(end))];
 
-/** What is known of an environment: its books, and the revision that it must be at. */
+/** Expected state of an environment: its books and revision. */
 interface Expected {
 	readonly books: Simulation;
 	revision: number;
 }
 
-/** The environment, and bundles of it as it was: each must lead to the newest. */
+/** The environment and earlier bundles, each of which must lead to the newest. */
 interface Real {
 	readonly place: Place;
 	readonly bases: Bundle[];
@@ -103,7 +103,7 @@ interface Real {
 
 type Command = fc.AsyncCommand<Expected, Real>;
 
-/** Makes a write. One that must be refused is as good as others, so all are made. */
+/** Returns a command for a write. Sends writes that must be refused, too. */
 function writing(entry: Write): Command {
 	return {
 		check: () => true,
@@ -118,12 +118,12 @@ async function enter(entry: Write, expected: Expected, place: Place): Promise<vo
 	const said = `${JSON.stringify(entry)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
 	strictEqual(answer.status < 300, accepted, said);
 	if (!accepted) return;
-	// Revisions are gapless, and a write that changes nothing has none of its own.
+	// Revisions have no gaps, and a write without changes creates none.
 	expected.revision += changes ? 1 : 0;
 	strictEqual(answer.revision, expected.revision, said);
 }
 
-/** Takes a snapshot to lead to the newest one later. */
+/** Keeps a snapshot that must later lead to the newest. */
 const keepSnapshot: Command = {
 	check: () => true,
 	run: async (_, { place, bases }) => {
@@ -132,10 +132,10 @@ const keepSnapshot: Command = {
 	toString: () => 'keep a snapshot',
 };
 
-/** Set to run a counterexample again: its report names the path. */
+/** Replays a counterexample; its report names the path. */
 const replayPath = process.env['TEST_REPLAY_PATH'];
 
-/** As many writes as make histories meet what they made, and some snapshots between them. */
+/** Enough writes that histories meet earlier objects, with some snapshots in between. */
 const histories = fc.commands(
 	[fc.oneof({ weight: 12, arbitrary: write.map(writing) }, { weight: 1, arbitrary: fc.constant(keepSnapshot) })],
 	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },
@@ -170,7 +170,7 @@ test('patches and snapshot give equal data; WASM, opa eval and the oracle give e
 	t.true(steps > 0, 'no history was answered with patches');
 });
 
-/** A bundle, and an engine that holds it. */
+/** A bundle loaded in an engine. */
 interface Held {
 	readonly bundle: Bundle;
 	readonly engine: Engine;
@@ -181,7 +181,7 @@ async function hold(bundle: Bundle): Promise<Held> {
 	return { bundle, engine: await Engine.load(await bundleModule(bundle), data) };
 }
 
-/** Follows the feed from a bundle, which must lead to the newest one. Returns how many steps by patches that took. */
+/** Follows the feed from a bundle to the newest bundle. Returns how many steps used patches. */
 async function follow(place: Place, base: Bundle, newest: Held): Promise<0 | 1> {
 	const step = await stepFrom(place, base.etag);
 	if (step === null) return 0;
@@ -194,13 +194,13 @@ async function follow(place: Place, base: Bundle, newest: Held): Promise<0 | 1> 
 	return parseManifest(step.files).metadata.regolith.kind === 'snapshot' ? 0 : 1;
 }
 
-/** What decides, and the model that it must decide by. */
+/** An engine and the model that it must follow. */
 interface Decider {
 	readonly model: Model;
 	readonly engine: Engine;
 }
 
-/** Asks everything of WASM, of `opa eval` and of the oracle. */
+/** Asks all questions to WASM, `opa eval` and the oracle. */
 async function askEverything(t: ExecutionContext, place: Place, { model, engine }: Decider): Promise<void> {
 	const queries = everyQuery();
 	const answers = times.map((time) => {
@@ -215,7 +215,7 @@ async function askEverything(t: ExecutionContext, place: Place, { model, engine 
 		}
 		return expected;
 	});
-	// Of OPA each question is asked once, at one of the times.
+	// OPA gets each question once, at one of the times.
 	const asked = queries.map((query, index) => ({ ...query, time: times[index % times.length] ?? 0 }));
 	const expected = queries.map((_, index) => answers[index % times.length]?.[index]);
 	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), asked), expected, 'opa eval = oracle');

@@ -1,4 +1,4 @@
-/** An environment that changes step by step. Deletions take with them what they leave without a place, as a store's do. */
+/** An environment that changes step by step. Deletions cascade as in a store. */
 import fc from 'fast-check';
 import type {
 	Attributes,
@@ -22,10 +22,10 @@ import {
 import { noFacts } from '../support/no-facts.js';
 import { circularEdges } from './relationship-oracle.js';
 
-/** Says which of several, whatever their number: see `pick`. */
+/** Index into a list of any length: see `pick`. */
 type Choice = number;
 
-/** One write. A write that makes no sense where it comes changes nothing. */
+/** One write. A write that does not apply changes nothing. */
 export type Step =
 	| { readonly kind: 'create_user' | 'delete_user'; readonly user: string }
 	| { readonly kind: 'create_tenant' | 'update_tenant'; readonly tenant: string; readonly plan: number }
@@ -52,13 +52,13 @@ type Edit = 'drop_resource' | 'drop_role' | 'drop_relation' | 'derive' | 'underi
 
 const user = fc.constantFrom('ann', 'bob', '__proto__', 'a/b~c%20');
 const tenant = fc.constantFrom('acme', 'beta', '1');
-/** Mostly the same one: what is of one tenant can be related. */
+/** Mostly the same tenant, because relations stay within a tenant. */
 const home = fc.constantFrom('acme', 'acme', 'acme', 'acme', 'acme', 'acme', 'beta', '1');
 const role = fc.constantFrom('ra', 'rb', 'r1', 'r__proto__');
-/** None at all, now and then. */
+/** Sometimes empty. */
 const attributes = fc.dictionary(fc.constantFrom('level', 'status', '__proto__'), fc.nat({ max: 2 }), { maxKeys: 2 });
 const plan = fc.integer({ min: 0, max: 3 });
-/** When a grant expires: mostly never. */
+/** Expiry of a grant: mostly none. */
 export const expiry: fc.Arbitrary<Expiring> = fc.oneof(
 	{ weight: 2, arbitrary: fc.constant({}) },
 	{ weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map((expires_at) => ({ expires_at })) },
@@ -67,19 +67,19 @@ const choice = fc.nat({ max: 11 });
 const places = fc.tuple(choice, choice, choice, choice);
 const key = fc.constantFrom(...instanceNames);
 const kind = <K extends Step['kind']>(...kinds: K[]) => fc.constantFrom(...kinds);
-/** A grant, which now and then expires. */
+/** A grant that sometimes expires. */
 const expiring = <G>(grant: { [K in keyof G]: fc.Arbitrary<G[K]> }): fc.Arbitrary<G & Expiring> =>
 	fc.tuple(fc.record(grant) as fc.Arbitrary<G>, expiry).map(([what, when]) => ({ ...what, ...when }));
 const weighted = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
 
-/** What a history begins with, so that there is something to relate, and cycles to relate it in. */
+/** Beginning of each history, with objects to relate and cycles to relate them in. */
 export const opening: fc.Arbitrary<readonly Step[]> = derivingSchema.filter(hasCycle).map((schema) => [
 	{ kind: 'change_schema', schema },
 	{ kind: 'create_tenant', tenant: 'acme', plan: 0 },
 	{ kind: 'create_user', user: 'ann' },
 ]);
 
-/** Any step, with a liking for creating and assigning, so that there is something to take away. */
+/** Any step. Creations and assignments are more likely, so that there are objects to delete. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(4, fc.record({ kind: kind('create_user'), user })),
 	weighted(1, fc.record({ kind: kind('delete_user'), user })),
@@ -111,7 +111,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(4, fc.record({ kind: kind('derive', 'underive', 'switch_block'), at: places })),
 );
 
-/** Whether some roles are derived from each other whatever is assigned. */
+/** True if some roles form a derivation cycle without blocking. */
 function hasCycle(schema: Schema): boolean {
 	return circularEdges(schema).some(({ blocked }) => !blocked);
 }
@@ -121,7 +121,7 @@ export const emptyModel: Model = {
 	facts: noFacts,
 };
 
-/** The model after a step. */
+/** Returns the model after a step. */
 export function take(model: Model, taken: Step): Model {
 	switch (taken.kind) {
 		case 'change_schema':
@@ -157,7 +157,7 @@ export function take(model: Model, taken: Step): Model {
 
 type FactStep = Exclude<Step, { readonly kind: Edit | 'change_rules' | 'change_schema' | 'map_urls' }>;
 
-/** The facts after a step, before anything goes that is left without its place. */
+/** Returns the facts after a step, before cascading deletions. */
 function written({ schema, facts }: Model, taken: FactStep): Facts {
 	const { users, tenants, role_assignments, instances, instance_assignments, relationships } = facts;
 	switch (taken.kind) {
@@ -232,7 +232,9 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 	}
 }
 
-/** The model without all that has no place in it any more. A relation that leads elsewhere than before is another one. */
+/**
+ * Removes everything without a place from the model. A relation with a changed subject type counts as a new relation.
+ */
 function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 	const types = new Map(schema.resources.map((type) => [type.key, type]));
 	const earlier = new Map(before.resources.map((type) => [type.key, type]));
@@ -273,7 +275,7 @@ function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 	};
 }
 
-/** The schema after an edit, with no derivation that leads nowhere. */
+/** Returns the schema after an edit, without dangling derivations. */
 function edited(schema: Schema, { kind, at: [type, role, relation, source] }: Step & { readonly kind: Edit }): Schema {
 	const own = pick(schema.resources, type);
 	const held = pick(own?.roles ?? [], role);
@@ -314,7 +316,7 @@ function rederived(role: ResourceRole, kind: Edit, relation?: string, source?: s
 	}
 }
 
-/** Without relations to types, and derivations from roles, that are gone. */
+/** Removes relations to missing types and derivations from missing roles. */
 function sound(resources: readonly Resource[], { roles, condition_sets, set_rules }: Schema): Schema {
 	const byKey = new Map(resources.map((type) => [type.key, type]));
 	const related = resources.map((type) => ({
@@ -347,7 +349,7 @@ function added<T>(rows: readonly T[], row: T): readonly T[] {
 	return rows.some((other) => same(other, row)) ? rows : [...rows, row];
 }
 
-/** The rows with one more, or with one that holds longer. */
+/** Adds a row, or extends its expiry. */
 function granted<T extends Expiring>(rows: readonly T[], row: T): readonly T[] {
 	const known = rows.find((other) => same(lasting(other), lasting(row)));
 	if (known === undefined) return [...rows, row];

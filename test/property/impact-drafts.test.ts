@@ -16,7 +16,7 @@ import { type Stack, startStack } from '../support/stack.js';
 import { drawDecidingDocument } from './deciding-documents.js';
 import { crossProduct, type Exported, type NamedQuery, namesIn } from './document-questions.js';
 
-/** The law of impact over HTTP: it is the difference of all checks before and after the draft is applied. */
+/** The law of impact over HTTP: it equals the difference between all checks before and after the draft is applied. */
 
 let stack: Stack;
 let place: Place;
@@ -34,7 +34,7 @@ test.after.always('stop', async () => {
 	await stack?.stop();
 });
 
-/** Change `n` of a draft is taken if bit `n % 16` is set: few changes, or many. */
+/** Takes draft change `n` if bit `n % 16` is set: few changes, or many. */
 const mask = fc.oneof(
 	fc.integer({ min: 1, max: 0xffff }),
 	fc.nat({ max: 15 }).map((bit) => 1 << bit),
@@ -49,17 +49,17 @@ test('the impact of a draft is the difference of all checks before and after it'
 		const target = drawDecidingDocument(random) as Exported;
 		const all = changesBetween(before, target);
 		const some = all.filter((_, index) => (chosen >> (index % 16)) & 1);
-		// Some changes alone are often refused, because they need others.
+		// A subset is often refused because its changes need the rest.
 		const changes = (await previewDraft(place, some)).status === 200 ? some : all;
 		const revision = await place.revision();
 		await point.replica.policyReached(revision);
 		const impact = await askImpact(place, changes, { limits: { checks: maxImpactChecks, rows: maxImpactRows } });
 		strictEqual(await place.revision(), revision, 'the question changes nothing');
-		// Every object afterwards is one of these.
+		// Every later object is in one of these documents.
 		const earlier = await decide(crossProduct(namesIn([before, target])));
 		const applied = await applyDraft(place, changes);
 		seen.drafts += 1;
-		// A busy machine may give up, which says nothing of the draft.
+		// A busy machine may time out, whatever the draft.
 		if (impact.status !== 200 && isGivenUp(impact.body)) return;
 		if (applied.status !== 200) {
 			const refusal = ({ status, body }: Answer<object>) => ({ status, ...body, id: '' });
@@ -102,7 +102,7 @@ async function exported(): Promise<Exported> {
 	return (await place.http.get(environmentPath(place, 'export'))).body as unknown as Exported;
 }
 
-/** Which checks are allowed, by their names. */
+/** Returns allowed or denied by check name. */
 async function decide(checks: readonly NamedQuery[]): Promise<ReadonlyMap<string, boolean>> {
 	const allowed = new Map<string, boolean>();
 	for (let start = 0; start < checks.length; start += maxBulkChecks) {

@@ -1,4 +1,4 @@
-/** The law of impact: it is the difference of everything that can be asked, before and after. */
+/** The law of impact: it equals the difference between all answers before and after. */
 
 import test from 'ava';
 import fc from 'fast-check';
@@ -22,13 +22,13 @@ import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { rego } from './questions.js';
 import { edited, factsUnder, schemaEdit } from './schema-edits.js';
 
-/** When everything is decided. */
+/** Time of all decisions. */
 const time = 1_000;
 
 const compiler = createWasmCompiler(opa);
 test.after.always(() => compiler.stop());
 
-/** A change of facts: something of another model comes, or something goes. */
+/** A fact change: a row from a second model is added, or a row is removed. */
 interface FactEdit {
 	readonly table: (typeof tables)[number];
 	readonly comes: boolean;
@@ -54,11 +54,11 @@ const factEdit: fc.Arbitrary<FactEdit> = fc.record({
 	until: fc.nat({ max: 20 }),
 });
 
-/** Of facts: mostly for good, some until later, and some that have ended. */
+/** Fact expiries: mostly none, some in the future, some in the past. */
 const expiries = [undefined, undefined, undefined, undefined, time + 1, time, time - 500];
 const expiring: ReadonlySet<string> = new Set(['role_assignments', 'instance_assignments', 'relationships']);
 
-/** What identifies a row: two rows of one name are one fact. */
+/** Returns a row's identity: two rows with the same name are one fact. */
 function rowName(row: unknown): string {
 	if (typeof row === 'string') return row;
 	const { expires_at: _, attributes: __, tenant, ...named } = row as Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ function editedFacts(facts: Facts, other: Facts, { table, comes, which, until }:
 	return { ...facts, [table]: [...rows.filter((known) => rowName(known) !== rowName(row)), row] };
 }
 
-/** Each fact once, and nothing that says something of what is not there. */
+/** Removes duplicate facts and facts about missing objects. */
 function sound({ schema, facts }: Model): Model {
 	const rows = tables.map((table) => [
 		table,
@@ -85,7 +85,7 @@ function sound({ schema, facts }: Model): Model {
 	return standing({ schema, facts: factsUnder(schema, once) }, Number.NEGATIVE_INFINITY);
 }
 
-/** A change of tenant roles, which random edits of schemas leave alone. */
+/** A change to tenant roles, which random schema edits do not touch. */
 interface GrantEdit {
 	readonly role: number;
 	readonly permission: number;
@@ -119,7 +119,7 @@ function regranted(schema: Schema, { role, permission, extended }: GrantEdit): S
 
 const few = <T>(item: fc.Arbitrary<T>) => fc.array(item, { maxLength: 3 });
 
-/** A model, and what becomes of it by few changes of its facts, its schema, or both. */
+/** A model before and after a few changes to its facts, its schema, or both. */
 const changes: fc.Arbitrary<readonly [before: Model, after: Model]> = fc
 	.tuple(
 		fc.oneof(modelsOfOneSchema(2), layeredModels(2)),
@@ -161,7 +161,7 @@ async function compile(model: Model): Promise<WebAssembly.Module> {
 
 const run = async <T>(steps: Steps<T>): Promise<T> => runToEnd(steps);
 
-/** What the change touched. An instance that is in another tenant was deleted and made again. */
+/** Returns the touched objects. An instance in a new tenant was deleted and recreated. */
 function touchedBy(before: Model, after: Model): Touched {
 	const touched = touchedBetween(before, after);
 	const moved = after.facts.instances.filter(({ type, key, tenant }) =>
@@ -170,7 +170,7 @@ function touchedBy(before: Model, after: Model): Touched {
 	return { ...touched, instances: [...touched.instances, ...moved.map(({ type, key }) => ({ type, key }))] };
 }
 
-/** Everything that can be asked of either model: all users, all actions, everything. */
+/** Yields every question about either model: all users, all actions, all resources. */
 function* everything(before: Model, after: Model): Iterable<EngineInput> {
 	const both = <T>(rows: (model: Model) => readonly T[]) => [...new Set([...rows(before), ...rows(after)])];
 	const users = both(({ facts }) => facts.users);
@@ -194,7 +194,7 @@ function rowText({ user, action, resource: { type, key }, tenant }: Omit<ImpactR
 	return JSON.stringify([user, action, type, key, tenant]);
 }
 
-/** The difference of two engines that were loaded whole, asked everything. */
+/** Compares two freshly loaded engines on all questions. */
 async function difference(before: Model, after: Model) {
 	const earlier = await Engine.load(await module(before), documentBytes(before));
 	const later = await Engine.load(await module(after), documentBytes(after));
@@ -211,7 +211,7 @@ async function difference(before: Model, after: Model) {
 	return { gains: gains.sort(), loses: loses.sort(), asked };
 }
 
-/** Two states as a helper process has them: the later one by patches on a copy of the earlier one. */
+/** Returns two states as in a helper process: the later state is a patched copy of the earlier state. */
 async function states(before: Model, after: Model) {
 	const touched = touchedBy(before, after);
 	const bytes = documentBytes(before);
@@ -242,7 +242,7 @@ test('impact is the difference of everything that can be asked before and after'
 			const sum = (name: 'gained' | 'lost') => found.by_cause.reduce((total, cause) => total + cause[name], 0);
 			t.deepEqual([sum('gained'), sum('lost')], [found.gained, found.lost]);
 
-			// Where nobody knows what was touched, everything is asked.
+			// Without known touched objects, it asks all questions.
 			const whole = runToEnd(compareStates({ ...change, touched: null }, time, unlimited));
 			t.deepEqual([whole.asked, whole.gained, whole.lost], [expected.asked, found.gained, found.lost]);
 
@@ -252,7 +252,7 @@ test('impact is the difference of everything that can be asked before and after'
 			t.deepEqual([cut.asked, cut.truncated], [checks, found.asked > 0]);
 			t.true(cut.gained <= found.gained && cut.lost <= found.lost && cut.gains.length <= 1);
 
-			// As the process does it where closures are too many for patches.
+			// As in the process if there are too many closures for patches.
 			const touched = touchedBy(before, after);
 			const now = { ...neighbourhood(after, touched), schema: after.schema, closures: null };
 			const closures = touched.derivations || touched.relationships.length > 0;

@@ -1,4 +1,4 @@
-/** One text for several keys. */
+/** Joins several keys to one text. */
 export function joinedKeys(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }

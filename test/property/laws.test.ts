@@ -9,9 +9,9 @@ import { type Management, newPlace, type Place, startManagement } from '../suppo
 import { type Field, furnishLaws, type Kind, kinds } from './objects.js';
 
 /**
- * The laws of reading and writing, over HTTP, for objects of every kind with anything in them (spec: General method
- * semantics): PUT twice is PUT once; PATCH of nothing, or of what is stored, changes nothing; PATCH touches only what
- * is sent; an object is the same by its id, in any spelling, and by its key.
+ * The laws of reading and writing over HTTP, for objects of every kind with any contents: a repeated PUT changes
+ * nothing; a PATCH with nothing, or with the stored values, changes nothing; a PATCH changes only its fields; ids, in
+ * any spelling, and keys name the same object.
  */
 
 let management: Management;
@@ -24,7 +24,7 @@ test.after.always('stop', async () => management.stop());
 
 type Object = Loose & { readonly id: string; readonly key: string };
 
-/** One object under test: its path, and what was last read of it. */
+/** An object under test: its path and last read state. */
 class Subject {
 	constructor(
 		readonly t: ExecutionContext,
@@ -34,7 +34,7 @@ class Subject {
 		public read: Object,
 	) {}
 
-	/** Sends a write that must change nothing: neither the object nor the revision. */
+	/** Sends a write that must change neither the object nor the revision. */
 	async keeps(method: 'PATCH' | 'PUT', body: Loose, law: string): Promise<void> {
 		const revision = await this.place.revision();
 		const answer = await this.place.http.send<Object>(method, this.path, body);
@@ -45,7 +45,7 @@ class Subject {
 		this.t.is(await this.place.revision(), revision, said);
 	}
 
-	/** Sends a write after which the fields must mean this, and all else, but for the time, be as it was. */
+	/** Sends a write that must give the fields these meanings and keep everything else, except the time. */
 	async becomes(method: 'PATCH' | 'PUT', body: Loose, fields: Loose): Promise<void> {
 		const revision = await this.place.revision();
 		const answer = await this.place.http.send<Object>(method, this.path, body);
@@ -60,22 +60,22 @@ class Subject {
 	}
 }
 
-/** What the fields of an object that was read mean. */
+/** Returns the meaning of a read object's fields. */
 function fieldMeanings({ fields }: Kind, read: Loose): Loose {
 	return mapped(fields, ({ said }, name) => (said === undefined ? read[name] : said(read[name] as Loose)));
 }
 
-/** Everything else that was read, but for the time. */
+/** Returns the remaining members except the time. */
 function otherFields({ fields }: Kind, read: Loose): Loose {
 	return Object.fromEntries(Object.entries(read).filter(([name]) => name !== 'updated_at' && !(name in fields)));
 }
 
-/** What the fields mean of an object that was made, or replaced, by a body. */
+/** Returns the meaning of the fields after a create or replace with this body. */
 function meantBy({ fields }: Kind, body: Loose): Loose {
 	return mapped(fields, (field, name) => (name in body ? meant(field, body[name]) : field.empty));
 }
 
-/** What the fields mean after a PATCH. */
+/** Returns the meaning of the fields after a PATCH. */
 function patched({ fields }: Kind, before: Loose, body: Loose): Loose {
 	return mapped(fields, (field, name) => {
 		if (!(name in body) || (body[name] === null && field.null === 'keeps')) return before[name];
@@ -91,13 +91,13 @@ function mapped(fields: Kind['fields'], change: (field: Field, name: string) => 
 	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field, name)]));
 }
 
-/** Bodies that make or replace an object. */
+/** Bodies to create or replace an object. */
 function wholes({ fields }: Kind): fc.Arbitrary<Loose> {
 	const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.required);
 	return fc.record(fieldValues(fields), { requiredKeys, noNullPrototype: true });
 }
 
-/** Bodies that change some of it. */
+/** Bodies to change part of an object. */
 function parts({ fields }: Kind): fc.Arbitrary<Loose> {
 	const orNull = Object.entries(fieldValues(fields)).map(([name, values]) => [name, fc.option(values, { freq: 4 })]);
 	return fc.record(Object.fromEntries(orNull), { requiredKeys: [], noNullPrototype: true });
@@ -107,7 +107,7 @@ function fieldValues(fields: Kind['fields']): Record<string, fc.Arbitrary<unknow
 	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.values]));
 }
 
-/** One life of an object: made, read by its names, changed and replaced. */
+/** An object's life: created, read by its names, changed and replaced. */
 interface Life {
 	readonly key: string;
 	readonly made: Loose;

@@ -1,6 +1,6 @@
 /**
- * Ways that part and meet again. A check that follows each of them by itself takes seconds to years for most of these
- * shapes, so that the tests would not end.
+ * Paths that part and meet again. For most of these shapes, a check that follows each path separately would take
+ * seconds to years, so the tests would not end.
  */
 import test from 'ava';
 import { documentBytes } from '../../compiler/index.js';
@@ -68,6 +68,6 @@ test('all instances of 6 layers of 30 are listed for who views what leads to the
 	engine.setData(documentBytes(model));
 	const instances = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	const listed = engine.ask('regolith/listing/instance_permissions', { user: { key: 'ben' }, instances });
-	// All but the other instances of the last layer, of which he views one.
+	// All instances except the rest of the last layer, where he views a single instance.
 	t.is((listed as readonly unknown[]).length, 1 + 5 * 30 + 1);
 });

@@ -1,6 +1,6 @@
 import type { Expiring, Facts, Model } from '../../compiler/model.js';
 
-/** The model without what has expired: the law knows nothing more of time. */
+/** Returns the model without expired grants: expiry has no other effect. */
 export function modelAt({ schema, facts }: Model, time: number): Model {
 	return { schema, facts: { ...facts, ...grantsAt(facts, time) } };
 }

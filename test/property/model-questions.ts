@@ -6,8 +6,8 @@ const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
 
 /**
- * Every user, action and instance of a model together, each in its tenant and without one, and, with one action, in
- * other tenants; so too for users, actions, instances and tenants that do not exist.
+ * Returns questions for every combination of user, action and instance in a model: with its tenant, without a tenant,
+ * and, for one action, with other tenants. Includes missing users, actions, instances and tenants.
  */
 export function modelQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type, actions }) =>

@@ -3,12 +3,12 @@ import { type BrokenObject, brokenTitle, type Schema, withoutBroken } from '../.
 import { type Assembler, createAssembler } from '../../src/publish/assemble.js';
 
 /**
- * How a compiler behaves: as the real one, as one that does not end until it behaves otherwise, as one that fails and
- * blames nothing, or as one that fails because of one object, wherever a schema has it.
+ * Compiler behaviour: works, hangs until the mood changes, fails without blame, or fails because of one object in each
+ * schema that has it.
  */
 export type Mood = 'works' | 'hangs' | 'fails' | 'blames';
 
-/** A compiler whose behaviour a test decides while it is in use. */
+/** A compiler whose behaviour a test switches at run time. */
 export class MoodyAssembler {
 	#mood: Mood = 'works';
 	readonly #events = new EventEmitter<{ changed: [] }>();
@@ -22,7 +22,7 @@ export class MoodyAssembler {
 		this.#events.emit('changed');
 	}
 
-	/** Makes the compiler of an API. */
+	/** Creates the compiler for an API. */
 	readonly make: typeof createAssembler = (...made): Assembler => {
 		const real = createAssembler(...made);
 		return {
@@ -41,8 +41,8 @@ export class MoodyAssembler {
 }
 
 /**
- * The user set with the least key that a rule names, or else the derivations of the first role that has any. The rules of
- * a schema are in no order.
+ * Returns the user set with the least key in a rule, or else the derivations of the first role with derivations. Rules
+ * have no order.
  */
 export function blamed(schema: Schema): readonly BrokenObject[] {
 	const [key] = schema.set_rules.map(({ user_set }) => user_set).sort();

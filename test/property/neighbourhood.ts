@@ -1,4 +1,7 @@
-/** What a store says of a run of changes: what they touched, and the state of that after them, no more than is promised. */
+/**
+ * A store's report on a run of changes: the touched objects and their state afterwards, with no more than the contract
+ * promises.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ClosureNeighbourhood, Neighbourhood, Touched } from '../../compiler/data/delta.js';
@@ -6,7 +9,7 @@ import type { Facts, InstanceAssignment, Model, Relationship, Schema } from '../
 import { joinedKeys } from './joined-keys.js';
 import { circularEdges, type DerivationInSchema, edgesIntoCycles, schemaDerivations } from './relationship-oracle.js';
 
-/** What a step touched: what it left otherwise than it found it. No step deletes anything and makes it anew. */
+/** Returns the objects changed by a step. No step deletes and recreates an object. */
 export function touchedBetween(before: Model, after: Model): Touched {
 	const came = <T>(rows: (facts: Facts) => readonly T[]) => difference(rows(before.facts), rows(after.facts));
 	const keys = (facts: Facts) => facts.tenants.map(({ key }) => key);
@@ -33,13 +36,13 @@ export function touchedBetween(before: Model, after: Model): Touched {
 	};
 }
 
-/** The rows that are in one of the two lists only. */
+/** Returns the rows in exactly one of two lists. */
 function difference<T>(left: readonly T[], right: readonly T[]): readonly T[] {
 	const has = (rows: readonly T[], row: T) => rows.some((other) => isDeepStrictEqual(other, row));
 	return [...left.filter((row) => !has(right, row)), ...right.filter((row) => !has(left, row))];
 }
 
-/** What a run of steps touched, together. */
+/** Merges the touched objects of several steps. */
 export function together(run: readonly Touched[]): Touched {
 	return {
 		user_attributes: run.flatMap((touched) => touched.user_attributes),
@@ -58,7 +61,7 @@ export function together(run: readonly Touched[]): Touched {
 	};
 }
 
-/** The part of a model that a delta is computed from: no more than its contract promises. */
+/** Returns a delta's input: the part of a model that the contract promises, and no more. */
 export function neighbourhood({ schema, facts, in_force, mapping_rules = [] }: Model, touched: Touched): Neighbourhood {
 	const users = new Set([...touched.users, ...touched.memberships.map((membership) => membership.user)]);
 	const tenants = new Set([
@@ -113,8 +116,8 @@ function aroundRelationships(facts: Facts, touched: readonly Relationship[]) {
 }
 
 /**
- * The objects of touched relationships and all that they lead to along relations of cycles, and all relationships that
- * lead to one of those: around within cycles at any distance, into them by one step.
+ * Returns the objects of touched relationships and everything reachable from them along cycle relations, with all
+ * relationships into these objects: at any distance within cycles, and one step into cycles.
  */
 function aroundClosures(schema: Schema, facts: Facts, touched: Touched): ClosureNeighbourhood {
 	const inside = relationNames(circularEdges(schema));
@@ -139,7 +142,7 @@ function relationNames(edges: readonly DerivationInSchema[]): ReadonlySet<string
 	return new Set(edges.map(({ type, relation }) => joinedKeys(type, relation)));
 }
 
-/** Adds to the list what follows from its items, and so on. */
+/** Extends the list to its closure under `following`. */
 function extend<T>(items: T[], following: (item: T) => readonly T[]): void {
 	for (const item of items) {
 		items.push(...following(item).filter((next) => !items.some((other) => isDeepStrictEqual(other, next))));

@@ -1,37 +1,37 @@
-/** The objects of an environment as the laws of PUT and PATCH see them: what fields they have and what those may be. */
+/** Object kinds under the laws of PUT and PATCH: their fields and possible values. */
 import fc from 'fast-check';
 import { idLike } from '../support/bodies.js';
 import type { Loose } from '../support/client.js';
 import { exactNumbers } from '../support/exact-numbers.js';
 import type { Place } from '../support/management.js';
 
-/** A field that a create, a PATCH and, where there is one, a PUT take. */
+/** A field accepted by create, PATCH and, if it exists, PUT. */
 export interface Field {
 	readonly values: fc.Arbitrary<unknown>;
-	/** A create must say it. */
+	/** True if a create requires it. */
 	readonly required?: true;
-	/** What it is when a create does not say it. */
+	/** Default in a create. */
 	readonly empty: unknown;
-	/** What null does to it in a PATCH. */
+	/** Effect of null in a PATCH. */
 	readonly null: 'clears' | 'keeps';
-	/** What a sent value comes to, key by key for maps; itself, unless given. */
+	/** Meaning of a sent value, key by key for maps; defaults to the value. */
 	readonly means?: (sent: Loose) => unknown;
-	/** What would be sent to say what was read; itself, unless given. */
+	/** Value to send for a read value; defaults to the value. */
 	readonly said?: (read: Loose) => unknown;
 }
 
 /** Objects of one kind. */
 export interface Kind {
-	/** The path of their list. */
+	/** List path. */
 	readonly collection: (place: Place) => string;
 	readonly fields: Readonly<Record<string, Field>>;
-	/** What a create must say besides, and nothing changes. */
+	/** Additional, immutable fields for a create. */
 	readonly constants?: Loose;
-	/** What there is to do to one, beside reading it. */
+	/** Methods besides reading. */
 	readonly methods: readonly ('PATCH' | 'PUT')[];
 }
 
-/** As JSON says it, which knows no -0, no name that a plain object cannot hold, and no number that may be another. */
+/** Values as in JSON: without -0, `__proto__` names, or numbers that readers may round. */
 function json<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
 	return values.map((value) => exactNumbers(value) as T).filter((value) => !/__proto__/.test(JSON.stringify(value)));
 }
@@ -43,7 +43,7 @@ const object = json(fc.dictionary(text, fc.jsonValue({ maxDepth: 2, stringUnit: 
 const attributes: Field = { values: object, empty: null, null: 'clears' };
 const optionalText: Field = description;
 
-/** A list without repetitions, in any order. */
+/** Returns a field with a list in any order, without repetitions. */
 function listField(...items: readonly string[]): Field {
 	return { values: fc.shuffledSubarray([...items]), empty: [], null: 'keeps' };
 }
@@ -130,21 +130,21 @@ const mapping_rules: Field = {
 	),
 	empty: [],
 	null: 'keeps',
-	// It is a list, as `values` says.
+	// `values` is a list.
 	means: (sent) => (sent as unknown as readonly Loose[]).map((rule) => ({ ...mappingRule, ...rule })),
 };
 
 const email = fc.constantFrom('ann@example.com', 'BEN+1@mail.example.com');
 
 function each(map: Loose, change: (value: Loose, name: string) => unknown): unknown {
-	// What these maps hold are objects, but for the resources of relations, which only `said` is asked about.
+	// These maps hold objects, except the resources of relations, which only `said` uses.
 	return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value as Loose, name)]));
 }
 
 const ofDocument = (place: Place) => `${place.schema}/resources/document`;
 const attributeFields = { type: { ...name, values: type }, description };
 
-/** Every kind of object that can be created, read and changed by its key. */
+/** Every object kind that can be created, read and changed by key. */
 export const kinds: Readonly<Record<string, Kind>> = {
 	resource: {
 		collection: ({ schema }) => `${schema}/resources`,
@@ -251,7 +251,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
 	},
 };
 
-/** Makes what the values above name. */
+/** Creates the objects named in the values above. */
 export async function furnishLaws({ http, schema, facts }: Place): Promise<void> {
 	const made = async (path: string, body: object, below = schema) => {
 		const { status, body: said } = await http.post(`${below}/${path}`, { name: 'Made', ...body });

@@ -23,14 +23,14 @@ import type { Mood } from './moody-assembler.js';
 import { MoodyApi } from './pending-place.js';
 
 /**
- * The law of the offline copy: without its control plane, a decision point answers every question as the decision point
- * that wrote the copy, and it never answers from a copy that is damaged, cut or foreign.
+ * The law of the offline copy: without its control plane, a decision point answers every question like the decision
+ * point that wrote the copy. It never answers from a damaged, truncated or foreign copy.
  */
 
 const log = createLogger('silent');
 
 let api: MoodyApi;
-/** The address of a control plane that is away. */
+/** Address of an unreachable control plane. */
 let nowhere: string;
 test.before('start', async () => {
 	api = await MoodyApi.start();
@@ -38,7 +38,7 @@ test.before('start', async () => {
 });
 test.after.always('stop', () => api?.stop());
 
-/** One chapter of a history: some changes towards another environment, while the compiler has a mood. */
+/** A chapter of a history: some changes towards a different environment, under one compiler mood. */
 interface Chapter {
 	readonly document: Exported;
 	readonly mood: Mood;
@@ -57,13 +57,13 @@ const chapter: fc.Arbitrary<Chapter> = fc.record({
 	time: fc.constantFrom(...times),
 });
 
-/** Places of damage, as parts of the length of a copy. */
+/** Damage positions as fractions of the copy's length. */
 const damage = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
 	minLength: 8,
 	maxLength: 8,
 });
 
-/** Counts of events. */
+/** Event counters. */
 const seen = { answers: 0, allowed: 0, pending: 0, degraded: 0, later: 0, steps: 0, refused: 0, shortened: 0 };
 
 test('a decision point that starts from a copy answers as the decision point that wrote it', async (t) => {
@@ -109,10 +109,10 @@ test('a decision point that starts from a copy answers as the decision point tha
 	for (const what of ['answers', 'allowed', 'refused'] as const) t.true(seen[what] > 0, `never: ${what}`);
 });
 
-/** The time at which all decision points decide. */
+/** Decision time for all decision points. */
 let now = 0;
 
-/** Starts a decision point that follows the API, or nothing. */
+/** Starts a decision point that follows the API or an unreachable address. */
 function startPoint(t: ExecutionContext, place: Place, path: string, controlPlane = api.url): Promise<OfflinePoint> {
 	return startOfflinePoint(
 		{ controlPlane, apiKey: place.secret, path },
@@ -126,7 +126,7 @@ async function exported(place: Place): Promise<Exported> {
 	return answer.body as unknown as Exported;
 }
 
-/** Makes some of the changes to a document. If some alone are refused, makes all of them. */
+/** Applies some changes towards a document. If a subset is refused, applies all changes. */
 async function changeTowards(place: Place, before: Exported, document: Exported, mask: number): Promise<void> {
 	const all = changesBetween(before, document);
 	const some = all.filter((_, index) => (mask >> (index % 16)) & 1);
@@ -135,17 +135,17 @@ async function changeTowards(place: Place, before: Exported, document: Exported,
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 }
 
-/** A request to a decision point. */
+/** A decision point request. */
 interface Question {
 	readonly path: string;
 	readonly body?: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The most questions of each kind but checks, which are all asked. */
+/** Maximum number of questions per kind, except checks, which are always complete. */
 const most = 6;
 
-/** Everything that can be asked: all checks with their reasons, and some attempts, listings and searches. */
+/** Returns all checks with reasons, and some attempts, listings and searches. */
 function questionsAbout(names: ReturnType<typeof namesIn>, time: number): readonly Question[] {
 	const asked = {
 		...names,
@@ -193,7 +193,7 @@ function questionsAbout(names: ReturnType<typeof namesIn>, time: number): readon
 	];
 }
 
-/** Asks one decision point all questions. */
+/** Sends all questions to one decision point. */
 async function ask(http: Client, questions: readonly Question[]) {
 	const answers = [];
 	for (const { path, body, headers = {} } of questions) {
@@ -204,7 +204,7 @@ async function ask(http: Client, questions: readonly Question[]) {
 	return answers;
 }
 
-/** A decision point that writes a copy, and the time to decide at. */
+/** A decision point with a copy, and the decision time. */
 interface Writing {
 	readonly writer: OfflinePoint;
 	readonly path: string;
@@ -218,7 +218,7 @@ async function compare(
 	{ writer, path, time }: Writing,
 	questions: readonly Question[],
 ): Promise<void> {
-	// The copy follows the decision point, and a policy may come while questions are asked.
+	// The copy follows the decision point, and a policy may arrive between questions.
 	const { expected, answers, held } = await eventually(async () => {
 		const held = writer.replica.current();
 		const reader = await startFromCopy(t, place, path);
@@ -242,12 +242,12 @@ async function compare(
 	seen.later += time > 0 ? 1 : 0;
 }
 
-/** Identifies the state of an environment at a decision point. */
+/** Identifies an environment's state at a decision point. */
 function state(held: LoadedRevision | undefined) {
 	return held && { revision: held.revision, policyRevision: held.policyRevision, degraded: held.degraded };
 }
 
-/** Starts a decision point from a copy that stays as it is, and waits for the end of the replay. */
+/** Starts a decision point from a frozen copy, and waits for the end of the replay. */
 async function startFromCopy(t: ExecutionContext, place: Place, path: string): Promise<OfflinePoint> {
 	const still = `${path}.still`;
 	copyFileSync(path, still);
@@ -256,7 +256,7 @@ async function startFromCopy(t: ExecutionContext, place: Place, path: string): P
 	return reader;
 }
 
-/** A copy that is damaged leads to an earlier state of the same history, or to none. */
+/** Asserts that a damaged copy leads to an earlier state in the same history, or to none. */
 async function assertDamaged(t: ExecutionContext, place: Place, path: string, draws: readonly number[]): Promise<void> {
 	const whole = readFileSync(path);
 	const copy = await readCopy(place, path);
@@ -291,13 +291,13 @@ const flip: Harm = (whole, draw) => {
 	return changed;
 };
 
-/** A place in a copy: half of the draws are for its first record, which is most of it. */
+/** Returns a position in a copy: half the draws hit its first record, which is the largest. */
 function placeIn(whole: Buffer, draw: number): number {
 	const tail = firstRecord + (records(whole)[0]?.length ?? 0);
 	return Math.floor(draw < 0.5 ? 2 * draw * tail : tail + (2 * draw - 1) * (whole.length - tail));
 }
 
-/** Where the first record begins: after the magic and the salt. */
+/** Offset of the first record, after the magic and the salt. */
 const firstRecord = 24;
 
 function records(whole: Buffer): readonly Buffer[] {
@@ -330,7 +330,7 @@ function readCopy({ secret }: Place, path: string): Promise<CopiedEnvironment | 
 	return new OfflineCopy(path, secret, log).read();
 }
 
-/** A decision point with this copy and no control plane answers nothing. */
+/** Asserts that a decision point with this copy and no control plane answers nothing. */
 async function assertSilent(t: ExecutionContext, place: Place, path: string): Promise<void> {
 	const point = await startPoint(t, place, path, nowhere);
 	await eventually(() => point.replica.state.detail !== nothingYet);
@@ -340,7 +340,7 @@ async function assertSilent(t: ExecutionContext, place: Place, path: string): Pr
 	await point.stop();
 }
 
-/** The bytes of a copy of another environment. */
+/** Returns a copy from a different environment. */
 async function foreignCopy(t: ExecutionContext): Promise<Buffer> {
 	const path = join(temporary(t), 'foreign.copy');
 	const point = await startPoint(t, await api.place(), path);

@@ -1,19 +1,19 @@
 /**
- * What the specification says about roles, as slow and plain as it can be said. Nothing here is shared with the
- * compiler or the policy but the types of the model: where the two disagree, one of them is wrong.
+ * A simple, slow model of role semantics. Shares only the model types with the compiler and the policy: if the two
+ * disagree, one has a bug.
  */
 import type { Json, Model, Patch, Permission } from '../../compiler/index.js';
 import type { Query } from './query.js';
 import { instanceTenant, rolesOn } from './relationship-oracle.js';
 import { grantedBySets } from './set-oracle.js';
 
-/** The answer to a check, with the code of the first condition that failed. */
+/** A check's answer, with the code of the first failed condition. */
 export interface Decision {
 	readonly allow: boolean;
 	readonly code: string;
 }
 
-/** What a user may do in one tenant; `permissions` and `roles` are sorted. */
+/** A user's permissions in one tenant; `permissions` and `roles` are sorted. */
 export interface TenantPermissions {
 	readonly tenant: { readonly key: string; readonly attributes: { readonly [name: string]: Json } };
 	readonly permissions: readonly string[];
@@ -21,9 +21,8 @@ export interface TenantPermissions {
 }
 
 /**
- * Decides one check (contract: pdp 2.5, evaluation order; 2.6, RBAC, ReBAC and ABAC). One of the three is enough. Where all deny,
- * tenant roles that do not suffice are told before anything about roles on the instance, and that before anything else.
- * Assignments in tenants that are gone do not count.
+ * Decides a check. RBAC, ReBAC or ABAC alone is enough. If all deny, insufficient tenant roles are reported first, then
+ * roles on the instance, then other reasons. Assignments in deleted tenants do not count.
  */
 export function decide(model: Model, query: Query): Decision {
 	const { tenantRoles, instanceRoles } = denials(model, query);
@@ -34,8 +33,8 @@ export function decide(model: Model, query: Query): Decision {
 }
 
 /**
- * Why each of the two denies, `null` where it allows. Roles on the instance have nothing to say (`undefined`) where the
- * check is about no instance, or no role can be held there.
+ * Returns the reason why RBAC and ReBAC each deny, or `null` if they allow. The ReBAC result is `undefined` if the
+ * check has no instance, or its type has no roles.
  */
 export function denials(model: Model, query: Query) {
 	const tenantRoles = tenantDenial(model, query);
@@ -106,7 +105,7 @@ interface Granting {
 	readonly extends: readonly string[];
 }
 
-/** A role grants what it lists and what the roles it extends grant; a role met before has nothing to add. */
+/** Returns a role's own and inherited grants. Skips roles already visited. */
 function grants(
 	roles: readonly Granting[],
 	key: string,
@@ -124,7 +123,7 @@ function grants(
 	);
 }
 
-/** What a user may do, by object identifier (contract: pdp 1.4, User-permissions map), conditions left out. */
+/** Returns a user's permissions by object identifier, without conditions. */
 export function permissions(model: Model, user: string): Readonly<Record<string, TenantPermissions>> {
 	const { resources } = model.schema;
 	const entries = model.facts.tenants.flatMap((tenant): [string, TenantPermissions][] => {
@@ -146,7 +145,7 @@ export function permissions(model: Model, user: string): Readonly<Record<string,
 	return Object.fromEntries(entries);
 }
 
-/** A data document after patches, as the compiler's `Patch` promises them; the document given stays as it is. */
+/** Returns a data document after patches, as the compiler's `Patch` promises. Does not modify the input. */
 export function patched(document: Json, patches: readonly Patch[]): Json {
 	return patches.reduce((current, patch) => patchedAt(current, patch.path, patch), document);
 }

@@ -17,7 +17,7 @@ import { send } from './relationship-requests.js';
 import { chapter, fulfilled, opening, universe, type Wish } from './relationship-wishes.js';
 import type { Write } from './relationship-writes.js';
 
-/** The law of earlier states: whatever has happened since, what is restored is what was there. */
+/** The law of earlier states: a restored state equals the original, whatever happened since. */
 
 let stack: Stack;
 test.before(async () => {
@@ -25,7 +25,7 @@ test.before(async () => {
 });
 test.after.always(() => stack?.stop());
 
-/** Writes of users, tenants and their roles, which histories of relationships have none of. */
+/** Writes to users, tenants and their roles, which relationship histories lack. */
 const otherWrites: readonly (readonly [method: string, path: string, body?: object])[] = [
 	['POST', 'facts/users', { key: 'zoe', email: 'zoe@example.com', attributes: { level: 1, nested: { of: [null] } } }],
 	['PATCH', 'facts/users/zoe', { first_name: 'Zoe', attributes: { level: 2 } }],
@@ -66,7 +66,7 @@ async function makeOther({ http, schema, facts }: Place, number: number): Promis
 	await http.send(method, path.replace(/^schema/, schema).replace(/^facts/, facts), body);
 }
 
-/** What was there at a revision. */
+/** State at a revision. */
 interface Look {
 	readonly lineage: string;
 	readonly token: string;
@@ -86,7 +86,7 @@ async function look(place: Place): Promise<Look> {
 
 const run = async <T>(steps: Steps<T>): Promise<T> => runToEnd(steps);
 
-/** All that can be asked of instances. */
+/** Returns all questions about instances. */
 function questions() {
 	return [...universe.users, 'zoe', 'nobody'].flatMap((user) =>
 		universe.types.flatMap((type) =>

@@ -1,8 +1,9 @@
 // @alone @long
 
 /**
- * Histories of schema changes with a compiler that is slow or fails: whatever it does, no answer at a revision allows what
- * that revision denies, an answer by a revision's policy is exactly that of the revision, and what nobody changed goes on.
+ * Histories of schema changes with a slow or failing compiler. In each case, an answer at a revision allows nothing
+ * that the revision denies; an answer with the revision's policy equals the revision exactly; and unchanged permissions
+ * stay available.
  */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -24,7 +25,7 @@ const documents = ['da', 'db'] as const;
 const users = ['ua', 'ub', 'uc'] as const;
 const levels = [0, 1, 2] as const;
 
-/** The derivations that there may be, by the role that is derived. */
+/** Possible derivations by derived role. */
 const derivations = [
 	{ type: 'document', key: 'reader', role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' },
 	{ type: 'document', key: 'writer', role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' },
@@ -90,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant({ kind: 'restart the API' } as const) },
 );
 
-/** What each history begins with, so that some of every run leaves an object out of the policy, whatever is drawn. */
+/** Beginning of each history, so that every run has policies with a left-out object. */
 const beginning: readonly Step[] = [
 	{ kind: 'mood', mood: 'blames' },
 	{ kind: 'rule', add: true, user: 0, resource: 0, action: 0 },
@@ -101,10 +102,10 @@ const beginning: readonly Step[] = [
 	{ kind: 'mood', mood: 'works' },
 ];
 
-/** How many steps a run takes, and how many runs there are: 300 steps a push; `STEPS=10000` takes more. */
+/** Steps per run and number of runs: 300 steps on each push; `STEPS=10000` takes more. */
 const length = 100;
 const runs = Math.max(1, Math.ceil(Number(process.env['STEPS'] ?? 300) / length));
-/** How long that may take, and shrinking what fails as well, in milliseconds. */
+/** Time limit in milliseconds, including the shrinking of failures. */
 const longest = runs * 240_000;
 
 let api: MoodyApi;
@@ -115,7 +116,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => api?.stop());
 
-/** What was seen, so that a history in which nothing happens does not count as a success. */
+/** Counts events, so that an uneventful history does not count as a success. */
 const seen = { checks: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0, listed: 0 };
 
 test('whatever the compiler does, no answer is older than it says', async (t) => {
@@ -146,7 +147,7 @@ async function take(t: ExecutionContext, place: Place, pdp: RestartablePdp, one:
 		await pdp.stop();
 		await pdp.start();
 	} else if (one.kind === 'restart the API') {
-		// One that hangs would keep the process from its end.
+		// A hanging compiler would prevent the process from exiting.
 		if (api.assembler.mood === 'hangs') api.assembler.set('fails');
 		await api.restart();
 	} else await write(place, one);
@@ -219,7 +220,7 @@ async function write({ http, schema, facts }: Place, one: Step): Promise<unknown
 	}
 }
 
-/** What a history begins with: all derivations, two rules. */
+/** Creates all derivations and two rules. */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	const made = async (method: 'post' | 'patch', path: string, body: object) => {
 		const answer = await http[method](path, body);
@@ -319,7 +320,7 @@ const questions: readonly Question[] = users.flatMap((user) => [
 	),
 ]);
 
-/** Holds what is answered now against the model of the newest revision, and against what it can be said to keep. */
+/** Compares the current answers with the newest revision's model and its suspended parts. */
 async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, after: string): Promise<void> {
 	const { revision, model } = await api.store.snapshot(place.id, async (unit, environment) => ({
 		revision: environment.revision,
@@ -327,14 +328,14 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	}));
 	await pdp.replica.reached(revision);
 	const before = await inForce(place);
-	// Decision points hear of a policy after the database does, and never before.
+	// Decision points receive a policy after the database, never before.
 	const policyRevision = pdp.replica.current()?.policyRevision ?? 0;
 	const answer = await ask(pdp.hasty, {});
 	const still = await inForce(place);
 	t.is(answer.status, 200, after);
 	t.is(answer.revision, revision, after);
 	const allowed = answer.body.allow.map(({ allow }) => allow);
-	// Only where nothing came into force meanwhile, here or there, is it known by what was answered.
+	// The policy behind the answer is known only if no policy became active in between, on either side.
 	const knows = policyRevision >= before.schema_revision && isInForceAt(pdp, before.left_out);
 	const schema = before.text === still.text && knows ? before.schema : null;
 	const stands = schema && { schema: standing(schema, model.schema), facts: model.facts };
@@ -353,13 +354,13 @@ async function look(t: ExecutionContext, place: Place, pdp: RestartablePdp, afte
 	await lookByPolicy(t, pdp, { revision, model }, after);
 }
 
-/** Whether the decision point has heard of the policy in force, as far as it tells: that something was left out of it. */
+/** True if the decision point appears to have the active policy, judging by left-out objects. */
 function isInForceAt(pdp: RestartablePdp, leftOut: boolean): boolean {
 	const degraded = pdp.replica.current()?.degraded;
 	return degraded ? degraded.reason !== 'left_out' || leftOut : !leftOut;
 }
 
-/** INVARIANT: list = check, also while something is suspended. */
+/** INVARIANT: list = check, even while parts are suspended. */
 async function lookAtLists(
 	t: ExecutionContext,
 	pdp: RestartablePdp,
@@ -373,12 +374,12 @@ async function lookAtLists(
 	const user = users[revision % users.length];
 	const permitted = await pdp.hasty.post<Record<string, { permissions: readonly string[] }>>('/user-permissions', {
 		user,
-		// Conditions are asked of the instances of named types only.
+		// Conditions are evaluated only for instances of named types.
 		resource_types: ['document', 'folder'],
 		context,
 	});
 	const again = await ask(pdp.hasty, {});
-	// Lists and checks are told apart by nothing where a policy came into force between them.
+	// If a policy became active between the list and the check, skip the comparison.
 	if (JSON.stringify(again.body.allow.map(({ allow }) => allow)) !== JSON.stringify(allowed)) return;
 	const expected = questions.filter(
 		(question, index) =>
@@ -394,7 +395,10 @@ async function lookAtLists(
 	seen.listed += 1;
 }
 
-/** An answer with `X-Min-Revision` is that of the revision, but for what was left out of its policy, or it is 503. */
+/**
+ * Asserts that an answer with `X-Min-Revision` equals the revision, except for objects left out of its policy, or is
+ * 503.
+ */
 async function lookByPolicy(
 	t: ExecutionContext,
 	pdp: RestartablePdp,
@@ -404,7 +408,7 @@ async function lookByPolicy(
 	const { mood } = api.assembler;
 	const extra = { headers: { 'x-min-revision': String(revision) } };
 	const http = mood === 'works' || mood === 'blames' ? pdp.patient : pdp.hasty;
-	// A restarted API compiles the same schema again, and another policy may come into force while the answer is given.
+	// A restarted API recompiles the same schema, and a new policy may become active during the request.
 	let before: LoadedRevision | undefined;
 	let answer: Awaited<ReturnType<typeof ask>>;
 	do {
@@ -433,8 +437,8 @@ function ask(http: RestartablePdp['hasty'], extra: Extra): Promise<Answer<{ allo
 }
 
 /**
- * The schema of the policy in force and its revision, whether something was left out of it, and a text that is another
- * with another one.
+ * Returns the active policy's schema and revision, whether it left out an object, and a text that identifies the
+ * policy.
  */
 async function inForce({ id }: Place) {
 	const { knex } = api.store.database;

@@ -12,10 +12,10 @@ import { settings } from '../support/stack.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { MoodyAssembler } from './moody-assembler.js';
 
-/** How long a revision waits for its policy here, in milliseconds. */
+/** Wait for a revision's policy, in milliseconds. */
 const policyWait = 20;
 
-/** An API whose compiler has moods, on a server's store, which can be started again at the same address. */
+/** An API with a moody compiler and the server store. Restarts at the same address. */
 export class MoodyApi {
 	readonly #log = createLogger('silent');
 
@@ -45,7 +45,7 @@ export class MoodyApi {
 		return this.running.listening.url;
 	}
 
-	/** Makes an environment of its own. */
+	/** Creates an environment. */
 	place(): Promise<Place> {
 		return newPlace(this, client(this.url, this.config.bootstrap.organization ?? ''));
 	}
@@ -62,7 +62,7 @@ export class MoodyApi {
 	}
 }
 
-/** A decision point of an environment that can be started again, asked by those who wait long and by those who do not. */
+/** A restartable decision point for an environment, with a short and a long wait for policies. */
 export class RestartablePdp {
 	#replica: Replica | undefined;
 	#servers: readonly Listening[] = [];

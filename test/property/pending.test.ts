@@ -1,8 +1,8 @@
 // @alone
 
 /**
- * Laws of an older policy over the data of a newer schema: it allows nothing that the newer schema denies, and what
- * neither of the two changed goes on.
+ * Laws of an older policy over a newer schema's data: it allows nothing that the newer schema denies, and keeps
+ * everything unchanged between the two.
  */
 import test from 'ava';
 import fc from 'fast-check';
@@ -21,10 +21,10 @@ const users = [...userNames, 'unone'];
 
 const models = modelsOfOneSchema(4);
 
-/** A schema in force, and schemas that edits made of it one after another, each with facts. */
+/** An active schema and a series of later schemas, each edited from the previous one, with facts. */
 const histories = fc
 	.tuple(
-		// Mostly of schemas with rules, which few random ones have.
+		// Mostly schemas with rules, which are rare at random.
 		fc.oneof(models, { weight: 2, arbitrary: models.filter(([first]) => (first?.schema.set_rules.length ?? 0) > 1) }),
 		fc.array(fc.array(schemaEdit, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }),
 	)
@@ -38,8 +38,7 @@ const histories = fc
 		return { inForce, later };
 	});
 
-/** Every user, action and instance together, of the newer schema and of the one in force. */
-/** What conditions of random sets ask for, so that they select. */
+/** Attribute values that the random sets' conditions select. */
 const levels = [0, 1, 2];
 
 function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Question[] {
@@ -107,7 +106,8 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 test('patches lead from what was suspended to what is, and to the policy that comes', (t) => {
 	fc.assert(
 		fc.property(histories, ({ inForce, later }) => {
-			// One run of facts, of which each step loses some; a policy comes in between: its schema is then in force itself.
+			// One set of facts, from which each step removes some. In between, a policy arrives, and its schema becomes
+			// active.
 			const all = later[0]?.facts ?? noFacts;
 			const states: readonly Model[] = [
 				{ schema: inForce, facts: all },

@@ -5,14 +5,14 @@ import type { Query } from './query.js';
 /** A check as the engines take it. */
 export type Question = Query & { readonly [member: string]: Json };
 
-/** The Rego of a model. Throws when its schema has errors. */
+/** Compiles a model to Rego. Throws if its schema has errors. */
 export function rego({ schema }: Model): readonly RegoFile[] {
 	const { policy, diagnostics } = compilePolicy(schema);
 	if (policy === null) throw new Error(`the model has errors: ${JSON.stringify(diagnostics)}`);
 	return policy;
 }
 
-/** What is asked and answered, so that a failure says both. */
+/** Joins questions and answers, so that a failure shows both. */
 export function answered(queries: readonly Question[], codes: readonly Json[]): readonly string[] {
 	return queries.map((query, index) => `${JSON.stringify(query)} -> ${codes[index]}`);
 }

@@ -7,8 +7,8 @@ import { isFactWrite, isGroupWrite, type Write } from './relationship-writes.js'
 import { enterSchema } from './schema-books.js';
 
 /**
- * One environment as a caller of the API would keep books of it: which writes must be accepted, and what is then there.
- * Shares nothing with the store.
+ * Books for one environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
+ * code with the store.
  */
 export class RelationshipBooks {
 	#state: State = {
@@ -20,7 +20,10 @@ export class RelationshipBooks {
 		tuples: new Map(),
 	};
 
-	/** Enters a write. Returns whether it must be accepted and whether it changes anything; what is refused does not. */
+	/**
+	 * Enters a write. Returns whether it must be accepted and whether it changes anything; a refused write changes
+	 * nothing.
+	 */
 	enter(entry: Write): { readonly accepted: boolean; readonly changes: boolean } {
 		const before = structuredClone(this.#state);
 		try {
@@ -35,7 +38,7 @@ export class RelationshipBooks {
 		}
 	}
 
-	/** Whether a write would be accepted and change something. Nothing is entered. */
+	/** True if a write would be accepted and change something. Does not enter it. */
 	wouldChange(entry: Write): boolean {
 		const before = this.#state;
 		this.#state = structuredClone(before);
@@ -44,7 +47,7 @@ export class RelationshipBooks {
 		return changes;
 	}
 
-	/** The books as the compiler's model. */
+	/** Returns the books as the compiler's model. */
 	model(): Model {
 		const { users, tenants, resources, instances, assignments, tuples } = this.#state;
 		const named = (key: string) => ({ key, name: key, description: null });
@@ -89,7 +92,7 @@ export class RelationshipBooks {
 		};
 	}
 
-	/** Everything that is there, in words, as the lists of the API tell it; sorted. */
+	/** Returns all contents in words, like the API's lists; sorted. */
 	contents(): readonly string[] {
 		const { users, tenants, resources, instances, assignments, tuples } = this.#state;
 		const places = [...assignments.values()].map(
@@ -119,12 +122,12 @@ export class RelationshipBooks {
 		].sort();
 	}
 
-	/** The names of all groups. */
+	/** Returns the names of all groups. */
 	groups(): readonly string[] {
 		return [...this.#state.instances].filter(([, { group }]) => group !== null).map(([name]) => name);
 	}
 
-	/** What the lists of one group say, each sorted; roles are `<instance>#<role>`. */
+	/** Returns a group's lists, each sorted; roles are `<instance>#<role>`. */
 	group(name: string): GroupLists {
 		const roles = (group: string) => rolesOfGroup(this.#state, group);
 		const inside = (child: string, parent: string) => roles(child).includes(`${parent}#member`);
@@ -145,7 +148,7 @@ export class RelationshipBooks {
 	}
 }
 
-/** The lists of one group. */
+/** Lists of one group. */
 export interface GroupLists {
 	readonly users: readonly string[];
 	readonly roles: readonly string[];

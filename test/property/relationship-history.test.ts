@@ -19,7 +19,7 @@ import { send } from './relationship-requests.js';
 import { chapter, fulfilled, opening, universe, type Wish } from './relationship-wishes.js';
 import { type Write, writtenLine } from './relationship-writes.js';
 
-/** Random histories of relationships and groups over HTTP, held against books kept aside, the oracle, and stock OPA. */
+/** Random histories of relationships and groups over HTTP, compared with separate books, the oracle, and stock OPA. */
 
 let stack: Stack;
 test.before(async () => {
@@ -27,7 +27,7 @@ test.before(async () => {
 });
 test.after.always(() => stack?.stop());
 
-/** How often something happens at least in a run that tests something. */
+/** Minimum event counts for a meaningful run. */
 const mustHappen = {
 	accepted: 200,
 	refused: 20,
@@ -60,26 +60,26 @@ test('after any history of relationships and groups, patches, decisions and list
 	t.log([...told].map(([what, number]) => `${what}: ${number}`).sort());
 });
 
-/** What is known of an environment: its books, the writes that made them, and the revision that it must be at. */
+/** Expected state of an environment: its books, their writes, and its revision. */
 interface Expected {
 	readonly books: RelationshipBooks;
 	readonly writes: Write[];
 	revision: number;
 }
 
-/** Where writes go, and what is told of them. */
+/** Target of writes, with event counters. */
 interface Written {
 	readonly place: Place;
-	/** Counts that something happened. */
+	/** Counts an event. */
 	readonly tell: (what: string) => void;
 }
 
-/** The environment, and what was seen at the last look at it. */
+/** The environment and its state at the last look. */
 interface Real extends Written {
 	past: Past;
 }
 
-/** Makes the writes that are wished for, then looks. A write that must be refused is as good as others, so all are made. */
+/** Sends the wished writes, then looks. Sends writes that must be refused, too. */
 function chapterCommand(wishes: readonly Wish[]): fc.AsyncCommand<Expected, Real> & fc.WithCloneMethod<unknown> {
 	const lines: string[] = [];
 	return {
@@ -95,7 +95,7 @@ function chapterCommand(wishes: readonly Wish[]): fc.AsyncCommand<Expected, Real
 			real.past = await look(expected.books, real, name);
 		},
 		toString: () => lines.map((line) => `\n\t${line}`).join(''),
-		// What a wish means depends on the writes before it, so each run has its own lines.
+		// A wish depends on the writes before it, so each run has its own lines.
 		[fc.cloneMethod]: () => chapterCommand(wishes),
 	};
 }
@@ -107,14 +107,14 @@ async function enter(entry: Write, expected: Expected, { place, tell }: Written)
 	const said = `${writtenLine(entry)} was answered ${answer.status} ${JSON.stringify(answer.body)}`;
 	strictEqual(answer.status < 300, accepted, said);
 	strictEqual(answer.status < 500, true, said);
-	// Revisions are gapless, and a write that changes nothing has none of its own.
+	// Revisions have no gaps, and a write without changes creates none.
 	expected.revision += changes ? 1 : 0;
 	if (accepted) strictEqual(answer.revision, expected.revision, said);
 	const outcome = !accepted ? 'refused' : changes ? 'accepted' : 'changed nothing';
 	for (const what of [outcome, `${entry.kind} ${outcome}`]) tell(what);
 }
 
-/** Set to run a counterexample again: its report names the path. */
+/** Replays a counterexample; its report names the path. */
 const replayPath = process.env['TEST_REPLAY_PATH'];
 
 const histories = fc.commands([chapter.map(chapterCommand)], {
@@ -123,7 +123,7 @@ const histories = fc.commands([chapter.map(chapterCommand)], {
 	...(replayPath ? { replayPath } : {}),
 });
 
-/** A bundle, and an engine that holds it. */
+/** A bundle loaded in an engine. */
 interface Past {
 	readonly bundle: Bundle;
 	readonly engine: Engine;
@@ -134,7 +134,10 @@ async function held(bundle: Bundle): Promise<Past> {
 	return { bundle, engine: await Engine.load(await bundleModule(bundle), data) };
 }
 
-/** Looks at everything: what leads here from the last look, the data, decisions and lists. Returns the present. */
+/**
+ * Checks everything: the path from the last look to the newest bundle, the data, decisions and lists. Returns the
+ * present.
+ */
 async function look(books: RelationshipBooks, { place, past, tell }: Real, name: string): Promise<Past> {
 	const newest = await held(await snapshot(place, ''));
 	const data = bundleData(newest.bundle);
@@ -164,7 +167,10 @@ async function look(books: RelationshipBooks, { place, past, tell }: Real, name:
 	return newest;
 }
 
-/** Every user, action and instance together, each in its own tenant; with one action, in another one too. */
+/**
+ * Returns every combination of user, action and instance, with the instance's tenant; for one action, also with a
+ * different tenant.
+ */
 function bookQuestions(books: RelationshipBooks): readonly Question[] {
 	const { instances } = books.model().facts;
 	return [...universe.users, 'nobody'].flatMap((user) =>

@@ -1,23 +1,20 @@
-/**
- * What the specification says about roles on instances, as slow and plain as it can be said. Nothing here is shared with
- * the compiler or the policy but the types of the model.
- */
+/** A simple, slow model of roles on instances. Shares only the model types with the compiler and the policy. */
 
 import type { Model, Schema } from '../../compiler/model.js';
 import { joinedKeys } from './joined-keys.js';
 
-/** One derivation of a schema: who holds `source` on a subject of `relation` holds `role` on its object. */
+/** A derivation in a schema: users with `source` on a subject of `relation` get `role` on its object. */
 export interface DerivationInSchema {
 	readonly type: string;
 	readonly role: string;
 	readonly relation: string;
 	readonly sourceType: string;
 	readonly source: string;
-	/** Whether a role assigned on the object stops it. */
+	/** True if a role assigned on the object blocks it. */
 	readonly blocked: boolean;
 }
 
-/** Every derivation of a schema. */
+/** Returns every derivation in a schema. */
 export function schemaDerivations({ resources }: Schema): readonly DerivationInSchema[] {
 	return resources.flatMap((resource) =>
 		resource.roles.flatMap((role) =>
@@ -33,7 +30,7 @@ export function schemaDerivations({ resources }: Schema): readonly DerivationInS
 	);
 }
 
-/** The keys of the roles that a user holds on an instance, assigned or derived. */
+/** Returns the keys of a user's roles on an instance, assigned or derived. */
 export function rolesOn(model: Model, user: string, type: string, instance: string): ReadonlySet<string> {
 	const { schema, facts } = model;
 	const held = new Set<string>();
@@ -69,20 +66,20 @@ export function rolesOn(model: Model, user: string, type: string, instance: stri
 	return new Set(roles.map(({ key }) => key).filter((role) => held.has(joinedKeys(type, instance, role))));
 }
 
-/** The tenant of an instance; `undefined` when there is no such instance. */
+/** Returns an instance's tenant, or `undefined` if the instance does not exist. */
 export function instanceTenant({ facts }: Model, type: string, instance: string): string | undefined {
 	const tenant = facts.instances.find((row) => row.type === type && row.key === instance)?.tenant;
 	return facts.tenants.some(({ key }) => key === tenant) ? tenant : undefined;
 }
 
-/** The derivations that are part of some cycle: their source is derived, at some distance, from what they give. */
+/** Returns the derivations in cycles: their source is derived, at some distance, from their result. */
 export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
 	return schemaDerivations(schema).filter(({ type, role, sourceType, source }) =>
 		leadTo(schema, sourceType, source).has(joinedKeys(type, role)),
 	);
 }
 
-/** The derivations of roles in cycles that are part of no cycle. */
+/** Returns the derivations outside cycles of roles in cycles. */
 export function edgesIntoCycles(schema: Schema): readonly DerivationInSchema[] {
 	const circular = new Set(circularEdges(schema));
 	const members = new Set([...circular].map(({ type, role }) => joinedKeys(type, role)));
@@ -91,7 +88,7 @@ export function edgesIntoCycles(schema: Schema): readonly DerivationInSchema[] {
 	return schemaDerivations(schema).filter((edge) => members.has(joinedKeys(edge.type, edge.role)) && !isCircular(edge));
 }
 
-/** The role itself and all that it is derived from, at any distance. */
+/** Returns the role and everything it is derived from, at any distance. */
 export function leadTo(schema: Schema, type: string, role: string): ReadonlySet<string> {
 	const found = new Set([joinedKeys(type, role)]);
 	for (const name of found) {

@@ -12,11 +12,11 @@ import {
 	type Write,
 } from './relationship-writes.js';
 
-/** The requests by which writes of relationships and groups are made. */
+/** Requests for relationship and group writes. */
 
 type Request = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object];
 
-/** Makes a write in an environment. */
+/** Sends a write to an environment. */
 export function send({ http, schema, facts }: Place, entry: Write): Promise<Answer<Loose>> {
 	const [method, path, body] = entryRequest(entry, { schema, facts });
 	return http.send(method, path, body);
@@ -142,7 +142,7 @@ function groupRequest(entry: GroupWrite, groups: string): Request {
 	switch (entry.kind) {
 		case 'create-group': {
 			const [type, group_instance_key] = entry.group.split(':');
-			// `group` is what the resource is called when nothing is said.
+			// `group` is the default resource.
 			const named = type === 'group' ? {} : { group_resource_type_key: type };
 			return ['POST', groups, { ...named, group_instance_key, group_tenant: entry.tenant }];
 		}

@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import type { RelationshipBooks } from './relationship-books.js';
 import type { RoleBlock, Rule, Tuple, Write } from './relationship-writes.js';
 
-/** Random wishes for writes of relationships and groups, and how a wish becomes a write. */
+/** Random wishes for relationship and group writes, and their translation to writes. */
 
-/** The keys that histories use: few, so that histories meet the same objects again. `constructor` is one like others. */
+/** Keys in histories: few, so that histories meet the same objects again. `constructor` is an ordinary key. */
 export const universe = {
 	users: ['ann', 'auth0|bob', 'constructor'],
 	tenants: ['acme', 'toString', 'default'],
 	types: ['folder', 'document', 'group', 'constructor'],
 	instances: ['a', 'b-1', 'constructor'],
 	roles: ['viewer', 'editor', 'member', 'constructor'],
-	/** The last two are what the groups API calls its own. */
+	/** The last two are the names of the groups API. */
 	relations: ['parent', 'owner-2', 'constructor', 'member_group', 'viewer_group'],
 	actions: ['read', 'write'],
 } as const;
 
-/** One of these, a number of times as likely as others. */
+/** Draws a value with weights. */
 function likely<T>(...weighted: readonly (readonly [number, T])[]): fc.Arbitrary<T> {
 	return fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 }
@@ -34,7 +34,7 @@ const instanceName = (of: fc.Arbitrary<string>) => fc.tuple(of, key).map(([first
 const instance = instanceName(type);
 const group = instanceName(likely([8, 'group'], [1, 'folder'], [1, 'constructor']));
 
-/** How instances of one type are related to those of another: mostly in a way that the beginning made. */
+/** Relation between two types: mostly a relation created in the beginning. */
 const way = fc.oneof(
 	{
 		weight: 8,
@@ -59,7 +59,7 @@ const tuple: fc.Arbitrary<Tuple> = fc.tuple(way, key, key).map(([{ subject, rela
 	relation,
 	object: `${object}:${to}`,
 }));
-/** Members of groups derive, viewers and editors of the others. */
+/** Derives members for groups, and viewers and editors for the remaining types. */
 const derivation = fc
 	.tuple(way, role, role, blocked)
 	.map(([{ subject, relation, type: derived }, to, from, stops]) => ({
@@ -84,12 +84,12 @@ const document = resource('document', hierarchy, { parent: 'folder' });
 
 const kinds = <K extends string>(...all: K[]) => fc.constantFrom(...all);
 
-/** A write, or one that repeats an earlier one or undoes it, by how many lie between. */
+/** A write, or the repetition or undoing of an earlier write, counted back from the newest. */
 type Drawn = Write | { readonly kind: 'again' | 'undo'; readonly back: number };
 
 /**
- * Several writes of one kind, of which one is made: the first that is accepted and changes something, where `apt`, else
- * the first. So what is drawn from few keys at random meets what is there.
+ * Several possible writes of one kind, of which a single write is sent. If `apt`, it is the first write that would be
+ * accepted and change something, else simply the first. So random draws from few keys meet existing objects.
  */
 export interface Wish {
 	readonly apt: boolean;
@@ -101,13 +101,13 @@ function wishes(...weighted: readonly (readonly [number, fc.Arbitrary<Drawn>])[]
 	return fc.oneof(
 		...weighted.map(([weight, one]) => {
 			const choices = fc.array(one, { minLength: 12, maxLength: 12, size: 'max' });
-			// A smaller wish mostly means the same write, so a history shrinks faster by losing wishes only.
+			// A smaller wish mostly means the same write, so histories shrink faster by only dropping wishes.
 			return { weight, arbitrary: fc.noShrink(fc.record({ apt, choices })) };
 		}),
 	);
 }
 
-/** Any change of what can exist. */
+/** Any schema write. */
 const schemaWrite = wishes(
 	[3, fc.constantFrom(folder, document, folder, document, resource('constructor', {}, {}), resource('group', {}, {}))],
 	[1, fc.record({ kind: kinds('set-actions'), type, actions })],
@@ -123,7 +123,7 @@ const schemaWrite = wishes(
 	[2, fc.record({ kind: kinds('block'), type, role, blocked: fc.boolean() })],
 );
 
-/** Any change of what exists. */
+/** Any fact write. */
 const factWrite = wishes(
 	[3, fc.record({ kind: kinds('create-user', 'create-user', 'create-user', 'delete-user'), user })],
 	[1, fc.record({ kind: kinds('create-tenant'), tenant })],
@@ -145,7 +145,7 @@ const factWrite = wishes(
 	[1, fc.record({ kind: kinds('unrelate-many'), tuples: fc.array(tuple, { minLength: 1, maxLength: 5 }) })],
 );
 
-/** Any call of the groups API. */
+/** Any groups API call. */
 const groupWrite = wishes(
 	[4, fc.record({ kind: kinds('create-group'), group, tenant })],
 	[2, fc.record({ kind: kinds('delete-group'), group })],
@@ -155,7 +155,7 @@ const groupWrite = wishes(
 	[6, fc.record({ kind: kinds('give', 'give', 'take'), group, role, instance, tenant })],
 );
 
-/** A beginning that all histories share, so that they do not spend themselves on creating what they need. */
+/** Shared beginning of all histories, so that they do not spend their writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-tenant', tenant: 'toString' },
@@ -177,7 +177,7 @@ export const opening: readonly Write[] = [
 	},
 	{ kind: 'add-member', group: 'group:a', user: 'ann', tenant: 'acme' },
 	{ kind: 'give', group: 'group:a', role: 'viewer', instance: 'folder:a', tenant: 'acme' },
-	// The relation made here then gives more than the role it was made for, so that needs another for the next group.
+	// The relation created here then grants more than its role, so the role needs a second relation for the next group.
 	{ kind: 'give', group: 'group:a', role: 'editor', instance: 'document:a', tenant: 'acme' },
 	{
 		kind: 'derive',
@@ -192,21 +192,18 @@ export const opening: readonly Write[] = [
 	{ kind: 'create-role', type: 'document', role: 'constructor', ...plain },
 ];
 
-/** What repeats or undoes an earlier write. */
+/** Repeats or undoes an earlier write. */
 const anew = wishes([1, fc.record({ kind: kinds('undo', 'again'), back: fc.nat({ max: 60 }) })]);
 
 const length = { minLength: 1, maxLength: 17, size: 'max' } as const;
-/**
- * Wishes between two looks at everything. Most are for changes of facts only, because what changes the schema is compiled
- * before it is looked at.
- */
+/** Wishes between two looks. Mostly for fact writes, because each look after a schema write waits for a compilation. */
 export const chapter: fc.Arbitrary<readonly Wish[]> = fc.oneof(
 	{ weight: 4, arbitrary: fc.array(fc.oneof(anew, factWrite, factWrite, factWrite), length) },
 	{ weight: 2, arbitrary: fc.array(fc.oneof(anew, factWrite, groupWrite, groupWrite), length) },
 	{ weight: 3, arbitrary: fc.array(fc.oneof(anew, factWrite, groupWrite, schemaWrite, schemaWrite), length) },
 );
 
-/** The write that comes of a wish after those `before`, which the books hold. */
+/** Returns the write for a wish after the writes in `before`, which the books include. */
 export function fulfilled({ apt, choices }: Wish, books: RelationshipBooks, before: readonly Write[]): Write {
 	const meant = choices.map((choice) => meaning(choice, before));
 	const entry = (apt ? meant.find((one) => books.wouldChange(one)) : undefined) ?? meant[0];
@@ -221,7 +218,7 @@ function meaning(choice: Drawn, writes: readonly Write[]): Write {
 	return choice.kind === 'again' ? earlier : undoing(earlier);
 }
 
-/** What takes what another makes; but for what takes so much along that little is left to look at. */
+/** Inverse of each creation, except deletions that would leave little to look at. */
 const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write['kind']>([
 	['create-role', 'delete-role'],
 	['create-relation', 'delete-relation'],
@@ -239,8 +236,8 @@ const taking: ReadonlyMap<string, Write['kind']> = new Map<Write['kind'], Write[
 	['give', 'take'],
 ]);
 
-/** The write that takes what another made; of what makes nothing, itself. */
+/** Returns the inverse of a creation; other writes are returned unchanged. */
 function undoing(entry: Write): Write {
-	// Each write that takes has fields of the one that makes; those it has too much are not sent.
+	// The inverse uses a subset of the creation's fields; extra fields are not sent.
 	return { ...entry, kind: taking.get(entry.kind) ?? entry.kind } as Write;
 }

@@ -1,22 +1,22 @@
-/** The writes of a history of relationships and groups. Each says all that its request says, by keys. */
+/** Writes in a relationship and group history. Each holds its whole request, by keys. */
 
-/** What a role is derived from: `role` of `type`, on the subject of a relation. */
+/** Source of a derivation: `role` on `type`, at the subject of a relation. */
 export interface Source {
 	readonly relation: string;
 	readonly type: string;
 	readonly role: string;
 }
 
-/** A derivation of a role: `blocked` when a role assigned on the object stops it. */
+/** A role derivation; `blocked` if a role assigned on the object blocks it. */
 export interface Rule extends Source {
 	readonly blocked: boolean;
 }
 
-/** A role in the body of a resource. */
+/** A role in a resource body. */
 export interface RoleBlock {
 	readonly permissions: readonly string[];
 	readonly parents: readonly string[];
-	/** `null` where the body says nothing of derivations. */
+	/** `null` if the body has no derivations. */
 	readonly rules: readonly Rule[] | null;
 }
 
@@ -27,13 +27,12 @@ export interface Tuple {
 	readonly object: string;
 }
 
-/** A role of a type. */
 interface RoleKeys {
 	readonly type: string;
 	readonly role: string;
 }
 
-/** A user, and a role on an instance. */
+/** A user's role on an instance. */
 export interface Held {
 	readonly user: string;
 	readonly role: string;
@@ -42,7 +41,7 @@ export interface Held {
 
 type Kind<K extends string, Fields> = { readonly kind: K } & Fields;
 
-/** What changes what can exist. */
+/** A schema write. */
 export type SchemaWrite =
 	| Kind<
 			'create-resource',
@@ -65,7 +64,7 @@ export type SchemaWrite =
 	| Kind<'derive-only', RoleKeys & { readonly rules: readonly Rule[]; readonly blocked: boolean }>
 	| Kind<'block', RoleKeys & { readonly blocked: boolean }>;
 
-/** What changes what exists. */
+/** A fact write. */
 export type FactWrite =
 	| Kind<'create-user' | 'delete-user', { readonly user: string }>
 	| Kind<'create-tenant' | 'delete-tenant', { readonly tenant: string }>
@@ -78,7 +77,7 @@ export type FactWrite =
 	| Kind<'relate-many', { readonly tuples: readonly Tuple[]; readonly tenant: string | undefined }>
 	| Kind<'unrelate-many', { readonly tuples: readonly Tuple[] }>;
 
-/** A call of the groups API. Groups are `<type>:<key>`. */
+/** A groups API call. Groups are `<type>:<key>`. */
 export type GroupWrite =
 	| Kind<'create-group', { readonly group: string; readonly tenant: string }>
 	| Kind<'delete-group', { readonly group: string }>
@@ -90,15 +89,12 @@ export type GroupWrite =
 			{ readonly group: string; readonly role: string; readonly instance: string; readonly tenant: string }
 	  >;
 
-/** One write of a history. */
 export type Write = SchemaWrite | FactWrite | GroupWrite;
 
-/** Whether a write is one of facts. */
 export function isFactWrite(entry: Write): entry is FactWrite {
 	return factKinds.has(entry.kind);
 }
 
-/** Whether a write is a call of the groups API. */
 export function isGroupWrite(entry: Write): entry is GroupWrite {
 	return groupKinds.has(entry.kind);
 }
@@ -128,7 +124,7 @@ const groupKinds: ReadonlySet<string> = new Set<GroupWrite['kind']>([
 	'take',
 ]);
 
-/** A write on one line. */
+/** Formats a write on one line. */
 export function writtenLine({ kind, ...fields }: Write): string {
 	return `${kind} ${JSON.stringify(fields)}`;
 }

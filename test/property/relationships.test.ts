@@ -1,6 +1,6 @@
 // @alone
 
-/** Laws of roles on instances: what a policy decides is what a plain search finds, whatever the schema and the facts. */
+/** Laws of roles on instances: a policy's decisions equal the results of a plain search, for any schema and facts. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import type { Query } from './query.js';
 import { answered, rego } from './questions.js';
 import { circularEdges, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
 
-/** Asks a module for everything about some models of one schema, and says how often the search found each code. */
+/** Asks a module all questions about some models of one schema. Returns how often the search found each code. */
 async function compare(t: ExecutionContext, models: readonly Model[]): Promise<ReadonlyMap<string, number>> {
 	const seen = new Map<string, number>();
 	const [first] = models;
@@ -71,7 +71,7 @@ test('WebAssembly answers as the search where ways part and meet again in layers
 	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
-/** Every role that a user holds on an instance by derivation: outside of cycles, or in one of either kind. */
+/** Returns every derived role on an instance by kind: outside of cycles, or in either kind of cycle. */
 function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
 	const { facts, schema } = model;
 	const cycles = derivationCycles(schema);
@@ -119,14 +119,14 @@ interface Section {
 	readonly allowing_roles?: readonly (string | { readonly role: string })[];
 }
 
-/** The codes of the models' sections, and the roles on the instance that allow. */
+/** Returns the codes in the models' sections, and the allowing roles on the instance. */
 function codesIn(sections: Json): Json {
 	const { rbac, rebac } = sections as unknown as Readonly<Record<'rbac' | 'rebac', Section | undefined>>;
 	const roles = rebac?.allowing_roles?.map((allowing) => (typeof allowing === 'string' ? allowing : allowing.role));
 	return { rbac: rbac?.code ?? null, rebac: rebac?.code ?? null, roles: [...(roles ?? [])].sort() };
 }
 
-/** The same by the oracle: models that allow, or all that have something to say when none allows. */
+/** Computes the same with the oracle: the models that allow, or, if none allows, all models with a reason. */
 function explained(model: Model, query: Query): Json {
 	const { tenantRoles, instanceRoles } = denials(model, query);
 	const { type, key = '' } = query.resource;
@@ -139,7 +139,7 @@ function explained(model: Model, query: Query): Json {
 	return { rbac: shown(tenantRoles), rebac: shown(instanceRoles), roles: names };
 }
 
-/** The model in which one role is all that the user holds, assigned on the instance. */
+/** Returns the model with a single role for the user, assigned on the instance. */
 function onlyWith(model: Model, { user, resource }: Query, role: string): Model {
 	const assignment = { user: user.key, role, type: resource.type, instance: resource.key ?? '' };
 	const resources = model.schema.resources.map((type) => ({
@@ -169,7 +169,7 @@ test('cycles are the roles that lead to each other, with the derivations between
 	t.true(cycles > 100);
 });
 
-/** Every circular derivation, with those whose roles lead to its role and from it. */
+/** Returns every circular derivation, with the roles that lead to and from its role. */
 function searchedCycles(schema: Schema) {
 	const circular = circularEdges(schema);
 	const reach = new Map(

@@ -10,7 +10,7 @@ import {
 } from './relationship-state.js';
 import type { RoleBlock, Rule, SchemaWrite, Source } from './relationship-writes.js';
 
-/** What writes of the schema do to the books. All throw `Refused` for what must be refused. */
+/** Effects of schema writes on the books. Functions throw `Refused` if a write must be refused. */
 
 const bare: RoleBook = {
 	permissions: new Set(),
@@ -21,7 +21,7 @@ const bare: RoleBook = {
 	made: false,
 };
 
-/** Enters a change of what can exist. */
+/** Enters a schema write. */
 export function enterSchema(state: State, entry: SchemaWrite): void {
 	switch (entry.kind) {
 		case 'create-resource':
@@ -87,7 +87,7 @@ function enterRole(
 			break;
 		}
 		case 'block':
-			// What says the same as before changes nothing, and no rules then stay what was never said.
+			// Repeating the same value changes nothing; without rules, derivations then remain unset.
 			if (role.blocked !== entry.blocked) changeRole(state, type, key, { blocked: entry.blocked, granted: true });
 	}
 }
@@ -104,7 +104,7 @@ function rederive(state: State, type: string, key: string, kind: 'derive' | 'und
 	changeRole(state, type, key, { rules: others });
 }
 
-/** Derives a role by one rule more. */
+/** Adds a rule to a role. */
 export function derive(state: State, type: string, role: string, rule: Rule): void {
 	rederive(state, type, role, 'derive', rule);
 }
@@ -122,12 +122,12 @@ function createResource(state: State, entry: SchemaWrite & { readonly kind: 'cre
 	for (const [role, block] of Object.entries(roles)) link(state, type, role, block);
 }
 
-/** Adds a resource of which nothing is there. */
+/** Adds an empty resource. */
 export function addResource(state: State, type: string, actions: readonly string[], made: boolean): void {
 	state.resources.set(type, { actions: new Set(actions), roles: new Map(), relations: new Map(), made });
 }
 
-/** Adds a role of which nothing is there. */
+/** Adds an empty role. */
 export function addRole(state: State, type: string, role: string, made: boolean): void {
 	known(state.resources, type).roles.set(role, { ...bare, made });
 }
@@ -163,7 +163,7 @@ function requireRule(state: State, type: string, { relation, type: from, role }:
 	demand(subject === from, 'the relation leads elsewhere');
 }
 
-/** Of rules with the same source the last one counts, in the place of the first. */
+/** Keeps the last rule with each source, at the position of the first. */
 function once(rules: readonly Rule[]): readonly Rule[] {
 	const sources = rules.filter((rule, index) => rules.findIndex((other) => sameSource(other, rule)) === index);
 	return sources.map((source) => rules.findLast((rule) => sameSource(rule, source)) ?? source);
@@ -188,7 +188,7 @@ function createRelation(state: State, type: string, relation: string, subject: s
 	relations.set(relation, { subject, made: false });
 }
 
-/** Deletes a relation with its tuples and what is derived through it. */
+/** Deletes a relation with its tuples and derivations. */
 export function removeRelation(state: State, type: string, relation: string): void {
 	const { roles, relations } = known(state.resources, type);
 	drop(state.tuples, (tuple) => instanceType(tuple.object) === type && tuple.relation === relation);
@@ -198,7 +198,7 @@ export function removeRelation(state: State, type: string, relation: string): vo
 	relations.delete(relation);
 }
 
-/** Deletes a role with who holds it, what extends it and what is derived from it. */
+/** Deletes a role with its assignments, extensions and derivations. */
 export function removeRole(state: State, type: string, gone: string): void {
 	drop(state.assignments, ({ instance, role }) => instanceType(instance) === type && role === gone);
 	for (const [other, { roles }] of state.resources) {
@@ -212,7 +212,7 @@ export function removeRole(state: State, type: string, gone: string): void {
 	known(state.resources, type).roles.delete(gone);
 }
 
-/** Deletes a resource with all that is of it and all that refers to it. */
+/** Deletes a resource with its contents and all references to it. */
 export function removeResource(state: State, type: string): void {
 	removeInstances(state, (name) => instanceType(name) === type);
 	for (const role of [...known(state.resources, type).roles.keys()]) removeRole(state, type, role);
@@ -224,7 +224,7 @@ export function removeResource(state: State, type: string): void {
 	state.resources.delete(type);
 }
 
-/** Deletes instances with who holds roles on them and their relationships. */
+/** Deletes instances with their role assignments and relationships. */
 export function removeInstances(state: State, gone: (name: string, tenant: string) => boolean): void {
 	const names = [...state.instances].filter(([name, { tenant }]) => gone(name, tenant)).map(([name]) => name);
 	drop(state.instances, (_, name) => names.includes(name));

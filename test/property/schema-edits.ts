@@ -1,16 +1,16 @@
-/** Random edits of a schema, each of which leaves a schema without errors. */
+/** Random schema edits. Each leaves a schema without errors. */
 import fc from 'fast-check';
 import type { Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { chosenSetRules, pick } from '../compiler/model.js';
 
-/** One edit: what is done, and numbers that choose among what there is. */
+/** An edit: its kind, and numbers that select objects. */
 export interface SchemaEdit {
 	readonly kind: keyof typeof edits;
 	readonly which: number;
 	readonly other: number;
 }
 
-/** What a schema becomes by an edit. An edit of what is not there changes nothing. */
+/** Returns the schema after an edit. An edit of a missing object changes nothing. */
 export function edited(schema: Schema, { kind, which, other }: SchemaEdit): Schema {
 	return soundSchema(edits[kind](schema, which, other));
 }
@@ -110,7 +110,7 @@ const edits = {
 	}),
 } as const;
 
-/** Some edit. Those of sets and rules come more often: few schemas have many of them. */
+/** Any edit. Edits of sets and rules are more likely, because few schemas have many. */
 export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 	kind: fc.constantFrom(
 		...(Object.keys(edits) as SchemaEdit['kind'][]),
@@ -123,7 +123,7 @@ export const schemaEdit: fc.Arbitrary<SchemaEdit> = fc.record({
 	other: fc.nat({ max: 60 }),
 });
 
-/** The facts that a schema lets stand: those of types, roles and relations that it has, in tenants that exist. */
+/** Returns the facts that remain valid under a schema: for its types, roles and relations, in existing tenants. */
 export function factsUnder(schema: Schema, facts: Facts): Facts {
 	const types = new Map(schema.resources.map((resource) => [resource.key, resource]));
 	const roles = new Set(schema.roles.map(({ key }) => key));
@@ -152,7 +152,7 @@ function inResource(schema: Schema, which: number, edit: (resource: Resource) =>
 	return { ...schema, resources: replaced(schema.resources, which, edit) };
 }
 
-/** The roles of all resources count as one list. */
+/** Counts the roles of all resources as one list. */
 function inRole(schema: Schema, which: number, edit: (role: ResourceRole) => ResourceRole): Schema {
 	const chosen = pick(
 		schema.resources.flatMap(({ roles }) => roles),
@@ -175,7 +175,7 @@ function replaced<T>(items: readonly T[], which: number, edit: (item: T) => T): 
 	return items.map((item, index) => (index === which % items.length ? edit(item) : item));
 }
 
-/** Takes away what refers to what is not there, until nothing does. */
+/** Removes dangling references until none is left. */
 function soundSchema(schema: Schema): Schema {
 	const next = pruned(schema);
 	return JSON.stringify(next) === JSON.stringify(schema) ? schema : soundSchema(next);

@@ -1,6 +1,6 @@
 /**
- * What the specification says about condition sets and their rules, as plain as it can be said, for the few conditions
- * that random sets have. Nothing here is shared with the compiler or the policy but the types of the model.
+ * A simple model of condition sets and rules, for the few conditions in random sets. Shares only the model types with
+ * the compiler and the policy.
  */
 import type { Json, Model } from '../../compiler/index.js';
 import type { ConditionSet } from '../../compiler/model.js';
@@ -9,7 +9,7 @@ import { instanceTenant } from './relationship-oracle.js';
 
 type Attributes = Readonly<Record<string, Json>>;
 
-/** Whether a rule of the action joins sets that select the user and the resource (contract: pdp 2.6, ABAC). */
+/** True if a rule for the action joins sets that select the user and the resource. */
 export function grantedBySets(model: Model, query: Query): boolean {
 	const { condition_sets, set_rules } = model.schema;
 	const matches = (key: string) => condition_sets.some((set) => set.key === key && selects(model, set, query));
@@ -22,7 +22,7 @@ export function grantedBySets(model: Model, query: Query): boolean {
 	);
 }
 
-/** The keys of the sets of one type, those of the resource's type, that select the user or the resource, sorted. */
+/** Returns the keys of the matching sets, sorted: user sets, or resource sets for the resource's type. */
 export function matchingSets(model: Model, query: Query, type: ConditionSet['type']): readonly string[] {
 	return model.schema.condition_sets
 		.filter((set) => set.type === type && (type === 'userset' || set.resource === query.resource.type))
@@ -72,7 +72,7 @@ function overlaid(stored: Attributes = {}, sent: Attributes = {}): ReadonlyMap<s
 	return new Map([...Object.entries(stored), ...Object.entries(sent)]);
 }
 
-/** Of `allOf` and of `equals`, on `user.<name>` or `resource.<name>`. */
+/** Evaluates `allOf` and `equals` on `user.<name>` or `resource.<name>`. */
 function holds(conditions: Json, known: ReadonlyMap<string, Json>): boolean {
 	return Object.entries(conditions as Attributes).every(([name, below]) => {
 		if (name === 'allOf') return (below as readonly Json[]).every((one) => holds(one, known));

@@ -1,4 +1,4 @@
-/** Laws of condition sets and rules: what a policy decides is what is said of them, and a listing is its checks. */
+/** Laws of condition sets and rules: a policy's decisions follow their definitions, and a listing equals its checks. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { documentBytes } from '../../compiler/index.js';
@@ -14,7 +14,9 @@ const users = [...userNames, 'unone'];
 const instances = [null, ...instanceNames, 'inone'];
 const sent = [undefined, { level: 1 }, { level: 2, status: 2, roles: ['ra'] }, { level: null, tenant: 'tb' }] as const;
 
-/** Every user, type, action of a rule and instance, in its tenant and elsewhere, with what a check may send. */
+/**
+ * Returns questions for every user, type, rule action and instance, in its tenant and elsewhere, with sent attributes.
+ */
 function ruleQuestions({ schema, facts }: Model): readonly Question[] {
 	return schema.resources.flatMap(({ key: type }) =>
 		[...new Set(schema.set_rules.flatMap((rule) => (rule.resource === type ? [rule.action] : [])))].flatMap((action) =>
@@ -86,7 +88,7 @@ interface Section {
 	};
 }
 
-/** Holds the section of conditions against what is said. Returns its code, or nothing when it is silent. */
+/** Compares the conditions section with the definitions. Returns its code, or nothing if there is no section. */
 function explained(t: ExecutionContext, engine: Engine, model: Model, query: Question) {
 	const { abac } = engine.ask('regolith/explain/sections', query) as Section;
 	const granted = grantedBySets(model, query);
@@ -107,7 +109,7 @@ function explained(t: ExecutionContext, engine: Engine, model: Model, query: Que
 
 const asked = { enable_abac_user_permissions: true, enable_abac_authorized_users: true };
 
-/** INVARIANT: list = check, for listings that ask for conditions. */
+/** INVARIANT: list = check, for listings with conditions. */
 function listsAsChecks(t: ExecutionContext, engine: Engine, model: Model): void {
 	const named = model.facts.instances.map(({ type, key }) => ({ type, key }));
 	for (const { type, key, tenant } of model.facts.instances.slice(0, 4)) {

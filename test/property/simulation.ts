@@ -4,11 +4,11 @@ import type { Model } from '../../compiler/index.js';
 import type { Attributes } from '../../compiler/model.js';
 
 /**
- * One environment as a caller of the API would keep books of it: which writes must be accepted, and what is then there.
- * Shares nothing with the store.
+ * Books for one environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
+ * code with the store.
  */
 
-/** One write of a history. Keys are drawn from small sets, so that histories meet the same objects again. */
+/** A write in a history. Keys come from small sets, so that histories meet the same objects again. */
 export type Write =
 	| { readonly kind: 'create-user'; readonly user: string; readonly role?: string; readonly tenant: string }
 	| { readonly kind: 'rename-user'; readonly user: string; readonly name: string }
@@ -28,15 +28,15 @@ export type Write =
 			readonly user: string;
 			readonly role: string;
 			readonly tenant: string;
-			/** One of `ends`. */
+			/** A value in `ends`. */
 			readonly expires_at?: string;
 	  }
 	| { readonly kind: 'unassign'; readonly user: string; readonly role: string; readonly tenant: string };
 
-/** When roles end: all of it is to come, and is asked about by telling what the time is. */
+/** Expiry times of roles: all in the future, tested by setting the time in questions. */
 export const ends = ['2999-01-01T00:00:00.000Z', '2999-01-02T00:00:00.001Z', '2999-01-03T12:00:00.000Z'] as const;
 
-/** The keys that histories use. `constructor` is a key like any other. */
+/** Keys in histories. `constructor` is an ordinary key. */
 export const universe = {
 	users: ['ann', 'auth0|bob', 'constructor'],
 	tenants: ['default', 'acme', 'toString'],
@@ -63,7 +63,7 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 		arbitrary: fc.record({
 			kind: kind('describe-user'),
 			user,
-			// A name in the attributes wins over that of the record; tabs and line ends are text like any other.
+			// A name in the attributes overrides the record's name; tabs and line ends are ordinary text.
 			attributes: fc.constantFrom<Attributes[]>({}, { level: 1.5 }, { first_name: 'C\t"\n', tags: [{ a: null }] }),
 		}),
 	},
@@ -98,7 +98,7 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	},
 );
 
-/** A beginning that most histories share, so that they do not spend themselves on creating what they need. */
+/** Beginning shared by most histories, so that they do not spend their writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-resource', resource: 'document', actions: ['read', 'write'] },
@@ -117,17 +117,17 @@ interface RoleBook {
 
 const forGood = Number.POSITIVE_INFINITY;
 
-/** The books of one environment. */
+/** Books for one environment. */
 export class Simulation {
-	/** With their first names and attributes. */
+	/** With first names and attributes. */
 	readonly #users = new Map<string, readonly [name: string | null, attributes: Attributes]>();
 	readonly #tenants = new Map<string, Record<string, boolean | number> | null>([['default', null]]);
 	readonly #resources = new Map<string, Set<string>>();
 	readonly #roles = new Map<string, RoleBook>();
-	/** Until when roles are held, by `[user, role, tenant]` as JSON. */
+	/** Expiry of each role, by `[user, role, tenant]` as JSON. */
 	readonly #assignments = new Map<string, number>();
 
-	/** Enters a write in the books. Returns whether it must be accepted and whether it changes anything. */
+	/** Enters a write. Returns whether it must be accepted and whether it changes anything. */
 	enter(entry: Write): { readonly accepted: boolean; readonly changes: boolean } {
 		const refused = { accepted: false, changes: false };
 		const done = { accepted: true, changes: true };
@@ -217,7 +217,7 @@ export class Simulation {
 				const held = this.#assignments.get(assignment);
 				if (!known) return refused;
 				if (entry.kind === 'unassign') return this.#assignments.delete(assignment) ? done : refused;
-				// The later end counts, and none is the latest.
+				// The later expiry wins, and no expiry is the latest.
 				const end = entry.expires_at === undefined ? forGood : Date.parse(entry.expires_at);
 				if (held !== undefined && held >= end) return refused;
 				this.#assignments.set(assignment, end);
@@ -226,7 +226,7 @@ export class Simulation {
 		}
 	}
 
-	/** The books as the compiler's model, for the oracle. */
+	/** Returns the books as the compiler's model, for the oracle. */
 	model(): Model {
 		const named = (key: string) => ({ key, name: key, description: null });
 		return {

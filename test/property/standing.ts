@@ -1,8 +1,8 @@
 import type { Resource, Schema } from '../../compiler/model.js';
 
 /**
- * What stands, as plain as it can be said: the newer schema, with those derivations and rules only that the schema in
- * force has too and that mean the same in both.
+ * Returns the standing part: the newer schema, reduced to derivations and rules that exist with the same meaning in the
+ * active schema.
  */
 export function standing(inForce: Schema, schema: Schema): Schema {
 	return {
@@ -35,7 +35,7 @@ function standingResource(before: Resource, after: Resource): Resource {
 				...role,
 				permissions: [...new Set(flat(role.key))],
 				extends: [],
-				// As narrow as the narrower of the two.
+				// Takes the narrower setting.
 				no_direct_roles_on_object: role.no_direct_roles_on_object || old.no_direct_roles_on_object,
 				derivations: role.derivations.flatMap((row) => {
 					const other = old.derivations.find(({ relation, role: of }) => relation === row.relation && of === row.role);

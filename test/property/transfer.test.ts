@@ -8,11 +8,11 @@ import { type Management, newPlace, type Place } from '../support/management.js'
 import { type Stack, startStack } from '../support/stack.js';
 import { type Document, drawDocument, type Json } from './documents.js';
 
-/** Any environment goes through a document and comes back, whatever was there before, on either store. */
+/** Any environment survives the round trip through a document, whatever the target held before, on either store. */
 
 const journey = onEachStore({ embedded: 'all' });
 
-/** A document in which neither the order of links nor where it is from matters. */
+/** Returns a document without its origin, with links in a fixed order. */
 function comparable({ environment: _, schema, facts, ...document }: Json): Json {
 	const ordered = (half: unknown) =>
 		Object.fromEntries(
@@ -34,7 +34,7 @@ async function placeExport({ url, secret, project, key }: Place): Promise<string
 	return (await fetch(path, { headers: { authorization: `Bearer ${secret}` } })).text();
 }
 
-/** The document without the lines that say where it is from. */
+/** Returns the document without its origin lines. */
 function content(text: string): string {
 	return text.replace(/^\t"environment": .*$/m, '');
 }
@@ -74,7 +74,7 @@ async function stackExport(t: ExecutionContext, { api, keys }: Stack): Promise<s
 	return answer.text();
 }
 
-/** Makes the environment `dev` be as a document says, and waits until it is decided by. */
+/** Imports a document into the environment `dev`, and waits until it decides. */
 async function become(t: ExecutionContext, stack: Stack, raw: string): Promise<void> {
 	const path = `${pathOfDev}/import?conflict_strategy=replace`;
 	const answer = await stack.environment.post(path, undefined, { raw });
@@ -82,7 +82,7 @@ async function become(t: ExecutionContext, stack: Stack, raw: string): Promise<v
 	await stack.reached(answer.revision);
 }
 
-/** Everything that could be asked about what a document holds. */
+/** Returns all possible decisions about a document's contents. */
 async function decisions({ pdp }: Stack, { schema, facts }: Document): Promise<readonly boolean[]> {
 	const tenants = [...Object.keys(facts.tenants), 'elsewhere'];
 	const checks = Object.keys(facts.users).flatMap((user) =>
