@@ -8,13 +8,13 @@ import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Access requests with an API key: who asks, who decides, and what follows (spec: Elements: access requests). */
+/** Access requests with an API key: requesters, reviewers and effects. */
 
 const journey = onEachStore();
 
 /**
- * Ann and Bea ask, Rex owns the tenant `acme` and reviews, Max only manages it; Zoe owns another tenant. Document `plan`
- * is in `acme`, and Ian owns it alone.
+ * Ann and Bea request roles, Rex owns and reviews the tenant `acme`, Max only manages it; Zoe owns a second tenant.
+ * Document `plan` is in `acme`, and Ian owns only this document.
  */
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
@@ -59,7 +59,7 @@ async function setTheScene(place: Place): Promise<void> {
 	});
 }
 
-/** The requests of the element `requests`, as a user in a tenant reaches them. */
+/** Returns the path for a user's requests in a tenant, through the element `requests`. */
 function as({ facts }: Place, user: string, tenant = 'acme', element = 'requests'): string {
 	return `${facts}/access_requests/${element}/user/${user}/tenant/${tenant}`;
 }
@@ -69,7 +69,7 @@ const ask = (role: string, more: object = {}) => ({
 	reason: 'To do my work.',
 });
 
-/** The roles of the place, as `user#role@where`, without those of the scene. */
+/** Returns the role assignments as `user#role@where`, without the initial assignments. */
 async function newRoles({ http, facts }: Place): Promise<readonly string[]> {
 	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?per_page=100`);
 	const names = body.map(
@@ -117,7 +117,7 @@ journey('a role is asked for, approved and held from then on', async (t, place) 
 	t.like(body.data[0], { operation: 'create', key: 'ann#editor@acme', after: { element_request_id: made['id'] } });
 });
 
-/** What is asked for, and the role that is held once it was approved. */
+/** Request details and the role held after approval. */
 const wanted: readonly (readonly [details: object, held: string])[] = [
 	[{ role: 'viewer' }, 'ann#viewer@acme'],
 	[{ role: 'viewer', resource: 'document' }, 'ann#viewer@acme'],
@@ -138,7 +138,7 @@ journey('roles are given in the tenant or on the instance, once', async (t, plac
 	t.is((await http.put(`${as(place, 'rex')}/${body['id']}/approve`, {})).status, 200, 'what is held already');
 });
 
-/** Requests that are refused: who asks, for what, the status, and what the message says. */
+/** Rejected requests: user, details, status and message. */
 const refused: readonly (readonly [user: string, details: object, status: number, says: string])[] = [
 	['out', { role: 'editor' }, 403, 'not a member'],
 	['zoe', { role: 'editor' }, 403, 'not a member'],
@@ -178,7 +178,7 @@ journey('what cannot be given is not asked for', async (t, place) => {
 	await ledger.balanced();
 });
 
-/** Who may make which move of Ann's request about document `plan`: the status of the answer. */
+/** Expected status when a user makes a move on Ann's request for document `plan`. */
 const moves: readonly (readonly [user: string, move: string, status: number])[] = [
 	['ann', 'approve', 403],
 	['ann', 'deny', 403],
@@ -370,7 +370,7 @@ journey('requests go with what they name, and are canceled with their element', 
 	t.like(changes.body.data[0], { operation: 'update', key: body['id'], after: { status: 'canceled' } });
 });
 
-/** Several decide at once: one of them wins, and whoever asks for the same again is told so. */
+/** Asserts that exactly one concurrent decision wins, and that a later identical request gets a proper answer. */
 async function decideAtOnce(t: ExecutionContext, place: Place, reviewers: readonly string[]): Promise<void> {
 	const { http } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));

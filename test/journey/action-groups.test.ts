@@ -5,7 +5,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Named groups of the actions of a resource (contract: Actions and action groups). */
+/** Named groups of actions in a resource. */
 
 const journey = onEachStore();
 
@@ -98,7 +98,7 @@ journey('groups are listed as an array, by their attributes when asked', async (
 	}
 });
 
-/** The groups and roles that the newest revision changed. */
+/** Returns the groups and roles changed in the newest revision. */
 async function changedBy({ store, id, revision }: Place): Promise<readonly string[]> {
 	const rows: { kind: string; key: string }[] = await store.database
 		.knex('changes')

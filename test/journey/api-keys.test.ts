@@ -6,7 +6,7 @@ import { fails } from '../support/failure.js';
 import { createSecret, type Management, newOrganization, newPlace, type Place } from '../support/management.js';
 import { facts } from '../support/stack.js';
 
-/** API keys and the organization over the API (contract: API keys; Organizations and members). */
+/** API keys and the organization over the API. */
 
 const journey = onEachStore();
 
@@ -16,7 +16,7 @@ interface Key {
 }
 type Keys = readonly Key[];
 
-/** Who calls, in the order of the columns below. `place` and `other` are two environments of one project. */
+/** Callers, in the order of the columns below. `place` and `other` are two environments in one project. */
 const callers = [
 	'organization',
 	'project',
@@ -31,7 +31,7 @@ type Caller = (typeof callers)[number];
 
 const admins = [200, 200, 200, 403, 403, 403, 403, 404];
 
-/** What each call about a key is answered, by caller, of every kind of key; `{key}` is the id of a fresh key of the kind that is named first. */
+/** Expected statuses by key kind, call and caller. `{key}` is the id of a fresh key, which has the first-named kind. */
 const matrix: readonly (readonly [target: string, method: string, path: string, statuses: readonly number[]])[] = [
 	['place', 'GET', '/v2/pdps/default/{env}/configs/{key}/values', admins],
 	['place', 'POST', '/v2/pdps/default/{env}/configs/{key}/rotate-api-key', admins],
@@ -55,7 +55,7 @@ function keyMatrix(target: string, statuses: readonly number[]) {
 
 interface World {
 	readonly clients: Readonly<Record<Caller, Client>>;
-	/** The bodies that make a key of each kind. */
+	/** Bodies that create a key, by kind. */
 	readonly bodies: Readonly<Record<string, object>>;
 }
 
@@ -132,7 +132,7 @@ journey('a key sees those that open no more than itself, without secrets', async
 		const ids = (await listKeys(http, query)).data.map(({ id }) => id);
 		return Object.keys(kinds).filter((kind) => ids.includes(kinds[kind]?.id));
 	};
-	// Newest last: with many tests side by side the organization may have more keys than one page holds.
+	// Sorted with the newest last: concurrent tests may give the organization more keys than fit on a page.
 	t.deepEqual(await seen(clients.place), ['place', 'reading']);
 	t.deepEqual(await seen(clients.placeReader), ['reading']);
 	t.deepEqual(await seen(clients.otherProject), []);
@@ -192,7 +192,7 @@ journey('a key works from its creation to its end, each secret until the next', 
 	fails(t, await http.delete(`/v2/api-key/${id}`), 404, id);
 	t.is((await http.get('/v2/api-key/scope')).status, 200, 'the others stay');
 
-	// The environment's own key: what decision points were given is refused.
+	// The environment's own key: after rotation, decision points with the old secret are refused.
 	t.is((await management.project.post(`/v2/api-key/${place.key_id}/rotate-secret`)).status, 200);
 	fails(t, await http.get(`/bundles/${place.id}`), 401);
 	const handed = await management.project.get(`/v2/api-key/default/${place.key}`);
@@ -202,7 +202,7 @@ journey('a key works from its creation to its end, each secret until the next', 
 	fails(t, await management.project.get(`/v2/api-key/default/${place.key}`), 404);
 });
 
-/** Creates that are refused, with the status and what the answer names. */
+/** Rejected creates, with the status and the named value. */
 const refused: readonly (readonly [body: object, status: number, named: string])[] = [
 	[{}, 422, 'environment_id'],
 	[{ object_type: 'project' }, 422, 'project_id'],
@@ -228,7 +228,7 @@ journey('the last admin key of an organization stays', async (t, place, manageme
 	t.is((await http.get('/v2/api-key/scope')).status, 200);
 	const second = await made(http, { object_type: 'org' });
 	const heir = client(place.url, second.secret);
-	// Both at once: one of them stays.
+	// Both deletions run concurrently, and one key remains.
 	const answers = await Promise.all([heir.delete(`/v2/api-key/${first}`), http.delete(`/v2/api-key/${second.id}`)]);
 	t.is(answers.filter(({ status }) => status === 204).length, 1, JSON.stringify(answers.map(({ status }) => status)));
 	await oneRemains(t, [http, heir]);

@@ -9,7 +9,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place, startManagement } from '../support/management.js';
 
-/** The decision log: decision points upload it, operators read it (contract: Decision logs). */
+/** The decision log: decision points upload it, operators read it. */
 
 const journey = onEachStore();
 
@@ -26,7 +26,7 @@ interface Asked {
 	readonly code?: string;
 }
 
-/** An event as a decision point sends it. */
+/** Returns an event as sent by a decision point. */
 function event({
 	at = '08:00:00',
 	user = 'ann',
@@ -46,7 +46,7 @@ function event({
 	};
 }
 
-/** The answer to a batch with bad events. */
+/** Answer to a batch with bad events. */
 interface Intake {
 	readonly accepted: number;
 	readonly refused: number;
@@ -245,7 +245,7 @@ journey('a key delivers decisions and states if it may write or is of a decision
 		const pdp_instance_id = `${access_level} ${owner_type}`;
 		t.is((await sender.post(ingress, [event({})])).status, status, pdp_instance_id);
 		t.is((await sender.post('/v2/pdps/me/state', { pdp_instance_id, state: {} })).status, status, pdp_instance_id);
-		// Started with a key for reading, a decision point gets its settings all the same.
+		// A decision point started with a read-only key still gets its settings.
 		const asked = await sender.post('/v2/pdps/me/config', { pdp_instance_id: `${pdp_instance_id} start` });
 		t.is(asked.status, access_level === 'no_access' ? 403 : 200);
 	}
@@ -307,7 +307,7 @@ for (const kind of chosenStores()) {
 		fails(t, full, 429, 'decision log of the environment is full');
 		t.is(full.headers.get('retry-after'), '60');
 		t.is(await upload(quiet, event({})), 204, 'an innocent environment goes on');
-		// The refusal starts the upkeep, which drops the older days of the environment that is over its share.
+		// The refusal triggers maintenance, which drops older days from the environment above its share.
 		await eventually(
 			() => upload(noisy, event({})),
 			(status) => status === 204,
@@ -330,7 +330,7 @@ for (const kind of chosenStores()) {
 }
 
 journey('texts that no index could hold are logged all the same', async (t, place) => {
-	// Characters of three bytes that do not compress.
+	// Three-byte characters that do not compress.
 	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
 	const text = long.join('');
 	t.is(await upload(place, event({ user: text, code: text, action: text, type: text, tenant: text })), 204);
@@ -358,7 +358,7 @@ journey('decisions are of their environment alone', async (t, place, management)
 });
 
 test('old decisions go by the day, and the oldest when they take too much room', async (t) => {
-	// What is dropped is of all environments of a store.
+	// Days are dropped for all environments in a store.
 	const management = await startManagement();
 	t.teardown(management.stop);
 	const place = await newPlace(management, management.organization);

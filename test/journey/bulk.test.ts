@@ -5,11 +5,11 @@ import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Many users or tenants in one call: one revision, all or nothing (spec: Limits). */
+/** Bulk calls for users and tenants: one revision, all or nothing. */
 
 const journey = onEachStore();
 
-/** Roles viewer and editor; tenants default and acme; user ann, who is viewer in acme and was added to it. */
+/** Creates the roles viewer and editor, the tenants default and acme, and user ann, a viewer and member in acme. */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
 	await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' });

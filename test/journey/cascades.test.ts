@@ -8,25 +8,25 @@ import { fails } from '../support/failure.js';
 import { newPlace, type Place } from '../support/management.js';
 
 /**
- * What goes with what is deleted, and what stays; that the change log names all of it; and that nothing comes back with
- * an object of the same key (contract: Delete and cascades).
+ * Cascading deletions: which objects go and which stay, the change log names all deleted objects, and a new object with
+ * the same key brings nothing back.
  */
 
-// One after another: many are asked much, and a run without an end for long counts as one that hangs.
+// Serial: these tests send many requests, and AVA treats a long run without results as hanging.
 const journey = onEachStore({ declare: test.serial, embedded: 'all' });
 
-/** The deletion of one object of those that `fill` makes. */
+/** Deletion of an object created by `fill`. */
 interface Deletion {
-	/** Below the schema, or the facts, of the environment. */
+	/** Path below the environment's schema or facts. */
 	readonly path: string;
 	readonly body?: object;
-	/** The objects that go, as the log names them, each a word of `readContents`. */
+	/** Deleted objects as named in the log, each a `readContents` word. */
 	readonly gone: readonly string[];
-	/** The links that go with them, or with what is changed. */
+	/** Links deleted with these objects or with the changed objects. */
 	readonly lost?: readonly string[];
-	/** The objects that lose something, as the log names them. */
+	/** Objects that lose a part, as named in the log. */
 	readonly changed?: readonly string[];
-	/** Where an object of the same key is made anew, with what, and the words that this adds: it and nothing else. */
+	/** Path and body that recreate an object with the same key, and the only words that this adds. */
 	readonly again: readonly [path: string, body: object, words: readonly string[]];
 }
 
@@ -313,7 +313,7 @@ for (const [title, deletion] of Object.entries(deletions)) {
 	});
 }
 
-/** What is to be deleted until nothing is left, in orders that clients use. */
+/** Deletions until nothing is left, in orders used by clients. */
 const orders: Readonly<Record<string, readonly string[]>> = {
 	'tenants, then resources, those that relations come from first': [
 		'facts/tenants/acme',
@@ -370,7 +370,7 @@ for (const [title, order] of Object.entries(orders)) {
 	});
 }
 
-/** In how many rows of the store an id occurs, in any table but the one that remembers what was deleted. */
+/** Counts the rows that contain an id, in all tables except the table of deleted objects. */
 async function rowsWith({ store }: Place, column: string, id: string): Promise<number> {
 	const { knex } = store.database;
 	const tables = await knex('information_schema.columns')
@@ -426,7 +426,7 @@ function pathIn({ schema, facts }: Place, path: string): string {
 	return path.replace(/^schema/, schema).replace(/^facts/, facts);
 }
 
-/** What lets ann write documents in acme: each step needs those before it. */
+/** Steps that let ann write documents in acme. Each step needs the steps before it. */
 const steps: readonly (readonly [path: string, body: object])[] = [
 	['schema/resources', { key: 'document', name: 'Document', actions: { write: {} } }],
 	['schema/roles', { key: 'writer', name: 'Writer' }],
@@ -438,7 +438,7 @@ const steps: readonly (readonly [path: string, body: object])[] = [
 const grant = steps.slice(2, 3);
 const assignment = steps.slice(5);
 
-/** What is deleted, made again, and only then lets ann write again. */
+/** Object to delete, steps to recreate it, and the steps after which ann can write again. */
 const lives: readonly (readonly [path: string, body: object | undefined, again: typeof steps, until: typeof steps])[] =
 	[
 		['schema/resources/document', undefined, steps.slice(0, 1), grant],

@@ -5,7 +5,7 @@ import type { Listed } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 import { endpointBody, endpointPath, keyedEndpoints as endpoints, furnish } from '../support/tour.js';
 
-/** The history of an environment: who changed what, when, under which revision. */
+/** An environment's history: author, change, time and revision. */
 
 const journey = onEachStore();
 
@@ -137,10 +137,10 @@ journey('pages stay in step while others write', async (t, place) => {
 	await Promise.all(writers);
 });
 
-/** Their writes are in the history of the environment that they copy to. */
+/** Copies write to the target environment's history. */
 const copies: ReadonlySet<string> = new Set(['copyEnvironment', 'beginEnvironmentCopy']);
 
-/** Every row of an environment's objects, as text, without what is no object of it. */
+/** Returns all rows of an environment's objects as text. Skips tables without objects. */
 async function storedRows({ id, store }: Place): Promise<string> {
 	const { knex } = store.database;
 	const tables = await knex('information_schema.columns')
@@ -154,7 +154,7 @@ async function storedRows({ id, store }: Place): Promise<string> {
 			'element_sessions',
 			'webhook_deliveries',
 		])
-		// The decision log has a table a day.
+		// The decision log has one table per day.
 		.whereNot('table_name', 'like', 'audit_logs%')
 		.orderBy('table_name')
 		.pluck<string[]>('table_name');

@@ -4,7 +4,7 @@ import { anyCodePoint } from '../support/any-code-point.js';
 import { type Answer, client } from '../support/client.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Bad input to a decision point: the documented status and body, no 5xx, and never an allow by accident. */
+/** Bad input to a decision point: documented status and body, no 5xx, and never an accidental allow. */
 
 let stack: Stack;
 
@@ -24,7 +24,7 @@ const right = { user: { key: 'auth0|ann' }, action: 'read', resource: { type: 'd
 const checks = ['/allowed', '/allowed/bulk'];
 const paths = [...checks, '/user-permissions', '/user-tenants', '/authorized_users'];
 
-/** What is wrong with a failure of the decision point; it words them as `{"detail": ...}`. */
+/** Returns the problem with a failure from the decision point, whose form is `{"detail": ...}`. */
 function complaint({ headers, body, status }: Answer<unknown>): string | null {
 	if (headers.get('content-type') !== 'application/json') return `content type ${headers.get('content-type')}`;
 	const { detail, ...rest } = body as { readonly detail?: unknown };
@@ -216,7 +216,7 @@ interface Decided {
 	readonly allow?: readonly { readonly allow: boolean }[] & boolean;
 }
 
-/** Whether a well-formed question asks for the one thing that is granted. */
+/** True if a well-formed question asks for the only granted permission. */
 function granted(question: unknown): boolean {
 	const { user, action, resource } = question as { user: unknown; action: unknown; resource: unknown };
 	const key = typeof user === 'string' ? user : (user as { key: unknown }).key;

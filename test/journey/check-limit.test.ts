@@ -9,23 +9,28 @@ import { openLedger } from '../support/ledger.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
-/** How many steps a check may take along relationships: what goes beyond is refused at the write, whatever writes. */
+/** Maximum steps per check along relationships. Every kind of write beyond the limit is rejected. */
 
 const journey = onEachStore();
 
 const count = 20;
 const keys = Array.from({ length: count }, (_, index) => `r${index}`);
-/** Each role of a room is derived from each of its box, those from each of its shelves: each relationship is 400 steps. */
+/**
+ * Each room role is derived from each role on its box, and each box role from each role on its shelves: each
+ * relationship takes 400 steps.
+ */
 const derivedFrom = (on_resource: string, linked_by_relation: string) => ({
 	users_with_role: keys.map((role) => ({ role, on_resource, linked_by_relation })),
 });
 const rolesFrom = (granted_to: object | null) => {
 	return Object.fromEntries(keys.map((key) => [key, { name: key, granted_to }]));
 };
-/** So many shelves a box may be in, so that a room in it can be checked: all of it is looked at for each of its roles. */
+/**
+ * Maximum shelves per box that still allow checks on a room inside: a check visits all of them for each of its roles.
+ */
 const most = Math.floor(maxSteps / count / (count * count)) - 1;
 
-/** Rooms in boxes on shelves; roles are derived as far as to boxes, and to rooms if `whole`. */
+/** Creates rooms in boxes on shelves. Derives roles down to boxes, and down to rooms if `whole`. */
 async function rooms(place: Place, whole = true): Promise<void> {
 	const { http, schema } = place;
 	for (const key of ['shelf', 'box', 'room']) {
@@ -59,7 +64,7 @@ journey('as many relationships as a check can look through are made, and no more
 	const path = `${facts}/relationship_tuples`;
 	await ledger.wrote(await http.post(`${path}/bulk`, { operations: onShelves(1, most) }));
 	await ledger.wrote(await http.post(path, ofBox('r')));
-	// One more on the box is too many for the room below it.
+	// One more shelf for the box exceeds the limit for the room below it.
 	refused(t, await http.post(path, onShelf(0)), 'room:r');
 	refused(t, await http.post(`${path}/bulk`, { operations: [onShelf(1, 'other'), onShelf(0)] }), 'room:r');
 	await ledger.balanced();
@@ -70,7 +75,7 @@ journey('as many relationships as a check can look through are made, and no more
 	await ledger.balanced();
 });
 
-/** Puts rooms into the box, past the limit and the API. */
+/** Puts rooms into the box, bypassing the limit and the API. */
 async function crowd({ store, id: environment }: Place, rooms: number): Promise<void> {
 	await store.database.knex.raw(
 		`with made as (
@@ -118,7 +123,7 @@ journey('derivations by which a check would take too many steps are refused, how
 	const bulk = Object.entries(roles).map(([key, role]) => ({ key, resource: 'room', ...role }));
 	refused(t, await http.put(`${schema}/bulk/roles`, { operations: bulk }), 'room:r');
 	await ledger.balanced();
-	// One role after the other, until it is too much; what takes away is never refused.
+	// Adds roles until the limit; removals are never rejected.
 	let last: Answer<unknown> | undefined;
 	for (const key of keys) {
 		last = await http.patch(`${room}/roles/${key}`, { granted_to: derivedFrom('box', 'of') });

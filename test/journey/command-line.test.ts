@@ -11,14 +11,14 @@ import { launch } from '../support/processes.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
-/** The command line against a running stack: the real program, a process for each command (docs/command-line.md). */
+/** The command line against a running stack: the real program, with one process per command (docs/command-line.md). */
 
 let stack: Stack;
 let nowhere: string;
-/** Where documents and tests of a user are. */
+/** Folder with a user's documents and tests. */
 let folder: string;
 
-/** Requests of the environment, in this order. `loud` has a name that would turn a terminal red. */
+/** Requests to fill the environment, in this order. The name in `loud` would turn a terminal red. */
 const population: readonly (readonly [path: string, body: object])[] = [
 	[`${schema}/resources`, { key: 'report', name: 'Report', actions: { read: {}, write: {} } }],
 	[
@@ -89,7 +89,7 @@ interface Ran {
 	readonly wrong: string;
 }
 
-/** Runs a command in the environment of a client: its key, and where the servers are. */
+/** Runs a command with the client environment: its key and the server URLs. */
 async function regolith(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
 	const running = launch({ command: words, env: { ...surroundings(), ...env } });
 	const { code } = await running.exited;
@@ -105,7 +105,7 @@ function surroundings() {
 	};
 }
 
-/** Holds what a command printed with `--json` against its documentation, and returns it. */
+/** Compares a command's `--json` output with its documentation, and returns it. */
 function documented<T = Record<string, unknown>>(t: ExecutionContext, words: readonly string[], ran: Ran): T {
 	const name = ['keys', 'migrate'].includes(words[0] ?? '') ? words.slice(0, 2).join(' ') : (words[0] ?? '');
 	const printed = JSON.parse(ran.said);
@@ -117,7 +117,7 @@ function documented<T = Record<string, unknown>>(t: ExecutionContext, words: rea
 	return printed;
 }
 
-/** A command that reads, the exit code, and what it prints: text, or with `--json` a part of it. */
+/** A read command, its exit code and output: text, or a part of the `--json` output. */
 type Reading = readonly [words: readonly string[], code: number, prints: RegExp | object];
 
 const readings: readonly Reading[] = [
@@ -180,7 +180,7 @@ test('commands that read', async (t) => {
 	});
 });
 
-/** Runs a few at a time: each is a process. */
+/** Runs a few items concurrently; each item is a process. */
 async function runConcurrently<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
 	const left = [...items];
 	const worker = async () => {
@@ -189,7 +189,7 @@ async function runConcurrently<T>(items: readonly T[], run: (item: T) => Promise
 	await Promise.all([worker(), worker(), worker()]);
 }
 
-// Alone: a decision point waits for a revision as long as its limit says, also beside twenty programs that start.
+// Serial: a decision point waits for a revision only up to its limit, even beside twenty starting processes.
 test.serial('a role is given and taken, and a check waits for it', async (t) => {
 	const words = ['dan', 'reader', '-t', 'acme'];
 	const given = documented<{ revision: number }>(
@@ -233,7 +233,7 @@ test('a document is tried, imported and exported, in another environment', async
 	t.deepEqual(Object.keys(JSON.parse(exported.said)), ['file', 'revision']);
 	t.regex(readFileSync(output, 'utf8'), /"auditor"/);
 	t.is(statSync(output).mode & 0o777, 0o600);
-	// The decision point is asked with its own key.
+	// The decision point is called with its own key.
 	t.is((await regolith(['check', 'ann', 'read', 'report', '-t', 'acme'], env)).code, 0);
 });
 
@@ -266,7 +266,7 @@ test('a draft is tried and applied, and a stale one is refused', async (t) => {
 });
 
 test('a draft tells who loses, and a pipeline stops at that', async (t) => {
-	// Of its own: others look at what they have at the same time.
+	// A separate resource, because concurrent tests look at theirs.
 	const actions = { read: {}, write: {} };
 	await stack.environment.post(`${schema}/resources`, { key: 'cabinet', name: 'Cabinet', actions });
 	await stack.environment.post(`${schema}/roles`, { key: 'filer', name: 'Filer', permissions: ['cabinet:read'] });
@@ -363,14 +363,14 @@ test('logged decisions are followed', async (t) => {
 	const now = Date.now();
 	await log('first', now);
 	await eventually(seen, (lines) => lines.length === 1);
-	// One that took longer to arrive is printed, too.
+	// An event that arrived late is printed, too.
 	await log('late', now - 10_000);
 	await log('second', now + 1_000);
 	const lines = await eventually(seen, (all) => all.length === 3);
 	t.deepEqual(new Set(lines.map((line) => JSON.parse(line).user)), new Set(['first', 'late', 'second']));
 });
 
-/** What is wrong, the variables or words that make it so, and what is said about it. */
+/** Failure, the variables or words that cause it, and the expected message. */
 type Failing = readonly [
 	words: readonly string[],
 	env: () => Readonly<Record<string, string>>,

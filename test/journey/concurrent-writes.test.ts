@@ -10,8 +10,9 @@ import { seeded } from '../support/random.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 
 /**
- * Many clients write one environment at once, and often the same objects: each is answered properly, no revision is
- * lost or told twice, lists and their sizes agree at any moment, and the decision point ends where a new one begins.
+ * Many clients write concurrently to one environment, often to the same objects. Each gets a proper answer, no revision
+ * is lost or reported twice, lists and their sizes always agree, and the decision point ends in the same state as a new
+ * one.
  */
 
 const clients = 16;
@@ -21,7 +22,7 @@ onEachStack(
 	`${writes} mixed writes by ${clients} clients end in the order of their revisions`,
 	(t, stack) =>
 		seeded(t, async (random) => {
-			// It takes a fraction of that; a busy machine must not fail it.
+			// A fraction is enough, but a busy machine must not fail the test.
 			t.timeout(600_000);
 			const told: Told[] = [];
 			let left = writes;
@@ -39,7 +40,7 @@ onEachStack(
 			t.true((await reader) > 0, 'no list was read during the writes');
 			assertAnswers(t, told);
 			const last = await assertLogged(t, stack, told);
-			// Chance may have left nothing to ask about.
+			// The random writes may have left nothing to check.
 			const resource = { key: 'resource-0', name: 'Resource', actions: { read: {}, write: {}, share: {} } };
 			const { revision } = await stack.environment.post(`${schema}/resources`, resource);
 			await stack.reached(revision ?? last);
@@ -74,7 +75,7 @@ interface Logged {
 	readonly key: string;
 }
 
-/** The log has every revision once, and under the revision that a client was told what that client did. */
+/** Asserts that the log has every revision once, with the client's change under the acknowledged revision. */
 async function assertLogged(t: ExecutionContext, { api }: Stack, told: readonly Told[]): Promise<number> {
 	const { knex } = api.store.database;
 	const [environment] = await knex('environments').where({ key: 'dev' });
@@ -110,7 +111,7 @@ async function assertLogged(t: ExecutionContext, { api }: Stack, told: readonly 
 	return environment.revision;
 }
 
-/** Reads lists that fit on a page until told to stop. Returns how often. */
+/** Reads lists that fit on a page until stopped. Returns the number of reads. */
 async function readLists(t: ExecutionContext, api: Client, signal: AbortSignal): Promise<number> {
 	let read = 0;
 	while (!signal.aborted) {
@@ -127,7 +128,7 @@ async function readLists(t: ExecutionContext, api: Client, signal: AbortSignal):
 	return read;
 }
 
-/** The decision point that followed all of it holds and answers what one holds and answers that begins now. */
+/** Asserts that the decision point and a freshly started decision point have the same state and answers. */
 async function assertDecisions(t: ExecutionContext, stack: Stack): Promise<void> {
 	const [environment] = await stack.api.store.database.knex('environments').where({ key: 'dev' });
 	const { url } = stack.api.listening;
@@ -160,7 +161,7 @@ journey('a write that fails undoes itself alone, whoever writes beside it', asyn
 	const answers = await Promise.all(
 		Array.from({ length: 48 }, (_, index) => {
 			const key = `u${index}`;
-			// Of three, one succeeds, one fails at once, and one when its user is inserted already.
+			// The first request succeeds, the second fails immediately, and the third fails after its user is inserted.
 			if (index % 3 === 0) return http.post(`${here}/users`, { key });
 			if (index % 3 === 1) return http.post(`${here}/users`, { key: 'taken' });
 			return http.post(`${here}/users`, { key, role_assignments: [{ role: 'nothing', tenant: 'default' }] });

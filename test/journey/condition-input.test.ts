@@ -1,11 +1,11 @@
 import test from 'ava';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** What checks send that conditions look at, as hostile as JSON allows: no 5xx, and no allow that nobody gave. */
+/** Hostile check input to conditions, within the limits of JSON: no 5xx, and no unjustified allow. */
 
 let stack: Stack;
 
-/** An action for each user set, of the same name. */
+/** User sets, each with an action by the same name. */
 const sets = {
 	high: { 'user.level': { 'greater-than': 5 } },
 	low: { not: { 'user.level': { 'greater-than': 5 } } },
@@ -35,7 +35,7 @@ test.before('a user set and a rule for each action', async () => {
 
 test.after.always(async () => stack.stop());
 
-/** A check as it is on the wire: `attributes` and `more` are JSON text. */
+/** Returns a raw check; `attributes` and `more` are JSON text. */
 const check = (action: Action, attributes: string, more = '') =>
 	`{"user":{"key":"ann","attributes":${attributes}},"action":"${action}",` +
 	`"resource":{"type":"document","tenant":"acme"}${more}}`;

@@ -8,7 +8,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 
-/** What condition sets select, asked before they are used (docs/condition-semantics.md). */
+/** Selections by condition sets before their use (docs/condition-semantics.md). */
 
 const journey = onEachStore();
 
@@ -30,7 +30,7 @@ const users = {
 	eve: { attributes: { age: 'forty' } },
 };
 
-/** Users of any age in two tenants, and documents of theirs. */
+/** Creates users with different ages in two tenants, with their documents. */
 async function populated({ http, schema, facts }: Place): Promise<void> {
 	const made = async (path: string, body: object) => {
 		const answer = await http.post(path, body);
@@ -90,7 +90,7 @@ journey('a preview tells which users a set selects now, and changes nothing', as
 	await ledger.balanced();
 });
 
-/** Whom sets select that are not stored. */
+/** Expected selections for unsaved sets. */
 const selected: Readonly<Record<string, readonly [body: object, ...keys: readonly string[]]>> = {
 	'no conditions': [{}, 'ann', 'ben', 'cy', 'dora', 'eve'],
 	'a comparison': [{ conditions: { 'user.age': { 'less-than': 50 } } }, 'ann', 'ben'],
@@ -189,7 +189,7 @@ journey('an evaluation tells of one subject whether it matches, and why', async 
 	const young = await stands({ user: { key: 'ann', attributes: { age: 1 } }, tenant: 'acme' });
 	t.like(young, { matches: false, trace: { holds: true }, ancestors: [{ key: 'adults', matches: false }] });
 
-	// What is sent replaces what is stored, but gives no roles.
+	// Sent attributes replace stored attributes but grant no roles.
 	const sent = { age: 40, roles: ['admin'], key: 'ann' };
 	t.false((await stands({ user: { key: 'ben', attributes: sent }, tenant: 'acme' })).matches);
 	t.false((await stands({ user: { attributes: sent } })).matches);
@@ -243,7 +243,7 @@ journey('what is asked about has to be there, and to be said once', async (t, pl
 	}
 });
 
-/** Conditions on a long text that never hold, and take long to evaluate on each user. */
+/** Conditions on a long text that never match, and are slow to evaluate for each user. */
 const dear = {
 	anyOf: Array.from({ length: 120 }, (_, index) => ({ 'user.bio': { contains: `${'a'.repeat(240)}${index}` } })),
 };

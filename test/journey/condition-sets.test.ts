@@ -6,7 +6,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Condition sets (spec: Conditions grammar; contract: Condition sets; docs/condition-semantics.md). */
+/** Condition sets (docs/condition-semantics.md). */
 
 const journey = onEachStore();
 
@@ -21,7 +21,10 @@ const secret = {
 	conditions: { 'resource.private': { equals: true } },
 };
 
-/** What sets speak about: users have an age, documents are private, folders have a colour. Returns ids of resources. */
+/**
+ * Defines the attributes for sets: users have an age, documents are private, folders have a colour. Returns the
+ * resource ids.
+ */
 async function described({ http, schema }: Place): Promise<{ readonly document: string; readonly folder: string }> {
 	const made = async (path: string, body: object) => (await http.post<Ids>(path, body)).body.id;
 	await made(`${schema}/users/attributes`, { key: 'age', type: 'number' });
@@ -61,7 +64,7 @@ journey('a set is made, read as it was written, changed and deleted', async (t, 
 	fails(t, await http.post(path, { ...secret, key: 'adults' }), 409, 'adults');
 	fails(t, await http.get(`${path}/children`), 404, 'children');
 
-	// Only what is given changes; null takes a description away, and is absence elsewhere.
+	// Only the given fields change. Null clears the description and is ignored elsewhere.
 	const renamed = await ledger.wrote(await http.patch(`${path}/adults`, { name: 'Grown', description: null }));
 	t.like(renamed, { ...adults, name: 'Grown', description: null });
 	t.deepEqual(await newestChanges(place), ['update condition_set adults']);
@@ -89,7 +92,7 @@ journey('a set may say no conditions, and names its resource by key, id or bare 
 	fails(t, await http.post(`${schema}/condition_sets`, { ...adults, parent_id: 'nothing' }), 404, 'nothing');
 });
 
-/** What is refused, and every place that is named; below `conditions`, unless it begins with `body`. */
+/** Rejected conditions with all reported places; below `conditions` unless the place begins with `body`. */
 const refused: Readonly<Record<string, readonly [body: object, ...places: readonly string[]]>> = {
 	'an operator that is none': [{ 'user.age': { gt: 18 } }, 'user.age.gt'],
 	'a logical name that is none': [{ all_of: [{ 'user.age': { equals: 1 } }] }, 'all_of'],
@@ -161,7 +164,7 @@ journey('what is known without being defined may be named, and what is defined l
 	fails(t, await http.post(path, { key: 'tall', name: 'Tall', conditions: tall }), 422, 'user.height');
 	await http.post(`${schema}/users/attributes`, { key: 'height', type: 'number' });
 	t.is((await http.post(path, { key: 'tall', name: 'Tall', conditions: tall })).status, 200);
-	// An attribute that goes later leaves the conditions as they are, and they may be stored again as they are.
+	// Deleting an attribute leaves the conditions unchanged, and they may be saved again unchanged.
 	await http.delete(`${schema}/users/attributes/height`);
 	t.deepEqual((await http.get(`${path}/tall`)).body['conditions'], tall);
 	t.is((await http.patch(`${path}/tall`, { name: 'Very tall', conditions: tall })).status, 200);

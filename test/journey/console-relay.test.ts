@@ -10,7 +10,7 @@ import { createSecret, type Management, newPlace, type Place, startManagement } 
 import { freePort } from '../support/ports.js';
 import { facts, schema, startStack } from '../support/stack.js';
 
-/** Sessions of the console ask decision points through the API, which adds the key (docs/console.md: Decision points). */
+/** Console sessions reach decision points through the API, which adds the key (docs/console.md: Decision points). */
 
 const json = { 'content-type': 'application/json' };
 const question = { user: 'ann', action: 'read', resource: 'document' };
@@ -36,14 +36,14 @@ async function relayed() {
 	return { place, base: `/console/pdp/default/${place.key}`, ...signed };
 }
 
-/** Asserts that an answer says why the decision point cannot be asked, in the form of the API's failures. */
+/** Asserts that an answer explains, as an API failure, why the decision point is unavailable. */
 function isAway(t: ExecutionContext, { status, body }: Answer<unknown>, expected: 502 | 503, says: string): void {
 	const { error_code, message } = body as Loose;
 	t.deepEqual([status, error_code], [expected, 'UNEXPECTED_ERROR']);
 	t.true(String(message).includes(says), String(message));
 }
 
-/** What the fake one was asked about a place. */
+/** Returns the questions to the fake decision point about a place. */
 function askedAbout({ key }: Place) {
 	return fake.asked.filter(({ path }) => path.startsWith(`/at/default/${key}/`));
 }
@@ -309,7 +309,7 @@ test.serial('a decision point answers a session as it answers its own clients', 
 	t.is(answer.revision, own.revision);
 	t.like(await http.get('/console/pdp/default/dev/version'), { status: 200 });
 	t.is((await http.post('/console/pdp/default/dev/allowed', 5)).status, 422);
-	// One address for all environments is right for one of them.
+	// A single URL for all environments is right for only one environment.
 	const other = await newPlace({ url: api.listening.url, store: api.store }, stack.project);
 	const there = await signInToConsole(other, other.secret);
 	isAway(t, await there.http.post(`/console/pdp/default/${other.key}/allowed`, asked), 502, 'another one');

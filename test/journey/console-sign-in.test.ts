@@ -8,12 +8,12 @@ import { configure, cookieOf, foreignOrigin, origin, sending } from '../support/
 import { fails, problemPlaces } from '../support/failure.js';
 import { createSecret, newOrganization, newPlace, type Place } from '../support/management.js';
 
-/** People sign in to the console, work with a session of one environment, and sign out (docs/console.md). */
+/** Console users sign in, work with a session in one environment, and sign out (docs/console.md). */
 
 const journey = onEachStore();
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-/** The rows of a place's sessions, past the API. */
+/** Queries a place's sessions directly in the database. */
 function rowsIn({ id, store }: Pick<Place, 'id' | 'store'>) {
 	return store.database.knex('console_sessions').where({ environment_id: id });
 }
@@ -22,19 +22,19 @@ function ago(seconds: number): Date {
 	return new Date(Date.now() - seconds * 1_000);
 }
 
-/** Asserts that nobody is signed in, for this reason. */
+/** Asserts that the session is not valid, for this reason. */
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, code: string, what = code): void {
 	fails(t, answer, 401);
 	const { title, error_code, additional_info } = answer.body as Loose;
 	t.deepEqual([title, error_code, additional_info], ['Nobody is signed in', 'UNAUTHORIZED', { code }], what);
 }
 
-/** A ticket for the key of a place, as `regolith console` makes it. */
+/** Creates a ticket for a place's key, as `regolith console` does. */
 function ticketFor({ project, key, store }: Place): Promise<string> {
 	return createConsoleTicket(store, { project, environment: key });
 }
 
-/** A key of a place's environment or, without one, of its organization, with its id. */
+/** Creates a key for a place's environment or, without `within`, for its organization. Returns it with its id. */
 async function newKey(place: Place, access_level: 'admin' | 'write' | 'read' | 'no_access', within = true) {
 	const { store, organization_id, project_id, id, url } = place;
 	const opened = within ? { project_id, environment_id: id } : {};
@@ -175,7 +175,7 @@ journey('an environment is in production by its settings, or else by its key', a
 	t.deepEqual(problemPlaces(wrong), ['body.settings.production']);
 });
 
-/** Bodies that say nothing, too much, or something else. */
+/** Empty bodies, and bodies with extra or wrong fields. */
 const wrongBodies = [
 	[{}, ['body.project', 'body.environment']],
 	[{ project: 'default' }, ['body.environment']],
@@ -344,9 +344,9 @@ journey('sessions of two environments in one browser do not mix', async (t, plac
 	const copied = await asked(place.id).post(`/v2/projects/default/envs/${place.key}/copy`, target);
 	t.is(copied.status, 201, 'a copy is for another environment');
 	t.is((await asked(other.id).get(`${other.schema}/roles/a`)).status, 200);
-	// Above the environment, the rights of the key count.
+	// Above the environment, the key's permissions apply.
 	t.is((await asked(place.id).get('/v2/projects/default/envs?per_page=100')).status, 200);
-	// A secret under the name of the other's cookie is none.
+	// A valid secret under a different environment's cookie name is not accepted.
 	const crossed = { cookie: `regolith_console_${other.id}=${here.secret}`, 'x-console-environment': other.id };
 	isSignedOut(t, await sending(url, crossed).get(`${other.schema}/roles`), 'SIGNED_OUT');
 	for (const [one, key] of [
@@ -437,7 +437,7 @@ journey('a secret is replaced when it is old, and the one before counts until a 
 	t.is((await first.http.get(roles)).status, 200, 'a request under way does not fail');
 	t.is((await first.http.get(roles)).headers.get('set-cookie'), null);
 
-	// The answer may not have arrived: then the browser goes on with the secret that it has, and gets another.
+	// The answer may get lost: then the browser continues with its current secret, and gets a new one.
 	await rowsIn(place).update({ rotated_at: ago(61) });
 	const third = signedWith(url, id, cookieOf(await first.http.get(roles)));
 	t.regex(third.secret, /^[\w-]{43}$/);

@@ -5,7 +5,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Management, newPlace, type Place } from '../support/management.js';
 import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 
-/** Copying the schema of an environment into another one of its project (contract: Environments). */
+/** Copies of an environment's schema to a second environment in the same project. */
 
 const journey = onEachStore();
 
@@ -41,7 +41,7 @@ async function exported(place: Place): Promise<{ readonly schema: Json; readonly
 	return (await http.get<{ schema: Json; facts: Json }>(`/v2/projects/${project}/envs/${key}/export`)).body;
 }
 
-/** The resources and roles of a place as a document says them. */
+/** Returns a place's resources and roles as in a document. */
 async function exportedSchema(place: Place): Promise<Json> {
 	const { resources, roles } = (await exported(place)).schema;
 	return { resources, roles };
@@ -101,7 +101,7 @@ journey('an existing environment keeps what is not copied, and its facts', async
 		t.deepEqual((await exported(target)).facts, facts);
 	}
 
-	// The target goes its own way.
+	// The target changes independently.
 	await ledger.wrote(await target.http.patch(`${target.schema}/roles/reader`, { permissions: [], name: 'Other' }));
 	for (const body of [{}, { conflict_strategy: 'fail', scope: { roles: { include: ['r*'] } } }]) {
 		fails(t, await copy({ target_env: { existing: target.key }, ...body }), 409, '`reader`');
@@ -139,7 +139,7 @@ journey('a scope says by key what is copied; what that refers to has to be there
 			resources: only(resources, resourceKeys),
 			roles: only(roles, roleKeys),
 		});
-		// With all roles that have a level, and with the element of its reviewers.
+		// With all roles that have a level, and with the reviewers' element.
 		const both = roleKeys.includes('editor') && roleKeys.includes('reader');
 		t.deepEqual((await exported(target)).schema['elements_configs'], both ? elements_configs : {});
 	}
@@ -158,7 +158,7 @@ journey('a scope says by key what is copied; what that refers to has to be there
 	await ledger.balanced();
 });
 
-/** Folders and files, whose roles are derived from each other and whose relations lead to each other. */
+/** Folders and files with mutual role derivations and relations. */
 const nested = {
 	file: {
 		name: 'File',
@@ -204,7 +204,7 @@ journey('what belongs to a resource goes with it, whatever refers to whatever', 
 		201,
 	);
 	t.deepEqual(await exportedSchema(target), { resources: { folder: nested.folder }, roles: {} });
-	// The role that one of files is derived from is there, but not any more as it is in the source.
+	// The source role for the file derivation exists, but differs from the source environment.
 	await ledger.wrote(await target.http.delete(`${target.schema}/resources/folder/roles/owner`), 204);
 	const files = { scope: { resources: { include: ['file'] } } };
 	fails(t, await copy({ ...to, ...files }), 404, 'roles.editor.granted_to.users_with_role.0.role');

@@ -10,7 +10,7 @@ import type { Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
-/** How many roles on instances may lead to one in a cycle: what goes beyond is refused at the write, whatever writes. */
+/** Maximum roles on instances that may lead to a role in a cycle. Every kind of write beyond the limit is rejected. */
 
 const journey = onEachStore();
 
@@ -20,7 +20,7 @@ const tuple = (subject: string, object: string) => {
 	return { subject: `folder:${subject}`, relation: 'parent', object: `folder:${object}` };
 };
 
-/** Folders in folders; who views one views what is in it, if `derived`. */
+/** Creates nested folders. If `derived`, viewers of a folder view its contents. */
 async function folders(place: Place, derived: boolean): Promise<void> {
 	const { http, schema } = place;
 	await http.post(`${schema}/resources`, { key: 'folder', name: 'Folder', actions: {} });
@@ -28,7 +28,7 @@ async function folders(place: Place, derived: boolean): Promise<void> {
 	await http.post(`${schema}/resources/folder/roles`, { key: 'viewer', ...(derived ? viewer : { name: 'Viewer' }) });
 }
 
-/** Puts `f0` into `f1` and so on, past the limit and the API. */
+/** Puts `f0` into `f1` and so on, bypassing the limit and the API. */
 async function chain({ store, id: environment }: Place, tuples: number): Promise<void> {
 	await store.database.knex.raw(
 		`with made as (
@@ -51,7 +51,7 @@ async function chain({ store, id: environment }: Place, tuples: number): Promise
 	);
 }
 
-/** The last of the chain, which all others lead to. */
+/** The end of the chain, reachable from all other folders. */
 const last = `folder:f${maxLeading}`;
 
 function refused(
@@ -74,14 +74,14 @@ journey('as many as may lead to a role do, and a relationship that would add one
 	await ledger.wrote(await http.post(path, { ...tuple(`f${maxLeading - 1}`, `f${maxLeading}`), tenant: 'default' }));
 	const below = { ...tuple(`f${maxLeading}`, 'below'), tenant: 'default' };
 	refused(t, await http.post(path, below), 'folder:below');
-	// Whoever is put above the first is above all of them.
+	// A folder above the first is above them all.
 	refused(t, await http.post(path, { ...tuple('above', 'f0'), tenant: 'default' }), last);
 	const bulk = { operations: [{ ...tuple('elsewhere', 'too'), tenant: 'default' }, below] };
 	refused(t, await http.post(`${path}/bulk`, bulk), 'folder:below');
 	const { body } = await http.get<Paginated>(`${facts}/resource_instances?per_page=1&include_total_count=true`);
 	t.is(body.total_count, maxLeading + 1, 'an instance of a refused relationship stayed');
 	await ledger.balanced();
-	// In a ring all lead to each, but none to itself.
+	// In a ring, each role leads to all other roles but not to itself.
 	await ledger.wrote(await http.post(path, tuple(`f${maxLeading}`, 'f0')));
 	fails(t, await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }), 400, 'limit');
 	await ledger.wrote(await http.delete(path, tuple('f7', 'f8')), 204);

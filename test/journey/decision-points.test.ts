@@ -13,7 +13,7 @@ import { createSecret, type Place } from '../support/management.js';
 import { type Stack, schema } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** PDP configs, and what a decision point asks and tells (contract: PDP configs; What the PDP asks from this API). */
+/** PDP configs, and the requests and reports from a decision point. */
 
 const journey = onEachStore();
 
@@ -169,7 +169,7 @@ journey('the last use of a key is noted', async (t, place) => {
 	t.is(await used(spare.body.id), at, 'to the minute');
 });
 
-/** Another API process, as far as the database can tell: on the server that the stack's own API uses. */
+/** Simulates a second API process on the stack's database server. */
 async function secondNode(t: ExecutionContext, { config }: Stack): Promise<string> {
 	const folder = temporary(t);
 	cpSync(join(config.data_directory, 'server.key'), join(folder, 'server.key'));
@@ -180,13 +180,13 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 
 onEachStack('a request that waits under a key ends with the key, and no other does', async (t, stack, kind) => {
 	const { url } = stack.api.listening;
-	// Where the keys are taken back: on a server in another process than where the requests wait.
+	// Keys are revoked here: on a server store, in a different process than the waiting requests.
 	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
 	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
 	const path = `/bundles/${environment_id}`;
 	const held = await stack.environment.get(path);
 	const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
-	// Began first and ends by itself: what ends before it was ended.
+	// This request started first and ends on its own; requests that end earlier were ended by the server.
 	const other = stack.environment.get(path, { headers });
 	const ends = [
 		(key: string) => elsewhere.post(`/v2/api-key/${key}/rotate-secret`),
@@ -210,7 +210,7 @@ onEachStack('a decision point reports its mode and how many checks it answers', 
 	};
 	for (const _ of Array.from({ length: 200 })) await stack.pdp.post('/allowed', question);
 	t.like(await eventually(report), { mode: 'edge' });
-	// Whatever makes it report again: a policy that is being compiled, or the minute.
+	// A compiling policy or the next minute triggers a new report.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const { checks_per_second } = (await eventually(report, (pdp) => pdp?.checks_per_second)) ?? {};
 	t.true(Number(checks_per_second) > 0 && Number(checks_per_second) <= 200, String(checks_per_second));

@@ -8,16 +8,19 @@ import { fails } from '../support/failure.js';
 import { type Stack, secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** An environment is deleted: its decision points learn that, now and when they start later, and nobody else does. */
+/**
+ * A deleted environment: its decision points learn about it, both running and newly started, and no other environment
+ * is affected.
+ */
 
 interface Place {
 	readonly id: string;
 	readonly secret: string;
-	/** The management API with the key of the environment. */
+	/** Management API client with the environment's key. */
 	readonly http: Client;
 }
 
-/** Creates an environment, in a project of that key. */
+/** Creates an environment in the project with this key. */
 async function create({ organization, api }: Stack, project: string, key: string): Promise<Place> {
 	if (project !== 'default') await organization.post('/v2/projects', { key: project, name: project });
 	const id = String((await organization.post(`/v2/projects/${project}/envs`, { key, name: key })).body['id']);
@@ -44,7 +47,7 @@ onEachStack('decision points of an environment that was deleted deny with a code
 	const granted = await create(stack, 'default', 'other');
 	t.is((await place.http.get(`/bundles/${granted.id}`)).status, 403);
 
-	// A key that was rotated before is no key of the environment any more.
+	// A rotated key no longer belongs to the environment.
 	const rotated = place.secret.replace(/.{4}$/, 'xxxx');
 	t.is((await organization.delete('/v2/projects/default/envs/temporary')).status, 204);
 	for (const { replica, http } of [running, other, await start(temporary(t))]) {

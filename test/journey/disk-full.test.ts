@@ -10,7 +10,7 @@ import { createDatabase } from '../support/postgres.js';
 import { facts, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** What a disk that is full, or nearly so, means to those who ask. */
+/** Effects of a full or almost full disk on clients. */
 
 const reserve = 256 * 2 ** 20;
 

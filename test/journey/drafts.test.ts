@@ -21,14 +21,14 @@ import { openLedger } from '../support/ledger.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Drafts: changes of many objects that are tried out, and applied together or not at all. */
+/** Drafts: changes to many objects that are previewed, and applied together or not at all. */
 
-// One after the other: a preview has ten seconds, and a dozen drafts at once take that long on a busy machine.
+// Serial: a preview has ten seconds, and a dozen concurrent drafts take that long on a busy machine.
 const journey = onEachStore({ declare: test.serial });
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the drafts of these tests change. */
+/** Environment for the drafts in these tests. */
 const given = {
 	format: 'regolith-environment',
 	version: 1,
@@ -196,7 +196,7 @@ journey('the changes of a draft refer to each other in any order, and are one re
 	await ledger.balanced();
 });
 
-/** Does with one request what a draft of one change does. */
+/** Sends the request equivalent to a draft with one change. */
 type Request = (place: Place) => Promise<Answer<unknown>>;
 
 const { roles, resources } = given.schema;
@@ -206,7 +206,7 @@ const [tuple] = given.facts.relationship_tuples;
 const [, held] = given.facts.role_assignments;
 const later = '2999-01-01T00:00:00.000Z';
 
-/** Changes of every kind, each beside the request to an endpoint of its own that does the same. */
+/** Changes of every kind, each with an equivalent request to its endpoint. */
 const sameAsEndpoints: readonly (readonly [DraftedChange, Request])[] = [
 	[
 		{
@@ -430,7 +430,7 @@ journey('a change of a draft does what its own endpoint does, and is logged as i
 		t.is(applied.body.revision, await place.revision());
 		t.is(applied.revision, applied.body.revision);
 	}
-	// Nothing outside of documents makes a group of an instance, or marks what was made for groups.
+	// Only documents can turn an instance into a group, or mark objects as created for groups.
 	const tried = new Set([...sameAsEndpoints.map(([{ kind }]) => kind), 'group', 'made_for_groups']);
 	t.deepEqual([...tried].sort(), [...draftKinds].sort());
 });
@@ -453,7 +453,7 @@ journey(
 	},
 );
 
-/** Drafts that are refused, with the status, and what the answer names: for 422 the places of the problems. */
+/** Rejected drafts, with the status and the named value: for 422 the problem places. */
 const refused: readonly (readonly [changes: readonly unknown[], status: number, named: string])[] = [
 	[[createRole('reader')], 409, 'the role `reader` already exists, at changes.0'],
 	[[createRole('new'), removeRole('missing')], 404, 'the role `missing` does not exist, at changes.1'],
@@ -613,7 +613,7 @@ journey('a draft that breaks a rule is refused with its place, and nothing is do
 	await ledger.balanced();
 });
 
-/** What somebody else has done since a draft was made, the draft, and what is in its way: kinds and keys of the log. */
+/** Concurrent changes since the draft's base, the draft, and its conflicts: log kinds and keys. */
 const meanwhile: readonly (readonly [
 	what: string,
 	requests: readonly Request[],
@@ -786,7 +786,7 @@ journey('a draft is refused if what it is about has changed since, and only then
 		const revision = await place.revision();
 		t.true(revision > base, what);
 		const before = await exported(place);
-		// A second change shows that nothing of a draft is done.
+		// A second change shows that no part of a draft is applied.
 		const changes = [createRole('bystander'), change];
 		for (const send of [previewDraft, applyDraft]) {
 			const answer: Answer<Json> = await send(place, changes, base);
@@ -969,7 +969,7 @@ journey('a draft may not give a check more to walk than others may', async (t, p
 		granted_to: { users_with_role: roleKeys.map((role) => ({ role, on_resource, linked_by_relation })) },
 	});
 	const rolesWith = (more: object) => Object.fromEntries(roleKeys.map((key) => [key, { name: key, ...more }]));
-	// One more than a room in the box may have (check-limit.test.ts).
+	// One more than allowed for a room in the box (check-limit.test.ts).
 	const shelves = Array.from({ length: Math.floor(maxSteps / 20 / 400) }, (_, index) => `shelf:s${index}`);
 	const named = (resource: string) => ({ name: resource, subject_resource: resource });
 	const document = {
@@ -1031,7 +1031,8 @@ journey('many previews at once leave writers their turn, and too many are told t
 		statuses.push(answer.status);
 		if (answer.status === 429) t.is(answer.headers.get('retry-after'), '5');
 	};
-	// While another writer has the environment, the first preview waits for it, and four wait for the first.
+	// While a different writer holds the environment, the first preview waits for it, and four wait for the first
+	// preview.
 	let release = () => {};
 	const held = new Promise<void>((resolve) => {
 		release = resolve;

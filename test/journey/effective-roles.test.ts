@@ -4,7 +4,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { furnishGraph } from '../support/graph-world.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
 
-/** Which roles a user holds, and where each comes from. */
+/** A user's roles and their origins. */
 
 const journey = onEachStore();
 const end = '2999-01-01T00:00:00.000Z';
@@ -37,7 +37,7 @@ const onDocument = {
 	through: [fromGroup, fromFolder],
 };
 
-/** Objects as texts, in an order of their own. */
+/** Returns objects as texts in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
 journey('roles are listed with where they come from: assigned, by a group, or derived', async (t, place) => {
@@ -60,7 +60,7 @@ journey('roles are listed with where they come from: assigned, by a group, or de
 	t.deepEqual((await ask(place, 'ben')).body.data, [{ ...viewed, expires_at: end }]);
 	t.deepEqual((await ask(place, 'cy')).body.data, []);
 
-	// A role that is held twice is told twice; a role on the document itself stops what is derived there.
+	// A role held twice is listed twice; a role on the document itself blocks its derivations.
 	await http.post(`${facts}/users/ann/roles`, { role: 'editor', resource_instance: 'folder:plans', expires_at: end });
 	const both = (await ask(place, 'ann')).body.data.filter((one) => one['source'] !== 'direct');
 	const own = { ...onDocument, source: 'derived', through: [fromFolder], expires_at: end };

@@ -16,9 +16,9 @@ import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * Several API processes on one database know the same users of elements, and log no secret of them. Requests are decided
- * once, whoever asks where, and a process that is killed leaves nothing half done and nothing untold. `KILLS=200` kills
- * as often.
+ * Several API processes on one database share element users and never log their secrets. Each request is decided once,
+ * whoever asks on which process. A killed process leaves no partial changes and no lost notifications. `KILLS=200` sets
+ * the number of kills.
  */
 
 const me = '/v2/auth/me';
@@ -55,14 +55,17 @@ test('of two processes, one spends a ticket; no log says a secret', async (t) =>
 	}
 });
 
-/** How often a process is killed. */
+/** Number of kills. */
 const kills = Number(process.env['KILLS'] ?? 20);
 const schema = '/v2/schema/default/dev';
 const facts = '/v2/facts/default/dev';
 const config = '/v2/elements/default/dev/config';
 const reviewers = Array.from({ length: 50 }, (_, index) => `reviewer-${index}`);
 
-/** Two processes on one database, with an element of requests that `reviewers` decide and that tells `receiver`. */
+/**
+ * Starts two processes on one database, with an access request element. `reviewers` decide its requests, and `receiver`
+ * gets its webhooks.
+ */
 async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 	const database = await createDatabase();
 	t.teardown(database.drop);
@@ -111,14 +114,14 @@ async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 		mortal,
 		other,
 		http,
-		/** Settles when the next write is committed, which is before it is answered. */
+		/** Resolves when the next write is committed, before its answer is sent. */
 		nextCommit: () => new Promise<void>((resolve) => connection.once('notification', () => resolve())),
 	};
 }
 
 type Cluster = Awaited<ReturnType<typeof twoNodes>>;
 
-/** A new member asks for the role `editor`. Returns the ids of the request and of the member. */
+/** Creates a new member who requests the role `editor`. Returns the request and member ids. */
 async function ask({ http }: Cluster, user: string) {
 	await http.post(`${facts}/tenants/default/users`, { key: user });
 	const { body } = await http.post(`${facts}/access_requests/requests/user/${user}/tenant/default`, {
@@ -129,7 +132,7 @@ async function ask({ http }: Cluster, user: string) {
 
 type Asked = Awaited<ReturnType<typeof ask>>;
 
-/** The state of a request, and how many roles the log says were assigned to who asked. */
+/** Returns a request's state, and how many roles its author got according to the log. */
 async function stateOf({ http }: Cluster, { user, id }: Asked) {
 	const one = await http.get(`${facts}/access_requests/requests/user/${user}/tenant/default/${id}`);
 	const roles = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}`);
@@ -149,7 +152,7 @@ async function stateOf({ http }: Cluster, { user, id }: Asked) {
 	};
 }
 
-/** Approvals that are good for one use, and the session of who may use them, at the process that is not killed. */
+/** Single-use approvals, and their users' session at the surviving process. */
 interface Usable {
 	readonly operator: Client;
 	readonly approvals: readonly { readonly id: string; readonly instance: string }[];
@@ -157,7 +160,7 @@ interface Usable {
 
 const payments = `${config}/payments/operation_approval`;
 
-/** An operation on each of these accounts is asked for and approved. */
+/** Requests and approves an operation on each account. */
 async function approveOperations({ other, http }: Cluster, keys: readonly string[]): Promise<Usable> {
 	const sessionOf = async (user: string) =>
 		client(other.url, (await signIn({ http }, user, 'default')).element_bearer_token);
@@ -181,8 +184,8 @@ function consume(url: string, id: string) {
 }
 
 /**
- * An approval was used if and only if its role is gone, in one revision, and if it was answered so. It can be used
- * once at most. Returns whether it was.
+ * Asserts that each approval was used at most once. Its use, the removal of its role in one revision, and the answer
+ * must agree. Returns whether it was used.
  */
 async function assertUsedOnce(
 	t: ExecutionContext,
@@ -237,7 +240,7 @@ test('two processes decide a request once, and a kill leaves nothing half done a
 	});
 });
 
-/** All reviewers decide one request at once, half of them at each process. */
+/** Sends all reviewers' decisions on one request concurrently, half to each process. */
 async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<void> {
 	const { mortal, other, http } = cluster;
 	const sessions: Client[] = [];
@@ -267,10 +270,10 @@ async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<
 	}
 }
 
-/** What was asked, and what became of it. */
+/** Requests and their final states. */
 type Told = readonly (Asked & { readonly status: string })[];
 
-/** Kills a process that is telling of an approval and has no answer yet. */
+/** Kills a process while it delivers an approval webhook without an answer yet. */
 async function assertTakenOver(
 	t: ExecutionContext,
 	cluster: Cluster,
@@ -315,10 +318,10 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 		const [first, ...others] = asked;
 		const began = performance.now();
 		if (first !== undefined) t.is(await approve(mortal, 'reviewer-0', first), 200);
-		// One after the other, so that whatever the moment of the kill, some are near their commit.
+		// Staggered, so that at any kill time some requests are near their commit.
 		const pace = Math.ceil((performance.now() - began) / 3);
 		const silent = new Set<string>();
-		// Half of the time the first commit is that of a use, and half of the time that of an approval.
+		// The first commit alternates between a use and an approval.
 		const [usesWait, approvalsWait] = kill % 4 < 2 ? [0, 2] : [3, 0];
 		const sent = others.map(async (one, index) => {
 			await sleep((approvalsWait + index) * pace);
@@ -341,7 +344,7 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 					uses.unanswered += 1;
 				});
 		});
-		// Every other time, as soon as the commit is heard of.
+		// Every second time, kill immediately after the commit notification.
 		await (kill % 2 === 0 ? cluster.nextCommit() : sleep(random.below(5 * pace)));
 		await mortal.kill();
 		await Promise.all([...sent, ...consuming]);
@@ -371,7 +374,7 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 
 const deliveryLog = `${config}/requests/webhook_deliveries?per_page=1`;
 
-/** Waits until every delivery has ended. A lease of a process that was killed lasts half a minute. */
+/** Waits until every delivery has ended. A killed process holds its lease for half a minute. */
 async function nothingWaits(http: Client): Promise<void> {
 	await eventually(
 		() => http.get(`${deliveryLog}&status=pending`),
@@ -380,7 +383,7 @@ async function nothingWaits(http: Client): Promise<void> {
 	);
 }
 
-/** Each state of each request has come, and nothing else. */
+/** Asserts that every state of each request was delivered, and nothing else. */
 async function assertTold(t: ExecutionContext, { http }: Cluster, receiver: Receiver, told: Told): Promise<void> {
 	await nothingWaits(http);
 	t.is((await http.get(`${deliveryLog}&status=failed`)).body['total_count'], 0);

@@ -7,7 +7,9 @@ import { browsing, configure, furnishElements, origin, signIn } from '../support
 import { fails } from '../support/failure.js';
 import { newPlace } from '../support/management.js';
 
-/** How the pages of elements are served: to whom, under which policy, and what they load (docs/elements.md: Pages). */
+/**
+ * How element pages are served: allowed origins, content security policy, and loaded files (docs/elements.md: Pages).
+ */
 
 const journey = onEachStore();
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -18,7 +20,7 @@ interface Page {
 	readonly body: unknown;
 }
 
-/** Asserts that an answer is the page of an element that these origins may embed, of this environment. */
+/** Asserts that an answer is this environment's element page, which these origins may embed. */
 function isPage(t: ExecutionContext, { status, headers, body }: Page, origins: readonly string[], id: string): void {
 	t.is(status, 200);
 	t.is(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -41,7 +43,7 @@ journey('a page is of the environment that its address or the session names, for
 	for (const name of [id, id.replaceAll('-', ''), id.toUpperCase()]) {
 		isPage(t, await page(`?envId=${name}&darkMode=true&tenantKey=acme`), [origin], id);
 	}
-	// Whoever guesses learns nothing: an environment that does not exist is like one that names no origin.
+	// Guessing reveals nothing: a missing environment looks like an environment without origins.
 	for (const query of ['', `?envId=${nobody}`, '?envId=', '?envId=default', `?envId=${id}&envId=${id}`]) {
 		isPage(t, await page(query), [], '');
 	}
@@ -65,7 +67,7 @@ journey('the bare address of an element is its page, and takes no path of the AP
 	isPage(t, await (await browsing(place)).get('/members'), [origin], id);
 	for (const path of ['/members', '/members?elementsToken=true', '/members?token=x'])
 		fails(t, await anyone.get(path), 404);
-	// What is served there, or was once, is answered as ever.
+	// Other paths, current and former, are answered as before.
 	t.is((await anyone.get(`/healthy?envId=${id}`)).body['status'], 'ok');
 	t.true(String((await anyone.get(`/docs?envId=${id}`)).body).includes('API reference'));
 	t.is((await anyone.get(`/openapi.json?envId=${id}`)).body['openapi'], '3.1.0');
@@ -81,7 +83,7 @@ journey('the bare address of an element is its page, and takes no path of the AP
 	isPage(t, await anyone.get(`/members?envId=${elsewhere.id}`), [], elsewhere.id);
 });
 
-/** A file as a browser gets it, not decompressed. */
+/** Downloads a file as a browser does, without decompressing it. */
 async function download(url: string, encoding: string) {
 	return new Promise<{ headers: Readonly<Record<string, unknown>>; bytes: Buffer }>((resolve, reject) => {
 		get(url, { headers: { 'accept-encoding': encoding } }, (response) => {
@@ -90,7 +92,7 @@ async function download(url: string, encoding: string) {
 	});
 }
 
-/** The most bytes of a first load. */
+/** Maximum bytes for a first load. */
 const budget = 60 * 1024;
 
 journey('what a page loads is small, compressed, and kept for good', async (t, { url, id }) => {

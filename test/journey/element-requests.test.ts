@@ -7,11 +7,11 @@ import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Requests of all elements, as administrators see and decide them with an API key. */
+/** All elements' requests, listed and decided by administrators with an API key. */
 
 const journey = onEachStore();
 
-/** Ann asks in `acme`, and Zoe in `beta`; there is an element for roles and one for operations on accounts. */
+/** Ann makes requests in `acme`, and Zoe in `beta`. The elements cover roles and account operations. */
 async function setTheScene({ http, schema, facts, elements }: Place): Promise<void> {
 	const made = async (path: string, body: object) => {
 		const { status, body: said } = await http.post(path, body);
@@ -63,7 +63,7 @@ function madeId({ status, body }: Answer<Loose>): string {
 	return String(body['id']);
 }
 
-/** The roles that somebody holds besides `member`, each with where it is held. */
+/** Returns a user's roles except `member`, with their location. */
 async function held({ http, facts }: Place, user: string): Promise<readonly unknown[]> {
 	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}`);
 	return body

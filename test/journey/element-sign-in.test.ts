@@ -22,7 +22,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import type { Paginated } from '../support/listed.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
 
-/** Users of elements sign in, are known by a cookie or a bearer token, and sign out (contract: Elements session). */
+/** Element users sign in, authenticate with a cookie or a bearer token, and sign out. */
 
 const journey = onEachStore();
 const loginAs = '/v2/auth/elements_login_as';
@@ -31,7 +31,7 @@ const me = '/v2/auth/me';
 const logout = '/v2/auth/logout';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-/** Asserts that an answer is the one refusal of everybody who is not signed in. */
+/** Asserts that an answer is the uniform refusal for requests without a sign-in. */
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): void {
 	fails(t, answer, 401);
 	const { title, message, error_code, additional_info } = answer.body as Loose;
@@ -42,7 +42,7 @@ function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): v
 	);
 }
 
-/** The rows of a place's sessions, past the API. */
+/** Queries a place's sessions directly in the database. */
 function rowsOf({ id, store }: Place) {
 	return store.database.knex('element_sessions').where({ environment_id: id });
 }
@@ -103,7 +103,7 @@ journey('user and tenant go by id or key, and whoever belongs to the tenant may 
 	] as const) {
 		t.is((await http.post(loginAs, { user_id, tenant_id })).status, 200);
 	}
-	// A role in the tenant counts, and one on an instance of the tenant.
+	// A tenant role counts, and so does a role on an instance in the tenant.
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
 	await http.post(`${schema}/resources`, { key: 'doc', name: 'Doc', actions: {}, roles: { reader: { name: 'R' } } });
 	await http.post(`${facts}/resource_instances`, { key: 'a', resource: 'doc', tenant: 'acme' });
@@ -285,7 +285,7 @@ journey(
 			readPage(t, await browser.get<string>(path), 401);
 			isSignedOut(t, await client(url).get(path, { headers: json }));
 		}
-		// The ticket is spent, the browser blocks the cookie, or the cookie is of another environment.
+		// The ticket was used before, the browser blocks the cookie, or the cookie belongs to a different environment.
 		for (const path of [`${loginElements}?token=${token}`, location]) {
 			const page = readPage(t, await browser.get<string>(path), 401);
 			t.deepEqual(page.message, { success: false, error: 'nobody is signed in with this: sign in again' });
@@ -293,7 +293,7 @@ journey(
 	},
 );
 
-/** What a page says and runs, after its policy was looked at. */
+/** Returns a page's message and scripts, after checking its policy. */
 function readPage(t: ExecutionContext, answer: Answer<string>, status: number, origins: readonly string[] = [origin]) {
 	t.is(answer.status, status);
 	t.is(answer.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -402,7 +402,7 @@ journey('pages of the origins that an environment names may call with credential
 	t.deepEqual([refused.status, allowed(refused)], [401, origin], 'a page can tell that nobody is signed in');
 });
 
-/** A key pair as an identity provider has it, and what signs tokens with it. */
+/** Creates an identity provider's key pair and a signing function. */
 async function issuer(alg = 'ES256') {
 	const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
 	const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg };

@@ -4,7 +4,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import type { Place } from '../support/management.js';
 
-/** Elements: configs of embedded pages, with the levels of roles in them (contract: Elements). */
+/** Elements: configs for embedded pages, with role levels. */
 
 const journey = onEachStore();
 
@@ -23,7 +23,7 @@ const requests = {
 	roles_to_levels: {},
 };
 
-/** Two tenant roles, and a role `viewer` on each of two resources. Returns ids by name. */
+/** Creates two tenant roles, and a role `viewer` on each of two resources. Returns ids by name. */
 async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<string, string>>> {
 	const made = async (path: string, key: string) =>
 		String((await http.post(`${schema}/${path}`, { key, name: key })).body['id']);
@@ -37,7 +37,7 @@ async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<strin
 	};
 }
 
-/** The keys of roles by level, as an answer has them. */
+/** Returns role keys by level from an answer. */
 function keysByLevel(body: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly string[]>> {
 	const levels = body['roles_to_levels'] as Readonly<Record<string, readonly { readonly key: string }[]>>;
 	return Object.fromEntries(
@@ -114,7 +114,7 @@ async function resourceId({ http, schema }: Place, key: string): Promise<string>
 	return String((await http.get(`${schema}/resources/${key}`)).body['id']);
 }
 
-/** Levels that are refused: the status, and what the message says. */
+/** Rejected levels: status and message. */
 const wrongLevels: readonly (readonly [levels: unknown, status: number, says: string])[] = [
 	[{ LEVEL_5: ['owner'] }, 422, 'LEVEL_1 to LEVEL_4'],
 	[{ LEVEL_1: 'owner' }, 422, 'roles_to_levels'],
@@ -257,7 +257,7 @@ journey('an element tells who opens it what they may do', async (t, place) => {
 	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
 	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
 	const ann = await bearing(place);
-	// An element of requests says whose roles can be asked for on an instance of the tenant.
+	// An access request element determines which roles can be requested on an instance in the tenant.
 	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
 	await http.post(`${facts}/resource_instances`, { key: 'theirs', resource: 'document', tenant: 'other' });
 	await http.post(`${elements}/config`, {

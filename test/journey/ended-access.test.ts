@@ -7,11 +7,11 @@ import { eventually } from '../support/eventually.js';
 import { createSecret, type Management, type Place, scopeIn } from '../support/management.js';
 import { beginRequest } from '../support/slow-request.js';
 
-/** Access that ends while a request is under way writes nothing (docs/decisions/0053). */
+/** Access that ends during a request writes nothing (docs/decisions/0053). */
 
 const journey = onEachStore();
 
-/** A write of a place, with the key that it takes. */
+/** A write with its required key level. */
 interface Write {
 	readonly level: 'org' | 'env';
 	readonly method: 'POST' | 'PATCH' | 'PUT';
@@ -19,7 +19,7 @@ interface Write {
 	readonly body: object;
 }
 
-/** A write of every kind of access; each object is named `late`. */
+/** Returns a write for every kind of access; each object is named `late`. */
 function writesIn({ facts, project, key, id }: Place, late: string): Readonly<Record<string, Write>> {
 	const environment = `/v2/projects/${project}/envs/${key}`;
 	const [org, env] = [
@@ -61,7 +61,7 @@ function writesIn({ facts, project, key, id }: Place, late: string): Readonly<Re
 	};
 }
 
-/** What a write has left in the store, past the API. */
+/** Returns the objects written to the store, read directly from the database. */
 async function found({ store, id }: Place, late: string): Promise<readonly string[]> {
 	const { knex } = store.database;
 	const rows = {
@@ -78,7 +78,7 @@ async function found({ store, id }: Place, late: string): Promise<readonly strin
 	return names.flat();
 }
 
-/** Ends the access by an API key. */
+/** Ways to end access with an API key. */
 const endings: Readonly<Record<string, (management: Management, id: string) => Promise<Answer<Loose>>>> = {
 	deleted: ({ organization }, id) => organization.delete(`/v2/api-key/${id}`),
 	rotated: ({ organization }, id) => organization.post(`/v2/api-key/${id}/rotate-secret`),
@@ -177,7 +177,7 @@ journey(
 	['server'],
 );
 
-/** Begins a unit of work that lasts until `end`, of a caller or of the server itself. */
+/** Begins a unit of work for a caller or the server itself. It lasts until `end`. */
 async function holdTurn(place: Place, caller: Caller | null = null) {
 	let end = () => {};
 	let committed = false;

@@ -14,11 +14,11 @@ import { addResourceRole } from '../support/relation.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
-/** Grants that end: roles, members of groups and relationships with `expires_at` (contract: Grants that expire). */
+/** Expiring grants: roles, group members and relationships with `expires_at`. */
 
 const journey = onEachStore();
 
-/** Documents in folders, with a role of each, a tenant role, and ann and ben. */
+/** Creates documents in folders with a role on each, a tenant role, and the users ann and ben. */
 async function furnish({ http, schema, facts }: Pick<Place, 'http' | 'schema' | 'facts'>): Promise<void> {
 	for (const key of ['document', 'folder']) {
 		await http.post(`${schema}/resources`, { key, name: key, actions: { read: {} } });
@@ -39,7 +39,7 @@ async function furnish({ http, schema, facts }: Pick<Place, 'http' | 'schema' | 
 	}
 }
 
-/** Makes what is stored with this expiry, or with any, end in the past: the API goes by the clock of the database. */
+/** Moves this expiry, or every expiry, into the past, because the API uses the database clock. */
 async function letTimePass({ store, id }: Pick<Place, 'store' | 'id'>, expires_at?: string): Promise<void> {
 	for (const table of ['role_assignments', 'relationship_tuples']) {
 		const rows = store.database.knex(table).where({ environment_id: id }).whereNotNull('expires_at');
@@ -288,7 +288,7 @@ interface Exported {
 	readonly facts: Readonly<Record<'role_assignments' | 'relationship_tuples', Listed>>;
 }
 
-/** What the decision points of a stack answer of ann, by every listing and check, as words. */
+/** Returns a stack's decisions about ann from every listing and check, in words. */
 async function answers(pdp: Client): Promise<readonly string[]> {
 	const found: string[] = [];
 	const resource = { type: 'document', key: 'budget', tenant: 'acme' };
@@ -307,7 +307,7 @@ async function answers(pdp: Client): Promise<readonly string[]> {
 	return found;
 }
 
-/** One grant that ends, and what is answered while it holds and after. */
+/** An expiring grant, with the answers during and after it. */
 interface Ending {
 	readonly title: string;
 	readonly give: (http: Client, expires_at: string) => Promise<Answer<Loose>>;
@@ -414,10 +414,10 @@ async function environmentId({ environment: http }: Stack): Promise<string> {
 	return String((await http.get<Loose>('/v2/api-key/scope')).body['environment_id']);
 }
 
-/** Starts another API process on the database of a stack, which sweeps all the time. */
+/** Starts a second API process on a stack's database that sweeps continuously. */
 async function sweepingApi(t: Cleanup, { config }: Stack): Promise<void> {
 	const data_directory = temporary(t);
-	// All processes of one database have one server key.
+	// All processes on a database share one server key.
 	copyFileSync(join(config.data_directory, 'server.key'), join(data_directory, 'server.key'));
 	const api = await startApi({ ...config, data_directory }, createLogger('silent'), { sweepPause: 20 });
 	t.teardown(() => api.stop());
@@ -444,7 +444,7 @@ onEachStack('what has ended is swept once, with a change in the log that nobody 
 	const log = '/v2/projects/default/envs/dev/changes?kind=role_assignment&operation=delete&per_page=100';
 	const deletes = async () => (await http.get<{ data: Listed; total_count: number }>(log)).body;
 	await eventually(deletes, (seen) => seen.total_count === users.length);
-	// Nothing is deleted twice, however often both have looked since.
+	// No row is deleted twice, however often both processes have swept.
 	await sleep(200);
 	const { data, total_count } = await deletes();
 	t.is(total_count, users.length);

@@ -9,7 +9,7 @@ import { environmentPath, fillImpactWorld } from '../support/impact-world.js';
 import { newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** Why a check came out as it did, at a revision that is kept, over HTTP. */
+/** Explanations of checks at kept revisions, over HTTP. */
 
 const stacks = new Map<string, Stack>();
 
@@ -22,12 +22,12 @@ test.after.always('stop', async () => {
 	for (const stack of stacks.values()) await stack.stop();
 });
 
-/** Declares a test of what is the same on both stores. */
+/** Declares a test for behaviour that is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
 	if (chosenStores().includes('server')) test(title, run);
 }
 
-/** An environment of its own with a decision point, which ends with the test. */
+/** A new environment with a decision point, which stops after the test. */
 interface Site {
 	readonly place: Place;
 	readonly point: RunningDecisionPoint;
@@ -59,7 +59,7 @@ const checks = [
 	{ user: 'eve', action: 'read', resource: 'document' },
 ];
 
-/** Requests that change something, one after another. */
+/** Requests that each change something, in order. */
 const history: readonly (readonly [method: string, path: string, body?: object])[] = [
 	['PATCH', 'facts/users/cal', { attributes: { department: 'support' } }],
 	['DELETE', 'schema/roles/editor/permissions', { permissions: ['document:write'] }],
@@ -150,7 +150,7 @@ onServer('a revision that is to come, or is not kept, is refused and named', asy
 	]) {
 		t.is((await explain(body)).status, 422, JSON.stringify(body));
 	}
-	// Before the first schema there was no policy to explain by.
+	// Before the first schema there was no policy.
 	const first = await explain({ revision: 0 });
 	t.is(first.status, 410, JSON.stringify(first.body));
 	t.regex(String(first.body['message']), /revision 0 is no longer kept/);

@@ -20,9 +20,9 @@ import { type Stack, schema, secretFor, startStack } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
 /**
- * The first hour with the program: every command of the README and the first pages, in order, on a fresh folder; and what
- * the program says when something is wrong. `bash` and `curl` are needed. One test runs at a time: those that share the
- * fresh folder go on where the one before ended, and each starts processes.
+ * The first hour with the program: every command in the README and the first pages, in order, in a fresh folder; and
+ * the program's messages for problems. Needs `bash` and `curl`. Tests run serially: tests in the fresh folder continue
+ * from the previous test, and each starts processes.
  */
 
 const main = join(root, 'dist/program/main.js');
@@ -47,7 +47,7 @@ test.serial('a busy port ends the very first start before anything is made', asy
 	}
 });
 
-/** The program on the fresh folder, and the terminal of its reader, from the first start on. */
+/** The program in the fresh folder and its reader's terminal, from the first start. */
 let running: Running;
 let terminal: Terminal;
 let secret: string;
@@ -102,7 +102,7 @@ test.serial(
 				} else if (language === 'python') {
 					printed = onAllStores ? await runPython(terminal, text) : '';
 				} else if (language === 'text' && printed !== '') {
-					// The ticket is printed on a terminal only, which this is not.
+					// The ticket is printed only to a terminal, and this is not a terminal.
 					const promised = printedAs(terminal.here(text.replace('#ticket=…\n', '\n…\n')));
 					const ended = printed.replace(/(?<!\n)$/, '\n');
 					t.regex(ended, promised, `${path} promises\n${text}\nand this was printed:\n${printed}`);
@@ -162,7 +162,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	t.deepEqual(await refused.exited, { code: 3, signal: null }, 'the keys are made, and nobody has seen one');
 	t.notRegex(refused.stdout(), /permit_key_/);
 	t.regex(problem(refused), /^PDP_API_KEY: http:\/\/127\.0\.0\.1:\d+ does not accept it: [^\n]*--wait[^\n]*\n$/);
-	// Another process of the same store has a folder of its own.
+	// A second process on the same store has a separate folder.
 	const shown = launch({ command: ['serve'], env: { ...env, DATA_DIR: temporary(t) } });
 	const printed = await banner(shown);
 	const [, secret = ''] = /\n {2}export PERMIT_API_KEY=(permit_key_\S+)\n$/.exec(printed) ?? [];
@@ -179,7 +179,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	t.is(waiting.stdout(), 'Regolith has stopped. Goodbye.\n');
 });
 
-/** An API for decision points that run as processes of their own. */
+/** API for decision points in separate processes. */
 let stack: Stack;
 test.before(async () => {
 	stack = await startStack();
@@ -190,7 +190,7 @@ test.after.always(() => stack.stop());
 const check = { user: 'ann', action: 'read', resource: { type: 'report', tenant: 'default' } };
 const anyKey = secretFor('of-anybody');
 
-/** What callers get: without a key, with the right one, with another. */
+/** Returns the statuses without a key, with the right key, and with a wrong key. */
 async function statuses(url: string, right: string): Promise<readonly number[]> {
 	const callers: readonly Client[] = [client(url), client(url, right), client(url, anyKey)];
 	const answers = await Promise.all(callers.map((caller) => caller.post('/allowed', check)));
@@ -275,7 +275,7 @@ test('a database that takes connections and says nothing is one sentence', async
 	t.false(serve.stderr().includes('hunter2'));
 });
 
-/** A data directory that cannot be used: how it comes about, and what is said. */
+/** Unusable data directories: the setup and the message. */
 const unusable: readonly {
 	readonly title: string;
 	readonly make: (folder: string) => string;
@@ -326,7 +326,7 @@ for (const { title, make, says } of unusable) {
 	});
 }
 
-/** What belongs to whom in a folder that another user cannot use. */
+/** Ownership in a folder that the current user cannot use. */
 const foreign: readonly {
 	readonly title: string;
 	readonly make: (folder: string) => void;
@@ -355,7 +355,7 @@ const foreign: readonly {
 	},
 ];
 
-// Modes bind everybody but root, so root becomes somebody else for it.
+// File modes do not restrict root, so root switches to a different user.
 const asNobody = process.getuid?.() === 0 ? test.serial : test.serial.skip;
 
 for (const { title, make, says } of foreign) {
@@ -399,19 +399,19 @@ test.serial('an address that this machine does not have is one sentence', async 
 	t.regex(serve.stderr(), /^HOST: 192\.0\.2\.1 is no address of this machine: set HOST to [^\n]*\n$/);
 });
 
-/** Settings on free ports; nothing but what every start needs. The data is where README has it. */
+/** Returns settings with free ports, only as needed for every start. The data folder is as in README. */
 async function surroundings(folder: string) {
 	const [api, pdp] = [String(await freePort()), String(await freePort())];
 	return { DATA_DIR: join(folder, 'data'), API_PORT: api, PDP_PORT: pdp, LOG_LEVEL: 'error' };
 }
 
-/** Writes a file that holds nothing of use, and returns its path. */
+/** Writes a useless file and returns its path. */
 function written(path: string): string {
 	writeFileSync(path, 'x\n');
 	return path;
 }
 
-/** Waits for what a start prints when it is done. Throws, with its output, when it ends before that. */
+/** Waits for the banner after a start. Throws with the output if the process exits first. */
 async function banner(started: Running): Promise<string> {
 	const ended = started.exited.then(({ code }) => {
 		throw new Error(`ended with ${code}\n${started.stdout()}${started.stderr()}`);
@@ -423,7 +423,7 @@ async function banner(started: Running): Promise<string> {
 	return Promise.race([printed, ended]);
 }
 
-/** What a process said about what it is doing. */
+/** Returns a process's progress messages. */
 function progress(started: Running): readonly string[] {
 	return started
 		.stderr()
@@ -431,12 +431,12 @@ function progress(started: Running): readonly string[] {
 		.filter((line) => line.startsWith('regolith: '));
 }
 
-/** What a process said beside that. */
+/** Returns a process's remaining error output. */
 function problem(started: Running): string {
 	return started.stderr().replaceAll(/^regolith: .*\n/gm, '');
 }
 
-/** Something else that has a port, and says nothing. */
+/** Opens a silent server on a port. */
 async function listening(t: Cleanup, port: number): Promise<Server> {
 	const server = createServer((socket) => socket.on('error', () => undefined)).listen(port, '127.0.0.1');
 	await once(server, 'listening');
@@ -446,7 +446,7 @@ async function listening(t: Cleanup, port: number): Promise<Server> {
 	return server;
 }
 
-/** Passes connections to a port on to another one, from now on. */
+/** Forwards new connections from one port to the other. */
 async function passOn(t: Cleanup, from: number, to: number): Promise<void> {
 	const server = createServer((socket) => {
 		const onward = connect(to, '127.0.0.1');

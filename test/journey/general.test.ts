@@ -6,7 +6,7 @@ import { type Listed, listedKeys } from '../support/listed.js';
 import { createSecret, newOrganization, newPlace, type Place } from '../support/management.js';
 import { facts, schema } from '../support/stack.js';
 
-/** Organizations, projects, environments and the API keys that open them (spec: Object hierarchy and paths). */
+/** Organizations, projects, environments and their API keys. */
 
 onEachStack(`the whole way: what the API is told decides, and what it is told back ends it`, async (t, stack) => {
 	const { environment: http, pdp } = stack;
@@ -338,7 +338,7 @@ journey('a new environment is empty, and one of a deleted one’s name is empty 
 	}
 });
 
-/** How many rows each table still has of an environment; tables without any are left out. */
+/** Counts an environment's rows by table, without empty tables. */
 async function countRows({ store, id }: Pick<Place, 'store' | 'id'>) {
 	const { knex } = store.database;
 	const columns: { table_name: string }[] = await knex('information_schema.columns')

@@ -4,7 +4,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { askGraph, furnishGraph } from '../support/graph-world.js';
 import { createSecret, newPlace } from '../support/management.js';
 
-/** What is connected with what: facts, schema, and the ways from one to another. */
+/** Connections: facts, schema, and the paths between objects. */
 
 const journey = onEachStore();
 const end = '2999-01-01T00:00:00.000Z';
@@ -75,7 +75,7 @@ journey('the facts around a thing are those within its depth, with what connects
 	t.deepEqual(alone.body.nodes as unknown, [{ id: 'user:cy', kind: 'user', key: 'cy', depth: 0 }]);
 });
 
-/** Objects as texts, in an order of their own. */
+/** Returns objects as texts in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
 journey(
@@ -194,7 +194,7 @@ journey('ways lead from users and instances to instances and roles on them', asy
 	const direct = await askGraph(place, { from: 'user:ben', to: budget, mode: 'path' });
 	t.deepEqual([direct.body.edges, direct.body.paths] as unknown, [[viewed], [[0]]]);
 
-	// A role on the document itself stops what is derived there.
+	// A role on the document itself blocks its derivations.
 	await http.post(`${facts}/users/ann/roles`, { role: 'viewer', resource_instance: 'document:budget' });
 	t.deepEqual((await askGraph(place, way)).body.paths, []);
 	t.deepEqual((await askGraph(place, { ...way, to: `${budget}#viewer` })).body.paths, [[0]]);
@@ -257,12 +257,12 @@ journey('what cannot be asked is refused by its name, and what does not exist is
 		t.deepEqual(problemPlaces(answer), [`query.${at}`], JSON.stringify(query));
 	}
 	for (const [query, named] of missing) fails(t, await askGraph(place, query), 404, named);
-	// Ids are no names here: they could be the keys of others.
+	// Ids are not accepted as names here, because a different object may have the id as its key.
 	const { body } = await place.http.get(`${place.facts}/users/ann`);
 	fails(t, await askGraph(place, { from: `user:${body['id']}` }), 404);
 });
 
-/** Keys that the API does not take, and some that it does: they are data wherever they come from. */
+/** Keys that the API rejects, and some that it accepts: they are data wherever they come from. */
 const hostile = [
 	'a:b#c',
 	`'; drop table users; --`,
@@ -321,7 +321,7 @@ journey(
 		t.is((await askGraph(other, { from: 'user:ann', depth: '3' })).body.nodes.length, 1);
 		fails(t, await askGraph(other, { from: 'user:ben' }), 404);
 		fails(t, await askGraph({ ...place, http: other.http }, { from: 'user:ann' }), 403);
-		// Who may not ask learns nothing of what is wrong with the question.
+		// A caller without access learns nothing about problems in the request.
 		fails(t, await askGraph({ ...place, http: other.http }, {}), 403);
 	},
 );

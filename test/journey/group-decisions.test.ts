@@ -4,8 +4,8 @@ import type { Paginated } from '../support/listed.js';
 import { facts, schema } from '../support/stack.js';
 
 /**
- * What membership of a group decides: every member may do what the group's role grants, those who come later too, and
- * those of groups in it; with each link that goes, so does what followed from it (spec: Groups, rules 1 to 6).
+ * Effects of group membership: every member may do everything the group's role grants, including later members and
+ * members in nested groups. Each deleted link also ends its derived access.
  */
 
 onEachStack(`members of groups and of groups in groups may what the groups' roles grant`, async (t, stack) => {
@@ -30,7 +30,7 @@ onEachStack(`members of groups and of groups in groups may what the groups' role
 		await wrote(http.post(`${facts}/resource_instances`, { key, resource: 'document', tenant: 'acme' }));
 	}
 
-	/** Who may do what, as `user action instance`, by single checks; the listings have to agree. */
+	/** Returns all allowed `user action instance` triples by single checks. The listings must agree. */
 	const allowed = async () => {
 		await stack.reached(revision);
 		const found: string[] = [];

@@ -6,8 +6,8 @@ import type { Paginated } from '../support/listed.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /**
- * Which of two groups has the roles of the other is a setting of the environment, read when they are put together: what
- * a decision point decides, and that lists and removals hold whatever the setting was (spec: Groups; docs/groups.md).
+ * An environment setting, read when two groups are nested, determines which group gets the other group's roles. Tests
+ * decisions, and that lists and removals work under any setting (docs/groups.md).
  */
 
 const environmentPath = '/v2/projects/default/envs/dev';
@@ -15,7 +15,7 @@ const outer = `${schema}/groups/group:outer`;
 const inner = `${schema}/groups/group:inner`;
 const assigned = { group_instance_key: 'group:inner' };
 
-/** The groups `outer`, in which ann is, and `inner`, in which ben is; `outer` may read a budget, `inner` a plan. */
+/** Creates the groups `outer` with ann and `inner` with ben; `outer` may read a budget, `inner` a plan. */
 async function furnished(t: ExecutionContext) {
 	const stack = await startStack();
 	t.teardown(stack.stop);
@@ -37,7 +37,7 @@ async function furnished(t: ExecutionContext) {
 	return stack;
 }
 
-/** Who may read what, as `user instance`, beside ann the budget and ben the plan, from a revision on. */
+/** Returns the readers at a revision as `user instance`, without ann's budget and ben's plan. */
 async function readers({ pdp, reached }: Stack, revision: number | undefined): Promise<readonly string[]> {
 	await reached(revision);
 	const found: string[] = [];
@@ -61,7 +61,7 @@ const apart = ['ann budget', 'ben plan'];
 const innerJoinsOuter = ['ann budget', 'ben budget', 'ben plan'];
 const outerJoinsInner = ['ann budget', 'ann plan', 'ben plan'];
 
-/** The groups listed as children and as parents of both. */
+/** Returns the listed children and parents for both groups. */
 async function lists({ environment: http }: Stack): Promise<object> {
 	const names = async (path: string) =>
 		(await http.get<Paginated>(path)).body.data.map((group) => group['group_instance_key']);

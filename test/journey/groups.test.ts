@@ -11,11 +11,13 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Groups: users with the same access, in one call, those who come later included (spec: Groups). */
+/** Groups: users with the same access, given in one call, including later members. */
 
 const journey = onEachStore();
 
-/** Documents and folders with roles, an instance of each; the tenants acme and globex; the users ann, ben and cy. */
+/**
+ * Creates documents and folders with roles, an instance each; the tenants acme and globex; the users ann, ben and cy.
+ */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	const actions = { read: {}, write: {} };
 	const roles = { viewer: { name: 'Viewer', permissions: ['read'] }, editor: { name: 'Editor' } };
@@ -34,7 +36,7 @@ async function furnish({ http, schema, facts }: Place): Promise<void> {
 	}
 }
 
-/** The groups API of a place. */
+/** Returns a groups API client for a place. */
 function groupsClient({ http, schema }: Place) {
 	const at = (group: string, part: string) => `${schema}/groups/${group}${part}`;
 	const list = async (group: string, part: string) => (await http.get<Paginated>(at(group, `/${part}`))).body.data;
@@ -107,7 +109,7 @@ journey('the specification’s example: a group, a role, members before and afte
 	t.deepEqual(await groups.roles('group:interns'), ['group:admins#member']);
 	t.true((await derivedIn(place)).includes('cy#viewer@document:budget'));
 
-	// Each link in turn.
+	// Removes each link in turn.
 	await ledger.wrote(await groups.release('group:admins', 'group:interns'), 204);
 	t.deepEqual(await groups.children('group:admins'), []);
 	t.false((await derivedIn(place)).includes('cy#viewer@document:budget'));
@@ -451,7 +453,7 @@ journey('what is there already changes nothing, and a user needs no tenant to le
 	await ledger.kept(await groups.add('group:a', 'ann'));
 	await ledger.wrote(await groups.nest('group:a', 'group:b'));
 	await ledger.kept(await groups.nest('group:a', 'group:b'));
-	// Groups may be in each other: both have the members of both.
+	// Groups may contain each other: both have all members.
 	await ledger.wrote(await groups.nest('group:b', 'group:a'));
 	t.deepEqual([await groups.children('group:a'), await groups.parents('group:a')], [['group:b'], ['group:b']]);
 	t.deepEqual(await derivedIn(place), ['ann#member@group:a', 'ann#member@group:b']);
@@ -483,7 +485,7 @@ journey('what was there before stays, and what somebody else uses', async (t, pl
 	t.is((await groups.remove('team:blue')).status, 204);
 	t.deepEqual(await readContents(place), before);
 
-	// Made for groups, and used by somebody else since.
+	// Created for groups, and used for something else since.
 	await groups.create('admins');
 	await groups.give('group:admins', {});
 	await groups.give('group:admins', { role: 'editor' });
@@ -500,7 +502,7 @@ journey('what was there before stays, and what somebody else uses', async (t, pl
 		'resource_instance group:plain',
 		'role group:member',
 	]);
-	// The next removal finds what nobody uses any more.
+	// The next removal also deletes objects that have become unused.
 	t.is((await http.delete(`${facts}/resource_instances/group:plain`)).status, 204);
 	await groups.create('admins');
 	t.is((await groups.remove('group:admins')).status, 204);
@@ -524,7 +526,7 @@ journey('a role is given by a relation of one’s own where that gives it alone,
 	const tuples = async () =>
 		(await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.map(({ relation }) => relation);
 	t.deepEqual(await tuples(), ['reader']);
-	// From here on it gives more than the one role: it is not for groups any more.
+	// From now on the relation gives more than the one role, so it no longer belongs to groups.
 	await derive('editor', 'reader');
 	t.deepEqual(await groups.roles('group:admins'), ['document:budget#viewer', 'document:budget#editor']);
 	fails(t, await groups.take('group:admins', {}), 400, 'reader');
@@ -543,7 +545,7 @@ journey('a role is given by a relation of one’s own where that gives it alone,
 	t.is((await http.get(`${document}/relations/reader`)).status, 200, 'it is somebody else’s');
 });
 
-/** What is deleted under its own path, and what the group has then: roles, users, children. */
+/** Deletions outside the groups API, and the group's remaining roles, users and children. */
 const elsewhere: readonly (readonly [path: string, body: object | undefined, left: readonly unknown[]])[] = [
 	[
 		'facts/relationship_tuples',
@@ -664,7 +666,7 @@ journey('groups go through a document and come back; a copy has their schema alo
 	const schema = (words: readonly string[]) => words.filter((word) => /^(resource|role|relation) |from/.test(word));
 	t.deepEqual(schema(await readContents(ofCopy)), schema(await readContents(place)));
 	t.false((await readContents(ofCopy)).some((word) => word.startsWith('group ')));
-	// A relation that gives the role is there, so that none is made.
+	// A relation for the role exists, so none is created.
 	await ofCopy.http.post(`${ofCopy.facts}/tenants`, { key: 'acme', name: 'Acme' });
 	await ofCopy.http.post(`${ofCopy.facts}/resource_instances`, { key: 'budget', resource: 'document', tenant: 'acme' });
 	await groupsClient(ofCopy).create('admins');

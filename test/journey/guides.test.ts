@@ -15,8 +15,8 @@ import { type Stack, startStack } from '../support/stack.js';
 import { removeFolder, temporary } from '../support/temporary.js';
 
 /**
- * The guides in `docs/guides` run as written: the application starts, and its answers are those of the page. Most need
- * packages or a compiler, so they run with all stores only.
+ * The guides in `docs/guides` run as written: the application starts and answers as on the page. Most need packages or
+ * a compiler, so they run only with all stores.
  */
 
 let stack: Stack;
@@ -74,7 +74,7 @@ for (const guide of ['express', 'fastapi', 'go']) {
 }
 
 test('the route handlers of the guide for Next.js answer as the page says', async (t) => {
-	// Inside the package, where the SDK resolves.
+	// A folder inside the package, where the SDK resolves.
 	const folder = mkdtempSync(join(root, 'dist', 'guide-'));
 	t.teardown(() => removeFolder(folder));
 	const { PERMIT_API_KEY, ...urls } = addresses();

@@ -14,11 +14,11 @@ import { provideDatabase } from '../support/postgres.js';
 import { neverSwept, settings } from '../support/stack.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** What a process that compares states may take, and what becomes of everything else when it takes too much or ends. */
+/** Resource limits for impact processes, and how the server continues when a process exceeds them or exits. */
 
 interface Site {
 	readonly api: Awaited<ReturnType<typeof startApi>>;
-	/** Makes an environment. */
+	/** Creates an environment. */
 	readonly place: () => Promise<Place>;
 	readonly stop: () => Promise<void>;
 }
@@ -48,7 +48,7 @@ test.before(async () => {
 });
 test.after.always(() => site?.stop());
 
-/** A change that takes no time. */
+/** A fast change. */
 const small = [
 	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
 ];
@@ -69,7 +69,7 @@ test.serial('below the limits all is counted; past them counts are lower bounds'
 	t.is(part.body.counts.asked, 1_000);
 	t.is(part.body.counts.gained + part.body.counts.lost, 1_000);
 	t.true(part.body.truncated);
-	// What is said of resources as such comes first.
+	// Rows about a resource type come first.
 	t.true(part.body.gains.every(({ resource }) => resource.key === null || part.body.gains.length > 60));
 	const none = await askImpact(place, turnEditors, { limits: { checks: 0, rows: 0 } });
 	t.deepEqual([none.body.counts.asked, none.body.truncated], [0, true]);
@@ -88,7 +88,7 @@ test.serial(
 			if (answer.status === 200) done += 1;
 			return answer;
 		});
-		// Nothing of the environment is locked: a write and a bundle come before the first answer.
+		// The environment is not locked: a write and a bundle complete before the first answer.
 		const write = await place.http.post(`${place.facts}/users`, { key: 'written-meanwhile' });
 		t.is(write.status, 200);
 		const bundle = await place.http.get(`/bundles/${place.id}`);
@@ -106,7 +106,7 @@ test.serial(
 	},
 );
 
-/** Runs a statement that needs the lock of an environment, at once or not at all. */
+/** Runs a statement that needs an environment's lock, without waiting. */
 async function takesLock({ store, id }: Place): Promise<boolean> {
 	return store.database.knex.transaction(async (transaction) => {
 		const rows = await transaction('environments').where({ id }).forUpdate().skipLocked().select('id');
@@ -155,7 +155,7 @@ test.serial('who goes away is not waited for, and leaves the process to whoever 
 		await ends;
 	};
 	const started = () => site.api.impactProcesses().filter((pid) => !others.has(pid));
-	// While it is told what to hold, and while it compares.
+	// While it receives its data, and while it compares.
 	await leave(0);
 	const [pid] = started();
 	await leave(1_000);
@@ -196,7 +196,7 @@ test('what takes too long is cut, with lower bounds', async (t) => {
 		t.true(body.truncated);
 		t.true(body.counts.asked < 1_000_000);
 	} else {
-		// A busy machine may not get as far.
+		// A busy machine may not get this far.
 		t.is(status, 503, JSON.stringify(body));
 		t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
 	}

@@ -12,7 +12,7 @@ import {
 import { createSecret, newPlace, type Place } from '../support/management.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** Who gains and who loses by a draft, over HTTP. */
+/** Users who gain or lose access through a draft, over HTTP. */
 
 const stacks = new Map<string, Stack>();
 
@@ -25,7 +25,7 @@ test.after.always('stop', async () => {
 	for (const stack of stacks.values()) await stack.stop();
 });
 
-/** Declares a test of what is the same on both stores. */
+/** Declares a test for behaviour that is the same on both stores. */
 function onServer(title: string, run: (t: ExecutionContext) => Promise<void>): void {
 	if (chosenStores().includes('server')) test(title, run);
 }
@@ -198,7 +198,7 @@ for (const kind of chosenStores()) {
 		}
 		t.is(await place.revision(), revision);
 
-		// What applying a draft does is what was foretold.
+		// Applying the draft has the predicted effect.
 		const { changes = [], lines = [] } = cases[1] ?? {};
 		const applied = await place.http.post(`${environmentPath(place)}/drafts/apply`, {
 			base_revision: revision,

@@ -6,7 +6,7 @@ import { openLedger } from '../support/ledger.js';
 import type { Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
-/** Roles that are derived from roles on related objects (spec: Resource roles, Implicit grants). */
+/** Roles derived from roles on related objects. */
 
 const journey = onEachStore();
 
@@ -27,7 +27,7 @@ const unlessDirect = { no_direct_roles_on_object: true };
 const fromFolder = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 const fromTeam = { role: 'member', on_resource: 'team', linked_by_relation: 'owner' };
 
-/** Documents in folders (which may be in folders) and owned by teams, and a role of each. */
+/** Creates documents in folders (which may be nested) owned by teams, with a role on each. */
 async function relatedResources(place: Place) {
 	const { http, schema } = place;
 	for (const [key, role] of [
@@ -45,7 +45,7 @@ async function relatedResources(place: Place) {
 	return { roles, reader: `${roles('document')}/reader`, grants, conditions: `${grants}/conditions` };
 }
 
-/** The rules of a block as they were sent. */
+/** Returns a role's derivation rules as they were sent. */
 function sentRules(t: ExecutionContext, role: Derived): readonly object[] {
 	t.not(role.granted_to, null);
 	return (role.granted_to?.users_with_role ?? []).map(({ role: source, on_resource, linked_by_relation, when }) => {

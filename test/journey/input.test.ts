@@ -18,15 +18,15 @@ import {
 	pathParameters,
 } from '../support/tour.js';
 
-/** Bad input, at every endpoint: the documented status and body, no 5xx, and nothing changed (contract: Errors). */
+/** Bad input to every endpoint: documented status and body, no 5xx, and no change. */
 
-// One after another, so that what a store holds before and after a test can be compared.
+// Serial, so that the store's contents before and after a test can be compared.
 const journey = onEachStore({ declare: test.serial });
 
 const keyed = endpoints.filter((endpoint) => endpoint.access !== 'public');
 const withBody = endpoints.filter((endpoint) => endpoint.body !== undefined);
 
-/** Everything the store holds of what the API can change, as text. */
+/** Returns everything the API can change in the store, as text. */
 async function everything({ store }: Management): Promise<string> {
 	const { knex } = store.database;
 	const projects = await knex('projects').orderBy('id');
@@ -47,7 +47,7 @@ function furnishing(title: string, run: Journey, stores?: readonly StoreKind[]):
 	);
 }
 
-/** Declares a test of input that is refused: nothing in the store may be another than before. */
+/** Declares a test for rejected input, which must leave the whole store unchanged. */
 function harmless(title: string, run: Journey, stores?: readonly StoreKind[]): void {
 	furnishing(
 		title,
@@ -60,14 +60,14 @@ function harmless(title: string, run: Journey, stores?: readonly StoreKind[]): v
 	);
 }
 
-/** The stores for tests of what is refused before a store could see it. */
+/** Stores for requests rejected before they reach a store. */
 const any = ['server'] as const;
 
 journey('the table of bodies is complete', async (t) => {
 	t.deepEqual(withBody.map(({ name }) => name).sort(), Object.keys(bodies).sort());
 });
 
-/** A body of an endpoint with one field said otherwise, or left out when `undefined`. */
+/** Returns an endpoint's body with one field replaced, or removed if `undefined`. */
 function bodyWith(body: Body, field: string, value: unknown): unknown {
 	const changed = { ...body.base, [field]: value };
 	return sentAs(body, body.many ? [body.base, changed] : [changed]);
@@ -78,7 +78,7 @@ function fieldPlace({ many }: Body, field: string): string {
 	return many === 'bare' ? `body.1.${field}` : `body.${many}.1.${field}`;
 }
 
-/** The key that an endpoint takes: some take only the key of an environment. */
+/** Returns an endpoint's client. Some endpoints accept only an environment key. */
 function callerOf({ access }: { readonly access: string }, place: Place, organization: Client): Client {
 	return ['environment.own', 'environment.report', 'environment.sign_in'].includes(access) ? place.http : organization;
 }
@@ -126,7 +126,7 @@ furnishing(
 			if (body === undefined) continue;
 			const optional = Object.entries(body.fields).filter(([, kind]) => !kind.endsWith('!'));
 			const nulls = Object.fromEntries(optional.map(([field]) => [field, null]));
-			// Creates are sent twice, so the second time they may find what the first one made.
+			// Creates are sent twice, so the second request may find the first object.
 			const echoed = { id: 'x', environment_id: 'x', created_at: 5, updated_at: 'x', expires_at: null };
 			for (const more of body.grants ? [nulls, echoed] : body.strict ? [nulls] : [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };
@@ -396,7 +396,7 @@ harmless(
 	any,
 );
 
-/** How many requests are made up. */
+/** Number of random requests. */
 const runs = 400;
 
 furnishing(

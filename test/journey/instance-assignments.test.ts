@@ -7,11 +7,14 @@ import type { Listed, Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addResourceRole } from '../support/relation.js';
 
-/** Roles of resources, held on their instances (spec: Role assignments, Users). */
+/** Resource roles assigned on instances. */
 
 const journey = onEachStore();
 
-/** A tenant role `editor` and a role `editor` of documents; the instance document:budget in acme; users ann and ben. */
+/**
+ * Creates a tenant role `editor` and a document role `editor`, the instance document:budget in acme, and the users ann
+ * and ben.
+ */
 async function furnish(place: Place) {
 	const { http, schema, facts } = place;
 	for (const key of ['document', 'folder']) {

@@ -16,11 +16,11 @@ import {
 	type Visited,
 } from '../support/tour.js';
 
-/** Nothing of one environment can be seen or changed through the key of another (design: invariant 2). */
+/** An environment's key neither shows nor changes anything in other environments. */
 
 const journey = onEachStore();
 
-/** Everything the API shows of a place, as text. */
+/** Returns everything the API shows about a place, as text. */
 async function shown(http: Client, { schema, facts, elements, project, key }: Place): Promise<string> {
 	const paths = [
 		`${schema}/resources?include_built_in=true`,
@@ -220,9 +220,9 @@ journey(
 		for (const endpoint of endpoints) {
 			const right = endpointBody(endpoint);
 			const ask = (http: Client, path: string) => http.send(endpoint.method.toUpperCase(), path, right);
-			// Every parameter in turn is an id of theirs, while the rest of the path is mine.
+			// Replaces each parameter with an id from the other place, while the remaining path is mine.
 			for (const parameter of pathParameters(endpoint).filter((name) => name in ids)) {
-				// A PUT of a user whose id is theirs makes a user of mine with that key.
+				// A user PUT with their id creates a user with this key in my place.
 				if (endpoint.name === 'syncUser') continue;
 				const path = endpointPath(endpoint, place, { [parameter]: ids[parameter] ?? '' });
 				for (const http of [place.http, management.organization]) fails(t, await ask(http, path), 404, ids[parameter]);
@@ -253,7 +253,7 @@ interface Statement {
 	readonly bindings: readonly unknown[];
 }
 
-/** Statements of the server itself that are about no environment; everything else must name the caller's. */
+/** System statements about no environment. All other statements must name the caller's environment. */
 const system: Readonly<Record<string, RegExp>> = {
 	'who calls': /^select "api_keys"\.\* from "api_keys" where "secret_hash" = \$1/,
 	"who calls, and which environment of the key's own organization they mean":
@@ -275,14 +275,14 @@ const system: Readonly<Record<string, RegExp>> = {
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
 };
 
-/** The tables that hold the objects of environments, and that are found by the caller's organization. */
+/** Tables with environment objects, and tables filtered by the caller's organization. */
 const ofEnvironments =
 	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries|audit_logs)\b"?/;
-/** Counts over the environments that a key opens, which are found by its organization. */
+/** Counts over the key's environments, filtered by its organization. */
 const overEnvironments = /^with opened as \(\s*select id from environments where organization_id = \$1/;
 const ofOrganizations = /"(organizations|projects|environments|api_keys)"/;
 
-/** Why a statement is not bound to the caller's scope; `null` when it is. */
+/** Returns why a statement is not bound to the caller's scope, or `null` if it is. */
 function unbound({ sql, bindings }: Statement, place: Place): string | null {
 	if (Object.values(system).some((pattern) => pattern.test(sql))) return null;
 	const bound = (id: string) => bindings.includes(id);
@@ -323,7 +323,7 @@ onEachStack(`no statement leaves the store without the caller's scope`, async (t
 		elements: '/v2/elements/default/dev',
 		revision: async () => (await store.counters(scope.environment_id))?.revision ?? -1,
 	};
-	// Environments that nobody asks for are left alone from here on, so all that is heard is about this one.
+	// From here on, environments without requests are left alone, so all recorded statements concern this environment.
 	const { body: production } = await stack.organization.get<Names>('/v2/projects/default/envs/production');
 	await stack.organization.get(`/bundles/${production['id']}`);
 
@@ -331,9 +331,9 @@ onEachStack(`no statement leaves the store without the caller's scope`, async (t
 	store.database.knex.on('query', ({ sql, bindings }: Statement) => heard.push({ sql, bindings: bindings ?? [] }));
 	await furnish(place);
 	const kept = new Set(['createProject', 'deleteProject', 'createEnvironment', 'deleteEnvironment']);
-	// What these write is in another environment.
+	// These write to a different environment.
 	for (const name of ['copyEnvironment', 'beginEnvironmentCopy']) kept.add(name);
-	// These are about the process and all of the store: they count, and name nothing.
+	// These concern the process and the whole store: they count, and name nothing.
 	for (const name of ['ready', 'metrics']) kept.add(name);
 	const open = ({ access }: Visited) => /^(environment|key)/.test(access);
 	const visits = await tour(place, (endpoint) => (open(endpoint) ? stack.environment : stack.organization), kept);

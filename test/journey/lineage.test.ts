@@ -15,7 +15,10 @@ import { root } from '../support/root.js';
 import { facts, neverSwept, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Histories that are cut: what decision points answer that have followed the lost part, and that start afterwards. */
+/**
+ * Truncated histories: answers from decision points that followed the lost part, and from decision points started
+ * later.
+ */
 
 const log = createLogger('silent');
 const patience = { policyWait: 120_000, sweepPause: neverSwept };
@@ -24,9 +27,9 @@ interface Site {
 	readonly config: Config;
 	readonly api: () => RunningApi;
 	readonly http: Client;
-	/** Starts a decision point, which stays until the test is over. */
+	/** Starts a decision point that runs until the end of the test. */
 	point(): Promise<{ readonly running: RunningDecisionPoint; readonly http: Client; stop(): Promise<void> }>;
-	/** Runs `work` between the end of the API process and the start of another one at the same address. */
+	/** Stops the API process, runs `work`, and starts a new API process at the same address. */
 	restarted(work: () => void | Promise<void>): Promise<void>;
 }
 
@@ -69,7 +72,7 @@ async function open(t: ExecutionContext, store: StoreKind | TestDatabase): Promi
 
 const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'acme' } });
 
-/** Makes a reader `ann`, and users without roles. */
+/** Creates a reader `ann`, and users without roles. */
 async function populate({ http }: Site): Promise<void> {
 	const { status } = await http.post(`${schema}/resources`, {
 		key: 'document',
@@ -87,7 +90,7 @@ function assign({ http }: Pick<Site, 'http'>, user: string) {
 	return http.post(`${facts}/role_assignments`, { user, role: 'reader', tenant: 'acme' });
 }
 
-/** Waits for the newest revision at a decision point, and returns who may read. */
+/** Waits for the newest revision at a decision point, and returns the allowed readers. */
 async function readers({ http }: { readonly http: Client }, token: string): Promise<readonly string[]> {
 	const headers = { 'x-min-revision': token };
 	const allowed: string[] = [];
@@ -124,7 +127,7 @@ for (const { kept, copied } of [
 			await site.restarted(() => copy(folder, backup));
 			const lost = await assign(site, 'ben');
 			t.deepEqual(await readers(point, tokenOf(lost)), ['ann', 'ben']);
-			// A decision point that starts leaves a stored snapshot of the lost time.
+			// A starting decision point leaves a stored snapshot from the lost time.
 			await (await site.point()).stop();
 			await site.restarted(() => copy(backup, folder));
 			const made = await assign(site, 'eve');
@@ -154,10 +157,10 @@ test.serial(
 		const connection = new pg.Client({ connectionString: site.config.database_url ?? '' });
 		await connection.connect();
 		t.teardown(() => connection.end());
-		/** Makes the database look as if it had been begun elsewhere: the identity that a promotion changes is recorded. */
+		/** Makes the database look as if it had started elsewhere, by recording an identity that a promotion changes. */
 		const move = (column: string) =>
 			connection.query(`update lineages set ${own(column)}${column} = 'other' where ended_at is null`);
-		/** The update itself changes the transaction of the row. */
+		/** The update itself changes the row's transaction. */
 		const own = (column: string) => (column === 'row_xid' ? '' : 'row_xid = pg_current_xact_id()::xid::text, ');
 		let left = before;
 		for (const column of ['timeline', 'system_identifier', 'database_oid', 'table_oid', 'row_xid']) {
@@ -225,7 +228,7 @@ test.serial('the documented dump and restore succeed, and begin a new lineage', 
 		for (const statement of statements) await connection.query(statement);
 		await connection.end();
 	};
-	// A user who owns the database and nothing else.
+	// A user who only owns the database.
 	await administer(
 		`create role regolith_owner login password 'secret'`,
 		'create database restored owner regolith_owner',

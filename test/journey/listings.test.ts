@@ -1,7 +1,7 @@
 import test from 'ava';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Who may do what, as lists, from the management API to the decision point: they follow every link that comes and goes. */
+/** Permission listings, from the management API to the decision point: they reflect every added and removed link. */
 
 let stack: Stack;
 
@@ -42,7 +42,7 @@ interface Users {
 
 const plan = { type: 'document', key: 'plan', tenant: 'acme' };
 
-/** What each listing says after a revision: they all have to agree. */
+/** Returns each listing at a revision. All listings must agree. */
 async function listings(revision: number | undefined, user: string) {
 	await stack.reached(revision);
 	const { pdp } = stack;

@@ -4,7 +4,7 @@ import { readFactsWait } from '../../src/pdp/endpoint/facts-wait.js';
 import { client } from '../support/client.js';
 import { onEachStack } from '../support/each-store.js';
 
-/** Facts written through a decision point: who writes reads what was written in the next check. */
+/** Facts written through a decision point: the writer's next check sees them. */
 
 onEachStack('a check after a write through the decision point knows of it', async (t, stack) => {
 	const { pdp } = stack;

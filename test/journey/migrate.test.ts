@@ -10,7 +10,7 @@ import { launch } from '../support/processes.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** `regolith migrate check` tells when a migration from version 1 is complete (spec: Versioning, rules 3 and 6). */
+/** `regolith migrate check` reports whether a migration from version 1 is complete. */
 
 let stack: Stack;
 
@@ -22,7 +22,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => stack.stop());
 
-/** A folder with these files. */
+/** Creates a folder with these files. */
 function codeWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
 	const folder = temporary(t);
 	for (const [path, text] of Object.entries(files)) {
@@ -32,7 +32,7 @@ function codeWith(t: ExecutionContext, files: Readonly<Record<string, string>>):
 	return folder;
 }
 
-/** The API with a key. */
+/** Returns the API settings with a key. */
 function asked(secret: string): MigrateOptions['api'] {
 	return { url: stack.api.listening.url, source: 'PERMIT_API_URL', key: { secret, variable: 'PERMIT_API_KEY' } };
 }
@@ -57,7 +57,7 @@ test('it is complete when everything is the team’s, decision points answer, an
 	t.false(report.includes('permit_key_'), 'no secrets');
 });
 
-/** What is left to do, by what was given otherwise. */
+/** Remaining work by changed option. */
 const unfinished: readonly (readonly [
 	title: string,
 	more: (t: ExecutionContext) => Partial<MigrateOptions>,

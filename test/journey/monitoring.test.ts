@@ -14,7 +14,10 @@ import { root } from '../support/root.js';
 import { facts } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The dashboard and the alert rules, evaluated by a real Prometheus on a running pair: with `npm run test:all`. */
+/**
+ * The dashboard and the alert rules, evaluated by a real Prometheus on a running API and decision point. Runs with `npm
+ * run test:all`.
+ */
 
 const rules = join(root, 'deploy/alerts.yaml');
 
@@ -31,7 +34,7 @@ const { panels } = JSON.parse(readFileSync(join(root, 'deploy/grafana-dashboard.
 };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** A query as Grafana would send it. */
+/** Fills in a query as Grafana would. */
 function filled(expr: string): string {
 	return expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '30s');
 }
@@ -64,16 +67,16 @@ interface Answer<Data> {
 	readonly data: Data;
 }
 
-/** What a Prometheus watches. */
+/** Prometheus targets and rules. */
 interface Watched {
-	/** Host and port of each target. */
+	/** Host and port per target. */
 	readonly targets: readonly string[];
 	readonly key: string;
-	/** The file of the alert rules. */
+	/** Alert rules file. */
 	readonly alerts: string;
 }
 
-/** Starts a Prometheus that looks each second. Resolves to what asks it. */
+/** Starts a Prometheus that scrapes each second. Resolves to a query function. */
 async function startPrometheus(t: ExecutionContext, program: string, { targets, key, alerts }: Watched) {
 	const folder = temporary(t);
 	const port = await freePort();
@@ -133,7 +136,7 @@ function prometheus(): string {
 	return program;
 }
 
-/** Numbers of processes for which everything is wrong, when they are asked for the `count`th time. */
+/** Returns metrics with every possible problem for the `count`th scrape. */
 const worst = (count: number) => `
 regolith_build_info{component="none",version="0"} 1
 regolith_api_decision_points{status="ok"} 0

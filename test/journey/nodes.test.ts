@@ -14,22 +14,25 @@ import { startStorm } from '../support/storm.js';
 import { temporary } from '../support/temporary.js';
 import { readWorld, union, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
-/** Several API processes on one PostgreSQL, each with a decision point: no state in a node, so any may come and go. */
+/**
+ * Several API processes on one PostgreSQL, each with a decision point. Nodes have no state, so any node may stop and
+ * start.
+ */
 
 interface Node {
 	readonly serve: Service;
 	readonly api: Client;
-	/** The decision point that follows this node. */
+	/** Decision point of this node. */
 	readonly pdp: Client;
 }
 
 interface Cluster {
 	readonly nodes: readonly [Node, Node];
-	/** Rows of a statement on the database that both share. */
+	/** Queries the shared database. */
 	query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** Two nodes that start at the same moment on an empty database, and have to agree who sets it up. */
+/** Starts two nodes concurrently on an empty database. They must agree which node sets it up. */
 async function cluster(t: ExecutionContext): Promise<Cluster> {
 	const database = await createDatabase();
 	t.teardown(database.drop);
@@ -78,7 +81,9 @@ test('two nodes are one service: each other’s writes, concurrent writers, the 
 	await assertOutlives(t, running);
 });
 
-/** What is written through one node is decided behind the other, and its keys open and decrypt there. */
+/**
+ * Asserts that a write through one node is decided behind the other, and that its keys authenticate and decrypt there.
+ */
 async function assertShared(t: ExecutionContext, { nodes: [a, b] }: Cluster): Promise<void> {
 	const given = await a.api.post(`${facts}/users`, viewer('ann'));
 	t.is(given.status, 200);
@@ -94,7 +99,9 @@ async function assertShared(t: ExecutionContext, { nodes: [a, b] }: Cluster): Pr
 	t.is((await client(a.serve.url, secret).get('/v2/api-key/scope')).status, 200);
 }
 
-/** Writers that go through both nodes in turn lose nothing, and no revision is given twice or left out. */
+/**
+ * Asserts that writers alternating between the nodes lose nothing, and that revisions have neither duplicates nor gaps.
+ */
 async function assertGapless(t: ExecutionContext, { nodes, query }: Cluster, random: Random): Promise<void> {
 	const [a, b] = nodes;
 	const before = await readWorld(a.api, facts);
@@ -128,7 +135,10 @@ async function assertGapless(t: ExecutionContext, { nodes, query }: Cluster, ran
 	}
 }
 
-/** The death of one node leaves the other as it was; its decision point goes on, and catches up when it is back. */
+/**
+ * Asserts that a node's death does not affect the other node; the dead node's decision point continues, and catches up
+ * after the restart.
+ */
 async function assertOutlives(t: ExecutionContext, { nodes: [a, b] }: Cluster): Promise<void> {
 	await a.serve.kill();
 	const alone = await b.api.post(`${facts}/users`, viewer('bob'));
@@ -176,7 +186,7 @@ test('connections to the database that break are made again', async (t) => {
 		t.is(answer.body['allow'], true);
 	}
 
-	// The idle connections of the pools too: the next request gets a new one and notices nothing.
+	// Closes even the pools' idle connections: the next request gets a new connection and notices nothing.
 	await query(`select pg_terminate_backend(pid) from pg_stat_activity
 		where datname = current_database() and pid <> pg_backend_pid()`);
 	const answers = await Promise.all(

@@ -7,7 +7,7 @@ import { type OpaServer, startOpa } from '../support/opa.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The same environment in a stock `opa run`: it follows our feed, and answers what the decision point answers. */
+/** The same environment in a stock `opa run`: it follows the feed and answers like the decision point. */
 
 const resources = ['document', 'folder', 'report', 'nothing'];
 const actions = ['read', 'write', 'archive'];
@@ -49,13 +49,13 @@ test('a stock OPA loads the environment, follows it, and answers as the decision
 	await step(t, stack, opa, 'delta', () => written(stack.environment, 'POST', `${facts}/role_assignments`, assignment));
 	t.deepEqual(await decided(opa, 'cat', 'read', 'document', 'gamma'), { allow: true, code: 'allow' });
 
-	// OPA cannot be trusted to remove, so what takes away comes whole.
+	// OPA deltas cannot reliably remove data, so removals come as snapshots.
 	await step(t, stack, opa, 'snapshot', () =>
 		written(stack.environment, 'DELETE', `${facts}/role_assignments`, assignment),
 	);
 	t.deepEqual(await decided(opa, 'cat', 'read', 'document', 'gamma'), { allow: false, code: 'no_user_roles' });
 
-	// Rego changes, which no delta of OPA's can carry.
+	// Rego changes, which OPA deltas cannot carry.
 	const report = { key: 'report', name: 'Report', actions: { read: {}, archive: {} } };
 	await step(t, stack, opa, 'snapshot', () => written(stack.environment, 'POST', `${schema}/resources`, report));
 	t.deepEqual(await decided(opa, 'ann@example.com', 'archive', 'report', 'acme'), {
@@ -63,7 +63,7 @@ test('a stock OPA loads the environment, follows it, and answers as the decision
 		code: 'no_permission',
 	});
 
-	// Tables are data: what a role may do comes as a delta.
+	// Tables are data: role permissions come as a delta.
 	const permissions = { permissions: ['report:archive'] };
 	await step(t, stack, opa, 'delta', () =>
 		written(stack.environment, 'POST', `${schema}/roles/viewer/permissions`, permissions),
@@ -81,7 +81,7 @@ test('a stock OPA loads the environment, follows it, and answers as the decision
 	);
 	t.deepEqual(await decided(opa, 'bob|1', 'read', 'document', 'beta'), { allow: false, code: 'user_not_synced' });
 
-	// What was kept since the last snapshot is behind by now; a newcomer must not answer from it even for a moment.
+	// The last stored snapshot is outdated by now; a new OPA must never answer from it, not even briefly.
 	const late = { user: 'cat', role: 'editor', tenant: 'beta' };
 	const revision = await written(stack.environment, 'POST', `${facts}/role_assignments`, late);
 	const newcomer = await started(t, stack);
@@ -98,7 +98,7 @@ test('a change that alters nothing in the data leaves a stock OPA as it is', asy
 	const held = async () => [await opa.data('regolith/facts'), await opa.data('regolith/schema')];
 	const before = await held();
 
-	// OPA takes a delta without patches for an empty snapshot, and would know nobody any more.
+	// OPA would take a delta without patches for an empty snapshot, and lose all users.
 	for (const description of ['A', 'An', 'The customer']) {
 		const path = `${facts}/tenants/acme`;
 		await stack.reached(await written(stack.environment, 'PATCH', path, { description }));
@@ -106,7 +106,7 @@ test('a change that alters nothing in the data leaves a stock OPA as it is', asy
 	}
 	t.deepEqual(await decided(opa, 'ann@example.com', 'write', 'document', 'acme'), { allow: true, code: 'allow' });
 
-	// What comes next continues from there, and brings OPA to the newest revision.
+	// The next bundle continues from there, and brings OPA to the newest revision.
 	const assignment = { user: 'cat', role: 'editor', tenant: 'beta' };
 	await step(t, stack, opa, 'delta', () => written(stack.environment, 'POST', `${facts}/role_assignments`, assignment));
 	t.deepEqual(await decided(opa, 'cat', 'write', 'document', 'beta'), { allow: true, code: 'allow' });
@@ -136,7 +136,7 @@ const listingRequests = ['ann@example.com', 'bob|1', 'cat', 'nobody'].flatMap((u
 	['permit/user_permissions/tenants', { user }] as const,
 ]);
 
-/** Requests in every form that clients send, with the paths that they are sent to. */
+/** Requests in every form that clients send, with their paths. */
 const requests: readonly (readonly [path: string, input: unknown])[] = [
 	...checkRequests,
 	...listingRequests,
@@ -188,7 +188,7 @@ test('clients of the Data API get the same from a stock OPA and from the decisio
 	t.like((await ours.post('/v1/data/permit/root', { input: {} })).body, { code: 'invalid_parameter' });
 });
 
-/** Without the order of lists, and without what a stock OPA says of models although nobody asked for reasons. */
+/** Ignores list order, and model details that a stock OPA returns without a request for reasons. */
 function comparable(result: unknown): unknown {
 	return JSON.parse(JSON.stringify(result ?? null), (name, value: unknown) => {
 		if (name === 'allowing_sources') return undefined;
@@ -206,7 +206,7 @@ async function started(t: ExecutionContext, { api, keys, environment }: Stack): 
 	return opa;
 }
 
-/** Writes, waits until OPA is at that revision, by a bundle of this kind, and holds all its answers against ours. */
+/** Sends a write, waits until OPA has its revision through a bundle of this kind, and compares all answers. */
 async function step(
 	t: ExecutionContext,
 	stack: Stack,
@@ -218,7 +218,7 @@ async function step(
 	t.is(await opa.lastBundle(), kind);
 }
 
-/** Every question, asked of both at one revision. Returns the codes that came. */
+/** Asks every question to both at one revision. Returns the answered codes. */
 async function agreed(t: ExecutionContext, stack: Stack, opa: OpaServer, revision: number): Promise<readonly string[]> {
 	await stack.reached(revision);
 	await eventually(

@@ -15,11 +15,11 @@ import { createSecret, newPlace, type Place } from '../support/management.js';
 import { neverSwept, type Stack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Operation approvals by users who are signed in (spec: Elements: operation approvals). */
+/** Operation approvals by signed-in users. */
 
 const journey = onEachStore();
 
-/** Ann and Bea ask, Rex reviews operations on account `main` in `acme`; Zoe is of another tenant. */
+/** Ann and Bea make requests, Rex reviews operations on account `main` in `acme`; Zoe is in a different tenant. */
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
 	const made = async (path: string, body: object) => {
@@ -66,7 +66,7 @@ const ask = (more: object = {}) => ({
 	reason: 'To close the books.',
 });
 
-/** Who may operate: the holders of `_Approved_`, as `user@instance`. */
+/** Returns the `_Approved_` holders as `user@instance`. */
 async function approved({ http, facts }: Place): Promise<readonly string[]> {
 	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?per_page=100`);
 	return body.flatMap(({ user, role, resource_instance }) =>
@@ -117,7 +117,7 @@ journey('an instance that does not exist is made, so that reviewers can be assig
 	t.deepEqual(await approved(place), ['ann@account:new']);
 });
 
-/** What is refused: the details, the status, and what the message says. */
+/** Rejected details: status and message. */
 const refused: readonly (readonly [details: object, status: number, says: string])[] = [
 	[{ tenant: 'beta' }, 400, 'beta'],
 	[{ tenant: 'nowhere' }, 400, 'nowhere'],
@@ -140,7 +140,7 @@ journey('what cannot be approved is not asked for', async (t, place) => {
 	await ledger.balanced();
 });
 
-/** Who may do what to Ann's request. */
+/** Expected status when a user makes a move on Ann's request. */
 const moves: readonly (readonly [user: string, tenant: string, move: string, status: number])[] = [
 	['ann', 'acme', 'approve', 403],
 	['ann', 'acme', 'deny', 403],
@@ -219,17 +219,17 @@ journey('a list tells who asks for what, filtered and by the page', async (t, pl
 	});
 });
 
-/** Makes the approvals of a place good for one use, and lets them grant `read` besides `operate`. */
+/** Makes a place's approvals single-use, with permission to `read` besides `operate`. */
 const singleUse = { resource: 'account', action: 'read', single_use: true };
 
 function set({ http, elements }: Place, settings: object) {
 	return http.patch(`${elements}/config/approvals`, { settings });
 }
 
-/** Where a request is consumed by API key. */
+/** Returns the path to consume a request by API key. */
 const consumption = ({ facts }: Place, id: unknown) => `${facts}/operation_approvals/${id}/consume`;
 
-/** Asks and approves. Returns the id of the request. */
+/** Requests and approves an operation. Returns the request id. */
 async function approve(place: Place, rex: Client, who: Client, details: object = {}): Promise<string> {
 	const made = await who.post(path(place), ask(details));
 	const { status, body } = await rex.put(`${path(place)}/${made.body['id']}/approve`);
@@ -241,7 +241,7 @@ async function actors(place: Place) {
 	return { ann: await bearing(place, 'ann'), bea: await bearing(place, 'bea'), rex: await bearing(place, 'rex') };
 }
 
-/** The actions that the role for who was approved grants. */
+/** Returns the actions granted by the approval role. */
 async function granted({ http, schema }: Place): Promise<unknown> {
 	return (await http.get(`${schema}/resources/account/roles/_Approved_`)).body['permissions'];
 }
@@ -430,7 +430,7 @@ onEachStack('a decision point consumes an approval, once, and denies from then o
 	t.regex(String(away.body['detail']), /control plane/);
 });
 
-/** Another API process, as far as the database can tell, on the server that the stack's own uses. */
+/** Simulates a second API process on the stack's database server. */
 async function secondNode(t: ExecutionContext, { config }: Stack): Promise<string> {
 	const folder = temporary(t);
 	cpSync(join(config.data_directory, 'server.key'), join(folder, 'server.key'));
@@ -441,7 +441,7 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 	return node.listening.url;
 }
 
-/** The environment that a stack begins with. */
+/** Returns a stack's initial environment. */
 async function placeOf({ environment: http, api, keys }: Stack): Promise<Place> {
 	const { body } = await http.get<Record<string, string>>('/v2/api-key/scope');
 	const { environment_id: id = '', project_id = '', organization_id = '' } = body;
@@ -463,7 +463,7 @@ async function placeOf({ environment: http, api, keys }: Stack): Promise<Place> 
 	};
 }
 
-/** An approval for a time is over at that time, and cannot be consumed after it. */
+/** Asserts that a timed approval ends on time and cannot be consumed later. */
 async function endsByTheClock(
 	t: ExecutionContext,
 	place: Place,

@@ -14,7 +14,7 @@ import { createDatabase } from '../support/postgres.js';
 import { facts, neverSwept, type Stack, schema, settings, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** What operators are told: numbers, readiness, versions, the log. */
+/** Information for operators: metrics, readiness, versions, the log. */
 
 let stack: Stack;
 

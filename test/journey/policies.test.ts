@@ -17,7 +17,7 @@ import { launch } from '../support/processes.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The policies of an environment: listed, read at a revision, written to a folder, compared. */
+/** An environment's policies: listed, read at a revision, written to a folder, compared. */
 
 interface Listed {
 	readonly data: readonly { readonly schema_revision: number; readonly hash: string; readonly published_at: string }[];
@@ -41,7 +41,7 @@ test.after.always('stop', async () => {
 	for (const stack of stacks.values()) await stack.stop();
 });
 
-/** A test on both stores, in an environment of its own. */
+/** Declares a test on both stores with a new environment. */
 function journey(title: string, run: (t: ExecutionContext, place: Place, stack: Stack) => Promise<void>): void {
 	for (const kind of chosenStores()) {
 		test(`${title} [${kind}]`, async (t) => {
@@ -55,7 +55,7 @@ function journey(title: string, run: (t: ExecutionContext, place: Place, stack: 
 
 const policiesPath = ({ project, key }: Place) => `/v2/projects/${project}/envs/${key}/policies`;
 
-/** Writes, waits until it is published, and returns the revision. */
+/** Sends a write, waits until it is published, and returns the revision. */
 async function published(place: Place, method: string, path: string, body?: unknown): Promise<number> {
 	const { status, revision, body: answer } = await place.http.send(method, path, body);
 	if (status >= 300 || revision === undefined) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`);
@@ -173,7 +173,7 @@ journey('the newest are kept', async (t, place) => {
 	});
 });
 
-/** Runs `regolith` with the key of a place. */
+/** Runs `regolith` with a place's key. */
 async function regolith(place: Place, words: readonly string[], key = place.secret) {
 	const running = launch({ command: [...words, '--api', place.url], env: { PDP_API_KEY: key } });
 	return { ...(await running.exited), said: running.stdout(), wrong: running.stderr() };

@@ -13,7 +13,7 @@ import { neverSwept, settings } from '../support/stack.js';
 import { type SwitchableOpa, switchableOpa } from '../support/switchable-opa.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** The generated tests of a policy, run by the API. */
+/** A policy's generated tests, run by the API. */
 
 interface Site {
 	readonly api: RunningApi;
@@ -71,7 +71,7 @@ const policies = ({ project, key }: Place) => `/v2/projects/${project}/envs/${ke
 const ask = (place: Place, revision: number | string) =>
 	place.http.get<Results>(`${policies(place)}/${revision}/tests`);
 
-/** Makes a resource that no other test has, waits until its policy is published, and returns the revision. */
+/** Creates a resource unique to the test, waits until its policy is published, and returns the revision. */
 async function published(place: Place, key: string): Promise<number> {
 	const resource = { key, name: key, actions: { read: {}, write: {} } };
 	const { revision = 0 } = await place.http.post(`${place.schema}/resources`, resource);

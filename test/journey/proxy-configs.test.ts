@@ -7,7 +7,7 @@ import { type Listed, listedKeys } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 import { facts as factsOfStack, schema as schemaOfStack } from '../support/stack.js';
 
-/** Proxy configs: which requests stand for what, and the secret of the service behind (contract: Proxy configs). */
+/** Proxy configs: request mappings, and the secret for the proxied service. */
 
 const journey = onEachStore();
 
@@ -57,7 +57,7 @@ journey('rules are overwritten, or, where one says that it shall go, edited', as
 	t.deepEqual(await rules([]), []);
 });
 
-/** Secrets by mechanism, and as what they are shown; `null` where they are refused. */
+/** Secrets by mechanism, with their shown form; `null` if rejected. */
 const secrets: readonly (readonly [mechanism: string, secret: unknown, shown: string | null])[] = [
 	['Bearer', 'text', 'text'],
 	['Bearer', '{', '{'],
@@ -111,7 +111,7 @@ journey('the secret is shown to admin keys only', async (t, place) => {
 	t.is((await http.get(`${path}/documents`)).body['secret'], 'a-token', 'it is still the same');
 });
 
-/** Everything the database holds about proxy configs, bytes as text. */
+/** Returns all database content about proxy configs, with bytes as text. */
 async function kept({ store, id }: Place): Promise<string> {
 	const { knex } = store.database;
 	const rows = await knex('proxy_configs').where({ environment_id: id });

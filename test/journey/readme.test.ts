@@ -1,4 +1,4 @@
-/** What the documents name exists. That the blocks of README run is for `first-hour`. */
+/** Names in the documents exist. `first-hour` runs the README's blocks. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
@@ -42,7 +42,7 @@ function documents(): readonly string[] {
 	return all.filter((path) => path.endsWith('.md')).sort();
 }
 
-/** Where links lead, those to other sites left out. */
+/** Returns link targets, except links to other sites. */
 function relativeLinks(markdown: string): readonly string[] {
 	const links = [...markdown.matchAll(/(?:\]\(|<img src=")([^)"\s]+)[)"]/g)].map(([, link = '']) => link);
 	return links.filter((link) => !/^[a-z]+:/.test(link));
@@ -55,7 +55,7 @@ function leads(document: string, link: string): boolean {
 	return anchor === undefined || headingAnchors(readFileSync(target, 'utf8')).includes(anchor);
 }
 
-/** The anchors of a document's headings. */
+/** Returns the anchors for a document's headings. */
 function headingAnchors(markdown: string): readonly string[] {
 	return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
 		heading

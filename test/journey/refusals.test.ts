@@ -12,12 +12,14 @@ import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../supp
 import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
 import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/tour.js';
 
-/** Hostile bodies, at every endpoint of both servers: none costs an answer without bounds, or anything of ours (contract: Errors). */
+/** Hostile bodies to every endpoint on both servers: no unbounded answers, and no damage. */
 
-/** More than is parsed at once. What an error costs does not grow from here; `bench/refusals` measures 5 MiB of every shape. */
+/**
+ * More than is parsed in one step. Error cost does not grow from here; `bench/refusals` measures 5 MiB of every shape.
+ */
 const bytes = 96 * 1024;
 
-/** The shapes that validation sees: of the others, the parser's tests tell. */
+/** Shapes that reach validation; the parser's tests cover the remaining shapes. */
 const seen = [
 	'empty objects',
 	'texts',
@@ -38,7 +40,7 @@ test.before(async () => {
 
 test.after.always(() => management.stop());
 
-/** Sends one body and looks at the answer; returns whether it was refused. */
+/** Sends one body and checks the answer; returns whether it was rejected. */
 async function refused(
 	t: ExecutionContext,
 	http: Client,
@@ -84,7 +86,7 @@ async function attack(
 	t.true(count > 100, `${count} were refused`);
 }
 
-/** Bodies that cannot be read; who may not ask is not told so. */
+/** Unreadable bodies; callers without access do not learn this. */
 const unreadable = ['{', '['.repeat(200), '"\\ud800"', `"${'x'.repeat(6_000_000)}"`];
 
 test('who may not is told so whatever the body: the management API', async (t) => {
@@ -132,7 +134,7 @@ test('a lone surrogate is refused at its place, in whatever is sent: the managem
 			['{"unknown":["\\ud800"]}', 'body.unknown.0'],
 			['{"\\udc00":1}', 'body.\udc00'],
 		] as const) {
-			// Keys of the organization are refused before the body is read where an environment's own key is asked for.
+			// Endpoints for an environment's own key refuse organization keys before reading the body.
 			const own = ['environment.own', 'environment.report', 'environment.sign_in'].includes(endpoint.access);
 			const asker = own ? place.http : management.organization;
 			const answer = await asker.send(method, path, undefined, { raw });

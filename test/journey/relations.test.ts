@@ -8,7 +8,7 @@ import { openLedger } from '../support/ledger.js';
 import { listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Relations between resources: the resource of the path is the object (spec: Groups; contract: Resource relations). */
+/** Relations between resources: the resource in the path is the object. */
 
 const journey = onEachStore();
 
@@ -127,7 +127,9 @@ journey('PATCH and PUT overwrite the relations as a whole; those named keep thei
 	await ledger.balanced();
 });
 
-/** An instance of either resource, `sub` in the relation `parent` to `obj`, and a role derived through it. */
+/**
+ * Creates an instance of either resource, with `sub` in the relation `parent` to `obj`, and a role derived through it.
+ */
 async function related(place: Place) {
 	const { http, schema, store } = place;
 	const folder = await resource(place, 'folder');
@@ -140,7 +142,7 @@ async function related(place: Place) {
 	const [role_id = '', source_role_id = ''] = roles;
 	const tenant = (await http.get<Ids>(`${place.facts}/tenants/default`)).body.id;
 	const { organization_id, project_id, id: environment_id } = place;
-	// Straight into the store, so that this test is about what goes and not about what can come.
+	// Writes directly to the store, because this test is about deletions, not about allowed creations.
 	await store.write({ organization_id, project_id, environment_id }, null, async (unit) => {
 		const instance = (key: string, resource_id: string) =>
 			unit.create(ResourceInstance, { key, resource_id, tenant_id: tenant, attributes: {} }, key);
@@ -153,7 +155,7 @@ async function related(place: Place) {
 	});
 }
 
-/** What an environment's newest revision deleted, by kind and name. */
+/** Returns the newest revision's deletions, by kind and name. */
 async function deletions({ store, id, revision }: Place): Promise<readonly string[]> {
 	const rows: { kind: string; key: string }[] = await store.database
 		.knex('changes')

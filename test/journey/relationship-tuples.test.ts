@@ -6,11 +6,11 @@ import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
-/** Relationship tuples: how instances are related to each other (spec: Relationship tuples). */
+/** Relationship tuples: relationships between instances. */
 
 const journey = onEachStore();
 
-/** Folders that have parents and documents that have parent folders and owners; tenants default and acme. */
+/** Creates folders with parents, and documents with parent folders and owners; tenants default and acme. */
 async function furnish(place: Place) {
 	const { http, schema, facts } = place;
 	for (const key of ['account', 'folder', 'document']) {

@@ -6,11 +6,14 @@ import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 import { addRelation, addResourceRole } from '../support/relation.js';
 
-/** Resource instances: single things of the resource types, each in one tenant (spec: Resource instances). */
+/** Resource instances: single objects with a resource type, each in one tenant. */
 
 const journey = onEachStore();
 
-/** Resources document and folder, whose documents have a parent folder and an editor; tenants default and acme. */
+/**
+ * Creates the resources document and folder, where documents have a parent folder and an editor; tenants default and
+ * acme.
+ */
 async function furnish(place: Place): Promise<void> {
 	const { http, schema, facts } = place;
 	for (const key of ['document', 'folder']) await http.post(`${schema}/resources`, { key, name: key, actions: {} });

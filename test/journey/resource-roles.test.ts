@@ -11,11 +11,11 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 import { type Place, scopeIn } from '../support/management.js';
 
-/** Roles of resources: sets of the resource's actions that users hold on its instances (spec: Resource roles). */
+/** Resource roles: sets of resource actions that users hold on instances. */
 
 const journey = onEachStore();
 
-/** Resources of which one has an action by the same name as the other. */
+/** Creates two resources with an action by the same name. */
 async function createResources({ http, schema }: Place) {
 	const document = { key: 'Document', name: 'Document', actions: { read: {}, write: {}, '-': {} } };
 	const { body } = await http.post<{ id: string; actions: Record<string, { id: string }> }>(
@@ -201,7 +201,7 @@ journey('roles come with their resource, name each other, and are overwritten as
 	await ledger.balanced();
 });
 
-/** The newest changes of roles, oldest first. */
+/** Returns the newest role changes, oldest first. */
 async function roleChanges({ store, id }: Place, revision: number) {
 	return store.database
 		.knex('changes')
@@ -239,7 +239,7 @@ journey('a role goes with its resource and with what extends it, and nothing of 
 	fails(t, await http.get(`${path}/${editor['id']}`), 404);
 });
 
-/** Gives a user a role on a document, both of which it makes. */
+/** Creates a user and a document, and gives the user a role on it. */
 async function holdOnDocument(place: Place, user: string, role: string): Promise<void> {
 	await place.store.write(scopeIn(place), null, async (unit) => {
 		const { id: resource_id } = await unit.find(Resource, 'Document');

@@ -5,7 +5,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
-/** Resources with their actions and attributes: what can exist and what can be done with it (spec: Resources). */
+/** Resources with their actions and attributes. */
 
 const journey = onEachStore();
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

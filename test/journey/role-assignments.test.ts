@@ -4,11 +4,11 @@ import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Role assignments: who has which role in which tenant (spec: Role assignments). */
+/** Role assignments: users with roles in tenants. */
 
 const journey = onEachStore();
 
-/** Users ann, ben and cy; roles viewer and editor; tenants default and acme. */
+/** Creates the users ann, ben and cy, the roles viewer and editor, and the tenants default and acme. */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, write: {} } });
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read'] });

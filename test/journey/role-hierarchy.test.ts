@@ -3,17 +3,17 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
-/** Roles above and below a role, for tenant roles and for roles of a resource alike (spec: Roles). */
+/** Parent and child roles, both for tenant roles and resource roles. */
 
 const journey = onEachStore();
 
-/** Runs a journey on roles of each kind, which are at the path it is given. */
+/** Runs a journey on both kinds of roles; `path` leads to them. */
 function ofEachKind(title: string, run: (path: string, ...journey: Parameters<Journey>) => Promise<void>): void {
 	journey(`${title}: tenant roles`, (t, place, ...rest) => run(`${place.schema}/roles`, t, place, ...rest));
 	journey(`${title}: roles of a resource`, async (t, place, ...rest) => {
 		const { http, schema } = place;
 		await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: {} });
-		// Of the same keys, to be told apart.
+		// With the same keys, to tell the two kinds apart.
 		for (const key of ['top', 'left']) await http.post(`${schema}/roles`, { key, name: key });
 		await run(`${schema}/resources/document/roles`, t, place, ...rest);
 	});

@@ -4,7 +4,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Tenant roles: sets of permissions that users hold in tenants (spec: Roles). */
+/** Tenant roles: permission sets that users hold in tenants. */
 
 const journey = onEachStore();
 

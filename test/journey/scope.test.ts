@@ -16,7 +16,7 @@ import {
 	type Visited,
 } from '../support/tour.js';
 
-/** Every endpoint with every kind of key: who is refused, with which status, and who is not (contract: 2.3). */
+/** Every endpoint with every kind of key: refused callers with their status, and allowed callers. */
 
 const journey = onEachStore();
 
@@ -26,7 +26,7 @@ interface Calling extends Caller {
 
 const accessLevels: readonly AccessLevel[] = ['admin', 'write', 'read', 'no_access'];
 
-/** Every kind of key there is, seen from `place`. */
+/** Creates every kind of key, seen from `place`. */
 async function createKeyHolders(place: Place, management: Management): Promise<readonly Calling[]> {
 	const { url, store } = management;
 	const sibling = await newPlace(management, management.organization);
@@ -66,7 +66,7 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 	const sessions = [
 		...(['admin', 'read'] as const).map((access) => ({ level: 'env' as const, access, of: place })),
 		{ level: 'org' as const, access: 'admin' as const, of: place },
-		// Of another environment that its key opens too.
+		// In a different environment that its key opens too.
 		{ level: 'org' as const, access: 'admin' as const, of: sibling },
 	].map(async ({ level, access, of }) => {
 		const opened = level === 'env' ? { project_id: of.project_id, environment_id: of.id } : {};
@@ -82,7 +82,7 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 	return Promise.all([...own, ...others, ...sessions]);
 }
 
-/** Those without a key that is known: without any first, with an unknown one next, then with what is no key at all. */
+/** Callers without a known key: first without any key, then with an unknown key, then with malformed keys. */
 function strangersTo({ url, secret, id }: Place): readonly Calling[] {
 	const headers: Readonly<Record<string, string>> = {
 		'an unknown key': `Bearer permit_key_${'x'.repeat(88)}`,
@@ -104,20 +104,20 @@ function strangersTo({ url, secret, id }: Place): readonly Calling[] {
 	];
 }
 
-/** The path of an endpoint by ids: keys name other things in another organization. */
+/** Returns an endpoint's path by ids, because keys name different objects in a second organization. */
 function pathIn(endpoint: Visited, place: Place, other: Names = {}): string {
 	return endpointPath(endpoint, place, { proj_id: place.project_id, env_id: place.id, ...other });
 }
 
-/** A body that is right; the keys that are made are the place's. */
+/** Returns a valid body; new keys belong to the place. */
 function bodyIn(endpoint: Visited, place: Place): unknown {
 	if (endpoint.name !== 'createApiKey') return endpointBody(endpoint);
 	return { project_id: place.project_id, environment_id: place.id };
 }
 
 /**
- * Asks what whoever may ask is answered without effect: reads as they are; writes with a body that is refused later
- * than the key would be, or with a name of nothing in the path.
+ * Sends a request without effect for allowed callers: plain reads, and writes with a body rejected after the key check
+ * or with a missing object in the path.
  */
 function askHarmlessly(endpoint: Visited, place: Place, http: Client): Promise<Answer<unknown>> {
 	const method = endpoint.method.toUpperCase();
@@ -164,7 +164,7 @@ journey('every endpoint answers every kind of key as the rules say', async (t, p
 	const before = await projects();
 	t.is(holders.length, 23);
 	for (const [index, endpoint] of endpoints.entries()) {
-		// What is no key is refused before anything is looked up, so these take turns.
+		// Malformed keys are refused before any lookup, so these take turns.
 		const strangers = [nobody, unknown, malformed[index % malformed.length]];
 		const callers = [...holders, ...strangers.filter((caller) => caller !== undefined)];
 		t.true(
@@ -180,7 +180,7 @@ journey('every endpoint answers every kind of key as the rules say', async (t, p
 
 journey('bundles are given to those who may read the environment', async (t, place, management) => {
 	for (const caller of [...(await createKeyHolders(place, management)), ...strangersTo(place)]) {
-		// Sessions of the console are no keys here.
+		// Console sessions are not keys here.
 		const expected = caller.name.startsWith('a session') ? 401 : refusal({ needs: 'read', of: 'environment' }, caller);
 		for (const path of [`/bundles/${place.id}`, `/bundles/${place.id}/rego`]) {
 			if (expected !== null) fails(t, await caller.http.send('GET', path), expected);

@@ -4,7 +4,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { createSecret } from '../support/management.js';
 
-/** What a session of the console cannot do, and what keys that only read do not see. */
+/** Limits on console sessions, and hidden values for read-only keys. */
 
 const journey = onEachStore();
 

@@ -5,7 +5,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Condition set rules (spec: Schema, facts and general objects; contract: Condition set rules; docs/contract.md). */
+/** Condition set rules (docs/contract.md). */
 
 const journey = onEachStore();
 
@@ -20,7 +20,7 @@ interface Made {
 	readonly document: string;
 }
 
-/** Documents and folders, a role, and a set of each type. Returns their ids. */
+/** Creates documents and folders, a role, and a set of each type. Returns their ids. */
 async function described({ http, schema }: Place): Promise<Made> {
 	const made = async (path: string, body: object) => (await http.post<Ids>(`${schema}/${path}`, body)).body.id;
 	const resource = (key: string) => made('resources', { key, name: key, actions: { read: {}, write: {} } });
@@ -50,7 +50,7 @@ journey('a rule is made once, listed and taken away', async (t, place) => {
 	t.deepEqual(others, []);
 	t.deepEqual(await newestChanges(place), ['create condition_set_rule adults_can_document_read_secret']);
 	t.deepEqual(await ledger.read(await http.get<Listed>(path)), [made ?? {}]);
-	// What is there already is answered like what is new, and nothing is written.
+	// An existing rule gets the same answer as a new rule, without a write.
 	for (const again of [rule, { ...rule, user_set: adults.replaceAll('-', ''), resource_set: secret }]) {
 		t.deepEqual(await ledger.kept(await http.post<Listed>(path, again)), [made ?? {}]);
 	}
@@ -109,7 +109,7 @@ journey('a role and a resource stand for sets, which come with the first rule th
 	]) {
 		t.deepEqual(await ledger.kept(await http.post<Listed>(path, again)), [made ?? {}]);
 	}
-	// Either side may be written out; an automatic set may be named by its key before there is one.
+	// Either side may be spelled out; an automatic set may be named by its key before it exists.
 	await ledger.wrote(await http.post(path, { ...whole, is_role: true, resource_set: 'secret' }));
 	await ledger.wrote(
 		await http.post(path, { user_set: 'adults', permission: 'folder:read', resource_set: '__autogen_folder' }),
@@ -170,7 +170,7 @@ journey('rules are filtered by what they join, in any spelling', async (t, place
 	t.is((await http.get(`/v2/projects/${place.project}/envs/${place.key}/stats`)).status, 200);
 });
 
-/** What goes when something goes, beside itself, as the log names it. */
+/** Objects deleted together with a deleted object, as named in the log. */
 const cascades: Readonly<Record<string, readonly [path: string, ...gone: readonly string[]]>> = {
 	'a set': [
 		'condition_sets/adults',

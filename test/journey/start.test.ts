@@ -34,19 +34,19 @@ import { facts, secretFor } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
 /**
- * The program as an operator meets it: first start, later starts, stops, refusals, keys. `bash` and `curl` are needed. One
- * test runs at a time: a start takes all of a processor for seconds, and many at once would keep each from its deadlines.
+ * The program from an operator's view: first start, later starts, stops, refusals, keys. Needs `bash` and `curl`. Tests
+ * run serially: a start occupies a processor for seconds, and concurrent starts would miss their deadlines.
  */
 
 const opa = process.env['OPA_PATH'] ?? join(root, '.tools', 'opa');
 
-/** What the very first start on an empty folder did; every other test begins with a copy of the folder it left. */
+/** Result of the very first start in an empty folder. Every later test begins with a copy of its folder. */
 interface FirstStart {
 	readonly folder: string;
 	readonly stdout: string;
 	readonly stderr: string;
 	readonly urls: Urls;
-	/** What the three printed commands printed when they were run as they are, after the line with the key. */
+	/** Output of the three printed commands, run unchanged, after the line with the key. */
 	readonly answers: readonly string[];
 	readonly exit: Exit;
 }
@@ -63,7 +63,7 @@ test.before(async () => {
 	const { env, urls } = await surroundings(folder);
 	const running = launch({ command: ['start'], env: { ...env, LOG_LEVEL: 'trace' } });
 	await running.answering(`${urls.pdp}/ready`);
-	// It answers a moment before it says so.
+	// It answers just before it prints this.
 	const stdout = await eventually(
 		() => running.stdout(),
 		(said) => said.includes('permit_key_'),
@@ -77,7 +77,7 @@ test.before(async () => {
 
 test.after.always(() => removeFolder(first.folder));
 
-/** A server on a copy of the folder that the first start left, for tests that do not mind each other. */
+/** A server on a copy of the first start's folder, for tests that tolerate each other. */
 let shared: Promise<Started> | undefined;
 const ends: (() => void | Promise<void>)[] = [];
 
@@ -105,7 +105,7 @@ test.serial(
 	},
 );
 
-/** The paths in a folder, itself among them, that group or others have any permission for. */
+/** Returns all paths in a folder, including the folder, with any permission for group or other users. */
 function openPaths(folder: string): readonly string[] {
 	const all = ['.', ...readdirSync(folder, { recursive: true }).map(String)];
 	return all.filter((path) => (statSync(join(folder, path)).mode & 0o077) !== 0);
@@ -126,7 +126,7 @@ test.serial('the data directory is closed to other users, and a start closes one
 test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
-	// It answers a moment before it says so.
+	// It answers just before it prints this.
 	const stdout = await eventually(
 		() => later.running.stdout(),
 		(text) => text.includes('keys create'),
@@ -178,7 +178,7 @@ test.serial('after kill -9 the folder is free: for keys and for the next start',
 	await next.answering(`${urls.pdp}/ready`);
 	t.is((await client(urls.api, secret).get('/v2/api-key/scope')).status, 200);
 
-	// The key is of `production`, so that is what the decision point serves, and nobody else may ask it.
+	// The key belongs to `production`, so the decision point serves that environment, and refuses other keys.
 	const production = client(urls.api, secret);
 	const user = { key: 'bob' };
 	const { status, revision } = await production.post('/v2/facts/default/production/users', user);
@@ -518,7 +518,7 @@ test.serial('what a process left unfinished when it was killed is made again', a
 	const { env, urls } = await surroundings(temporary(t));
 	const folder = env['DATA_DIR'] ?? '';
 	mkdirSync(join(folder, 'postgres'), { recursive: true });
-	// As PostgreSQL begins: a folder with this file counts as a database.
+	// As at the beginning of PostgreSQL's setup: a folder with this file counts as a database.
 	for (const name of ['PG_VERSION', 'left']) writeFileSync(join(folder, 'postgres', name), '17\n');
 	for (const name of ['postgres.unfinished', 'server.key.new']) writeFileSync(join(folder, name), '');
 	const running = launch({ command: ['serve'], env });
@@ -619,7 +619,7 @@ interface Started {
 	readonly urls: Urls;
 }
 
-/** Starts the program on a copy of the folder that the first start left, and waits until it answers. */
+/** Starts the program on a copy of the first start's folder, and waits until it answers. */
 async function started(t: Cleanup, words: readonly string[]): Promise<Started> {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);
@@ -631,14 +631,14 @@ async function started(t: Cleanup, words: readonly string[]): Promise<Started> {
 	return { running, folder, env, urls };
 }
 
-/** A copy of the folder that the first start left. */
+/** Copies the first start's folder. */
 function copied(t: Cleanup): string {
 	const folder = temporary(t);
 	cpSync(first.folder, folder, { recursive: true });
 	return folder;
 }
 
-/** Settings on free ports; nothing but what every start needs. */
+/** Returns settings with free ports, only as needed for every start. */
 async function surroundings(folder: string) {
 	const [api, pdp] = [String(await freePort()), String(await freePort())];
 	return {
@@ -647,7 +647,7 @@ async function surroundings(folder: string) {
 	};
 }
 
-/** The commands to paste, as they are printed: what is indented under a line that begins with a number. */
+/** Returns the printed commands: the lines indented under a numbered line. */
 function commandsIn(stdout: string): readonly string[] {
 	return stdout
 		.split(/^\d\. .*$/m)
@@ -655,7 +655,7 @@ function commandsIn(stdout: string): readonly string[] {
 		.map((text) => text.trim());
 }
 
-/** The ticket in the link to the console. */
+/** Returns the ticket from the console link. */
 function ticketIn(stdout: string): string {
 	return /\/console#ticket=([\w-]{43})$/m.exec(stdout)?.[1] ?? '';
 }
@@ -676,7 +676,7 @@ function allowed({ urls }: Started) {
 	return client(urls.pdp, secretIn(first.stdout)).post('/allowed', asked);
 }
 
-/** All rows of all tables as one text; bytes are hexadecimal. */
+/** Returns all rows from all tables as one text; bytes are hexadecimal. */
 async function everyRow({ knex }: Database): Promise<string> {
 	const tables: { readonly name: string }[] = await knex('information_schema.tables')
 		.select('table_name as name')

@@ -3,7 +3,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { createSecret, newOrganization, newPlace } from '../support/management.js';
 
-/** How much there is (contract: Organizations and members; Environments). */
+/** Object counts. */
 
 const journey = onEachStore();
 

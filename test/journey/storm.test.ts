@@ -13,13 +13,16 @@ import { type Aftermath, type Storm, startStorm } from '../support/storm.js';
 import { readWorld, union, type World, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /**
- * `kill -9` while many write, restarts in any order: nothing acknowledged is missing from the store or from decisions.
- * `TEST_SEED=<seed>` repeats the writes and the choices of a run; the moments of the kills are the machine's.
+ * `kill -9` during many writes, and restarts in any order: no acknowledged write is missing from the store or from
+ * decisions. `TEST_SEED=<seed>` repeats a run's writes and choices, but not the kill times.
  */
 
 const writers = 4;
 
-/** By place in `services`, what is killed at once: apart, the API, the decision point and both; together, the one. */
+/**
+ * Processes to kill together, as indexes into `services`: apart, the API, the decision point, and both; together, the
+ * only process.
+ */
 const strikes: Readonly<Record<Shape, readonly (readonly number[])[]>> = {
 	apart: [[0], [1], [0, 1]],
 	together: [[0], [0]],
@@ -30,7 +33,7 @@ interface StormCase {
 	readonly shape: Shape;
 }
 
-/** Each store and each shape once: `npm run test:all` takes the whole matrix. */
+/** Each store and each shape once; `npm run test:all` runs the whole matrix. */
 const usual: readonly StormCase[] = [
 	{ kind: 'embedded', shape: 'together' },
 	{ kind: 'server', shape: 'apart' },
@@ -110,7 +113,7 @@ test('a decision point outlives its API and waits for it when it starts first', 
 	t.like(await ask(), { status: 200, revision: removed.revision, body: { allow: false } });
 });
 
-/** Kills at once, at a moment when writes are under way, and starts again in any order. */
+/** Kills the processes during writes, and restarts them in any order. */
 async function strike(storm: Storm, victims: readonly Service[], random: Random): Promise<void> {
 	await storm.more(20 + random.below(40));
 	await sleep(random.below(20));
@@ -122,7 +125,7 @@ async function assertStored(t: ExecutionContext, { api }: Deployment, expected: 
 	t.deepEqual(facing(await readWorld(api, facts)), facing(expected));
 }
 
-/** Every question of every writer, at the storm's last revision, must be answered as the store says. */
+/** Asserts that every writer's questions, at the storm's last revision, are answered as in the store. */
 async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds, settled }: Aftermath): Promise<void> {
 	await reached(pdp, settled);
 	for (const [writer, world] of worlds.entries()) {
@@ -137,7 +140,7 @@ async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds,
 	}
 }
 
-/** The log has every revision, none twice and none left out, and what it tells comes to what the store holds. */
+/** Asserts that the log has every revision exactly once, and that its changes add up to the store's contents. */
 async function assertLogged(t: ExecutionContext, deployment: Deployment, expected: World, settled: number) {
 	const database = await deployment.database();
 	try {
@@ -171,7 +174,7 @@ interface Logged {
 	readonly key: string;
 }
 
-/** The words of the world that a log leads to. */
+/** Returns the world described by a log, in words. */
 function retold(changes: readonly Logged[]): readonly string[] {
 	const words = new Set<string>();
 	for (const { kind, operation, key } of changes) {
@@ -186,7 +189,7 @@ function facing(world: World): readonly string[] {
 	return withoutSettling(worldWords(world));
 }
 
-/** The users that storms write to know where they are say nothing. */
+/** Removes the users that writers create only to learn their position. */
 function withoutSettling(words: readonly string[]): string[] {
 	return words.filter((word) => !word.startsWith('user settle-'));
 }

@@ -3,7 +3,7 @@ import { fails } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
-/** Tenants: the silos in which users hold roles (spec: Tenants). */
+/** Tenants: the silos in which users hold roles. */
 
 const journey = onEachStore();
 

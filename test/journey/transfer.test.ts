@@ -11,7 +11,9 @@ import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 import type { StoreKind } from '../support/postgres.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** A whole environment as one document: out of one store, into another, and what is refused on the way. */
+/**
+ * A whole environment as one document: exported from one store, imported into a second store, and rejected documents.
+ */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -177,7 +179,7 @@ const whole = {
 	},
 } as const;
 
-/** What an environment without condition sets and elements says of them. */
+/** Document sections in an environment without condition sets and elements. */
 const noSets = { condition_sets: {}, set_rules: [], elements_configs: {} } as const;
 
 function environmentPath({ project, key }: Place, rest: string): string {
@@ -319,7 +321,7 @@ journey('without a strategy, other content is a conflict, and nothing is written
 
 const inDocument = 'body.schema.resources.document';
 
-/** A resource `document` with what belongs to it, and another one. */
+/** Returns a document with a resource `document` with these members, and a second resource. */
 function ofDocument(members: Json): Json {
 	const plain = { actions: { read: {} }, attributes: {} };
 	return {
@@ -331,7 +333,7 @@ function ofDocument(members: Json): Json {
 
 const roles = { r: { name: 'R' } };
 
-/** A role of documents that is derived from a role of documents, but for what is said. */
+/** Returns a document role derived from a document role; `rule` overrides parts. */
 function derived(rule: Json): Json {
 	const whole = { role: 's', on_resource: 'document', linked_by_relation: 'parent', ...rule };
 	return ofDocument({
@@ -340,7 +342,7 @@ function derived(rule: Json): Json {
 	});
 }
 
-/** Documents with a relation and a role among them, and these instances. */
+/** Returns documents with a relation and a role among them, and these instances. */
 function withInstance(resource_instances: Json, facts: Json = {}): Json {
 	const { schema: documents } = ofDocument({
 		relations: { parent: { name: 'Parent', subject_resource: 'document' } },
@@ -354,14 +356,14 @@ function withInstance(resource_instances: Json, facts: Json = {}): Json {
 
 const inSets = 'body.schema.condition_sets';
 
-/** Condition sets, of users unless they say otherwise, and documents. */
+/** Returns documents and condition sets, which are user sets by default. */
 function sets(given: Readonly<Record<string, Json>>, more: Json = {}): Json {
 	const whole = Object.entries(given).map(([key, set]) => [key, { name: 'S', type: 'userset', ...set }]);
 	const { schema: documents } = ofDocument({});
 	return { schema: { ...(documents as Json), condition_sets: Object.fromEntries(whole), ...more } };
 }
 
-/** A rule between a user set and a resource set, but for what is said. */
+/** Returns a rule between a user set and a resource set; `wrong` overrides parts. */
 function ruled(wrong: Json): Json {
 	const rule = { user_set: 'u', permission: 'document:read', resource_set: 'r', ...wrong };
 	return sets({ u: {}, r: { type: 'resourceset', resource: 'document' } }, { set_rules: [rule] });
@@ -369,7 +371,7 @@ function ruled(wrong: Json): Json {
 
 const inElements = 'body.schema.elements_configs';
 
-/** Elements where users are managed, unless they say otherwise. */
+/** Returns elements for user management by default. */
 function elements(given: Readonly<Record<string, Json>>): Json {
 	const whole = Object.entries(given).map(([key, one]) => [
 		key,
@@ -378,7 +380,7 @@ function elements(given: Readonly<Record<string, Json>>): Json {
 	return { schema: { elements_configs: Object.fromEntries(whole) } };
 }
 
-/** An element of access requests that these owners review. */
+/** Returns an access request element reviewed by the owners from this element. */
 function asking(user_management_element: string): Json {
 	return { elements_type: 'approval_flow', settings: { user_management_element } };
 }
@@ -744,7 +746,7 @@ journey('elements keep their webhooks, name by key what they named by id, and ch
 	const linked = async (key: string) =>
 		((await http.get<{ settings: Json }>(`${path}/config/${key}`)).body.settings as Json)['access_request_element'];
 	fails(t, await bringing({ ask: { ...own['ask'], name: 'Other' } }, 'fail'), 409, '`ask`');
-	// Two elements of requests change places, and one of them another element's reviewers.
+	// Two access request elements swap places, and one becomes reviewers of a third.
 	await ledger.wrote(
 		await bringing({
 			ask: { name: 'ask', ...asking('others') },
@@ -757,7 +759,7 @@ journey('elements keep their webhooks, name by key what they named by id, and ch
 	t.like(kept, { id: people, name: 'People', webhook: { url: webhook.url } });
 	const [row] = await place.store.database.knex('elements_configs').where({ id: people });
 	t.true(row.secret_webhook_token.length > 0, 'the token is still that of the webhook');
-	// Of another type it is another element.
+	// An element with a different type is a different element.
 	const { others: _, ...rest } = own;
 	await ledger.wrote(
 		await imported(
@@ -813,7 +815,7 @@ journey('a document may be larger than other bodies', async (t, place) => {
 	await ledger.balanced();
 });
 
-/** Everything that could be asked about what the document holds. */
+/** Returns all possible decisions about the document's contents. */
 async function decisions({ pdp }: Stack): Promise<readonly unknown[]> {
 	const users = [...Object.keys(whole.facts.users), 'nobody'];
 	const resources = ['document', 'empty', 'other'];
@@ -845,7 +847,7 @@ for (const [from, to] of [
 		try {
 			const path = '/v2/projects/default/envs/dev/import?conflict_strategy=replace';
 			await source.environment.post(path, whole);
-			// What was made by other ways, in another order, with other ids.
+			// Objects created in other ways, in a different order, with different ids.
 			await source.environment.post(`${schema}/roles`, { key: 'b', name: 'B', extends: ['a'] });
 			await source.environment.post(`${facts}/users`, {
 				key: 'Zoe',
@@ -869,7 +871,7 @@ for (const [from, to] of [
 	});
 }
 
-/** Begins to send a document of this length, of which `write` sends more. */
+/** Begins to send a document with this length; `write` continues it. */
 function sending(url: string, secret: string, length: number): ClientRequest {
 	const headers = { authorization: `Bearer ${secret}`, 'content-length': String(length) };
 	const sent = request(url, { method: 'POST', headers });
@@ -896,7 +898,7 @@ journey(
 		);
 		const late = sending(path, place.secret, body.length);
 		late.write(body.slice(0, 10));
-		// By the time that others have been answered the first half of it has been seen.
+		// The server has seen the first half when these requests are answered.
 		for (let round = 0; round < 5; round += 1) await place.http.get(`${place.schema}/roles`);
 		const { status: deleted } = await site.organization.delete(`/v2/api-key/${place.key_id}`);
 		t.is(deleted, 204);

@@ -16,13 +16,13 @@ import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * A database that an earlier version has written is migrated, and everything in it goes on (docs: Upgrade). Its rows are
- * those that the earlier program wrote, over its API; its tables are those of its migrations, which never change.
+ * A database from an earlier version is migrated, and everything in it still works (docs: Upgrade). Its rows were
+ * written by the earlier program over its API; its tables come from that version's migrations, which never change.
  */
 
 const old = '0012-check-bounds';
 const fixture = gunzipSync(readFileSync(join(root, `test/case-upgrade/${old}.sql.gz`))).toString();
-/** What the fixture was written under. */
+/** Secret key of the fixture. */
 const secretKey = 'fixture-secret-key-of-a-database-of-the-release-before';
 
 async function oldDatabase() {
@@ -44,7 +44,7 @@ test('a database that a newer version has migrated is refused in one sentence', 
 	t.teardown(database.drop);
 	const connection = knex({ client: 'pg', connection: database.url });
 	const row = { name: '9999-from-later', batch: 9, migration_time: new Date() };
-	// The tables are there only where a template of them was prepared.
+	// The tables exist only if a template was prepared.
 	await connection.migrate.latest({ migrationSource });
 	await connection('knex_migrations').insert(row);
 	await connection.destroy();

@@ -4,7 +4,7 @@ import { fails, problemPlaces } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 
-/** Attributes of users, which are those of the resource `__user` (contract: Resource attributes and user attributes). */
+/** User attributes, which belong to the resource `__user`. */
 
 const journey = onEachStore();
 const builtIn = ['key', 'roles', 'email', 'first_name', 'last_name'];

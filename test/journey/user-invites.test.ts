@@ -6,7 +6,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Invites: someone who is to become a user, with the role that waits for them (contract: User invites). */
+/** Invites: future users, with the role that awaits them. */
 
 const journey = onEachStore();
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -17,7 +17,7 @@ interface Setting {
 	readonly tenant_id: string;
 }
 
-/** Two roles and a tenant to invite to. */
+/** Creates two roles and a tenant for invites. */
 async function setting({ http, schema, facts }: Place): Promise<Setting> {
 	const made = async (path: string, key: string) => String((await http.post(path, { key, name: key })).body['id']);
 	return {
@@ -30,7 +30,7 @@ async function setting({ http, schema, facts }: Place): Promise<Setting> {
 const ines = { key: 'auth0|ines', email: 'Ines@example.com', first_name: 'Ines', last_name: 'Roe' };
 const approval = { key: ines.key, email: ines.email, attributes: { department: 'sales' } };
 
-/** The role assignments of a place, as `user#role@tenant`. */
+/** Returns a place's role assignments as `user#role@tenant`. */
 async function heldIn({ http, facts }: Place): Promise<readonly string[]> {
 	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments`);
 	return body.map(({ user, role, tenant }) => `${user}#${role}@${tenant}`);
@@ -151,7 +151,7 @@ journey('an approval that cannot be done whole does nothing', async (t, place) =
 	t.is((await http.get(`${facts}/user_invites/${made.body['id']}`)).body['status'], 'pending');
 	t.deepEqual(await heldIn(place), []);
 	t.is((await http.get(`${facts}/users/${encodeURIComponent(ines.key)}`)).body['first_name'], 'Another');
-	// Under another key the same person can still come in.
+	// The same person can still join with a different key.
 	t.is((await http.post(approve, { ...approval, key: 'ines-2' })).status, 200);
 	t.deepEqual(await heldIn(place), ['ines-2#editor@acme']);
 });
@@ -171,7 +171,7 @@ journey('invites are listed in pages, by role, tenant and search', async (t, pla
 	const { http, schema, facts } = place;
 	const { role_id, other_role_id, tenant_id } = await setting(place);
 	const list = `${facts}/user_invites`;
-	// A role of the same key, which nobody is invited to: it stands in nobody's way.
+	// A role with the same key and no invites must not interfere.
 	await http.post(`${schema}/resources`, { key: 'doc', name: 'D', actions: {}, roles: { viewer: { name: 'V' } } });
 	const { body: other } = await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
 	for (const [key, role, tenant] of [

@@ -8,7 +8,7 @@ import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Users of elements manage users, each as far as their level goes (contract: Elements, Levels). */
+/** Element users manage users within their level. */
 
 const journey = onEachStore();
 
@@ -26,7 +26,7 @@ const element = {
 	},
 };
 
-/** Who is in the tenant `acme`, with one tenant role each; `una` has one without a level, and `bob` is in `beta`. */
+/** Members of the tenant `acme`, with one tenant role each; the role of `una` has no level, and `bob` is in `beta`. */
 const cast = { olga: 'owner', max: 'manager', lea: 'lead', sam: 'staff', tim: 'staff', hid: 'ghost', una: 'plain' };
 
 async function setTheScene(place: Place): Promise<void> {
@@ -64,19 +64,19 @@ const holds = ({ http, facts }: Place, user: string, role: string, instance: str
 
 const dataOf = ({ elements }: Place, key = 'people') => `${elements}/config/${key}/data`;
 
-/** The keys of users, or of roles, that an answer lists. */
+/** Returns the listed user or role keys. */
 function keysIn(body: unknown): readonly unknown[] {
 	const items = Array.isArray(body) ? body : ((body as Paginated).data as readonly Loose[]);
 	return items.map((item: Loose) => item['key']);
 }
 
-/** What the one user of a list is in the one tenant that is told of. */
+/** Returns the only tenant of the only listed user. */
 function onlyTenant({ data: [user = {}] }: Paginated): Loose {
 	const [tenant = {}, ...others] = user['associated_tenants'] as readonly Loose[];
 	return others.length === 0 ? tenant : {};
 }
 
-/** The roles of a user in `acme`, as `role` or `role@instance`. */
+/** Returns a user's roles in `acme`, as `role` or `role@instance`. */
 async function rolesOf({ http, facts }: Place, user: string): Promise<readonly string[]> {
 	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}&per_page=100`);
 	return body.flatMap(({ role, tenant, resource_instance }) =>
@@ -84,7 +84,7 @@ async function rolesOf({ http, facts }: Place, user: string): Promise<readonly s
 	);
 }
 
-/** What is done, and the status for owner, manager, viewer, staff, hidden and unconfigured users. */
+/** Operations and the status for owner, manager, viewer, staff, hidden and unconfigured users. */
 const operations: readonly (readonly [
 	what: string,
 	method: string,
@@ -130,7 +130,7 @@ journey('each level does what it may, and nothing else', async (t, place) => {
 	for (const [what, method, path, body, statuses] of operations) {
 		for (const [index, actor] of actors.entries()) {
 			const before = await place.revision();
-			// A user who was taken out signs in again.
+			// A removed user signs in again.
 			const session = signedIn.get(actor) ?? (await bearing(place, actor, 'acme'));
 			const answer = await session.send<Loose>(method, `${dataOf(place)}/${path}`, body);
 			t.is(answer.status, statuses[index] ?? 0, `${actor}: ${what}: ${JSON.stringify(answer.body)}`);
@@ -158,13 +158,13 @@ journey('users are added, listed with what they are here, given roles and taken 
 	t.like(added, { ...made, last_name: null, environment_id: place.id });
 	t.deepEqual({ roles: added['roles'], associated_tenants: added['associated_tenants'] }, here(['staff']));
 	t.deepEqual(await rolesOf(place, 'ann'), ['staff'], 'the default role');
-	// Bob comes from another tenant: he stays who he is, and nothing of there is told.
+	// Bob comes from a different tenant: he stays unchanged, and the answer reveals nothing about that tenant.
 	const bob = await ledger.wrote(
 		await olga.post(`${data}/users`, { key: 'bob', email: 'other@example.com', role: 'lead' }),
 	);
 	t.like(bob, { email: null, ...here(['lead']) });
 	t.deepEqual(await ledger.kept(await olga.post(`${data}/users`, { key: 'bob', role: 'lead' })), bob, 'again');
-	// Conditions compare defined attributes in every tenant: who owns one of them must not give these.
+	// Conditions compare defined attributes in every tenant, so an owner of one tenant must not set them.
 	await ledger.wrote(await http.post(`${place.schema}/users/attributes`, { key: 'clearance', type: 'string' }));
 	const claiming = { key: 'eve@example.com', role: 'staff', attributes: { clearance: 'top' } };
 	fails(t, await olga.post(`${data}/users`, claiming), 403, 'clearance');
@@ -351,7 +351,7 @@ journey('a level that was taken a moment ago does nothing any more', async (t, p
 	fails(t, await max.get(users), 404, 'ElementsConfig');
 });
 
-/** Lets an element invite, and the environment check tokens. Returns what signs them. */
+/** Enables invites for an element and token checks in the environment. Returns a signing function. */
 async function inviting(place: Place): Promise<(claims: Loose) => Promise<string>> {
 	const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
 	const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' };
@@ -480,9 +480,9 @@ journey('tenants invite one user without hearing of each other, and invites are 
 		{ role: 'staff', tenant: 'beta' },
 		{ role: 'owner', tenant: 'acme' },
 	]);
-	// A member is given a role at once; who is somewhere else is invited like everybody.
+	// A member gets a role immediately; a user in a different tenant is invited like everyone else.
 	t.like((await olga.post(users, { key: 'tim', role: 'lead' })).body, { key: 'tim', status: undefined });
-	// Who leaves a tenant is not invited to its instances any more, but still elsewhere.
+	// Leaving a tenant withdraws the invites to its instances, but not to other tenants.
 	const plan = { resource_instance_id: 'document:plan' };
 	t.is((await olga.post(users, { key: 'pia', email: 'pia@example.com' })).body['status'], 'pending');
 	await olga.post(users, { key: 'pia', email: 'pia@example.com', role: 'reader', ...plan });
@@ -493,7 +493,7 @@ journey('tenants invite one user without hearing of each other, and invites are 
 	await http.post(`${facts}/users`, { key: 'pia', role_assignments: [{ role: 'staff', tenant: 'acme' }] });
 	t.is((await olga.delete(`${users}/pia`)).status, 204);
 	t.is(await invitesOf('pia'), 1);
-	// What has ended is as if it had never been, also before it is swept.
+	// An expired invite has no effect, even before it is swept.
 	const old = await olga.post(users, { key: 'otto', email: 'otto@example.com' });
 	const stored = () => place.store.database.knex('user_invites').where({ id: old.body['id'] });
 	await stored().update({ expires_at: new Date(0) });

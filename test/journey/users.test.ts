@@ -4,7 +4,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Users: whoever the application asks about (spec: Users). */
+/** Users. */
 
 const journey = onEachStore();
 
@@ -78,7 +78,7 @@ journey('a user made with roles has them at once; one wrong role and there is no
 	await ledger.balanced();
 });
 
-/** Keys as they may stand in a path: as they are, or percent-encoded in part or whole. */
+/** Keys in paths: plain, or partly or fully percent-encoded. */
 const written: Readonly<Record<string, readonly string[]>> = {
 	'auth0|ann': ['auth0%7Cann', 'auth0|ann'],
 	'ann+home@example.com': ['ann+home@example.com', 'ann%2Bhome%40example.com', 'ann+home%40example.com'],

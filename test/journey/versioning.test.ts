@@ -1,14 +1,14 @@
 import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 
-/** Version 1 is gone: its paths say where their objects are (spec: Versioning, rules 1 and 8). */
+/** Version 1 is gone: its paths name their successors. */
 
 const journey = onEachStore();
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
 
-/** Paths of version 1, as far as anyone knows them, and what to use; `null` where the type is not known. */
+/** All known version 1 paths with their successors; `null` if the type is unknown. */
 const paths: readonly (readonly [old: string, successor: string | null])[] = [
 	['/v1/users', `${facts}/users`],
 	['/v1/users/alice', `${facts}/users`],

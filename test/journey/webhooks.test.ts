@@ -10,12 +10,12 @@ import type { Paginated } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 import { type Answering, type Receiver, startReceiver } from '../support/receiver.js';
 
-/** What the webhooks of elements are told, and what becomes of it (contract: Invites and webhooks). */
+/** Element webhooks: their messages, and how delivery ends. */
 
 const journey = onEachStore();
 const bearer_token = 'a-secret-of-the-receiver';
 
-/** Ann is staff of `acme`, Rex owns it. The elements `members` and `requests` tell `receiver` what happens. */
+/** Ann is staff in `acme`, Rex owns it. The elements `members` and `requests` send webhooks to `receiver`. */
 async function setTheScene(t: ExecutionContext, place: Place, answer?: Answering): Promise<Receiver> {
 	const receiver = await startReceiver(answer);
 	t.teardown(receiver.stop);
@@ -51,7 +51,7 @@ async function setTheScene(t: ExecutionContext, place: Place, answer?: Answering
 
 const requestsOf = ({ facts }: Place, user: string) => `${facts}/access_requests/requests/user/${user}/tenant/acme`;
 
-/** Ann asks for a role. Returns the id of the request. */
+/** Requests a role as Ann. Returns the request id. */
 async function ask(place: Place): Promise<string> {
 	const { body } = await place.http.post(requestsOf(place, 'ann'), {
 		access_request_details: { tenant: 'acme', role: 'owner' },
@@ -62,7 +62,7 @@ async function ask(place: Place): Promise<string> {
 
 const deliveriesAt = ({ elements }: Place, key = 'requests') => `${elements}/config/${key}/webhook_deliveries`;
 
-/** Waits until the deliveries of an element have this status, newest first. */
+/** Waits until an element's deliveries have these statuses, newest first. */
 async function deliveries(place: Place, wanted: readonly string[], key?: string): Promise<readonly Loose[]> {
 	const { body } = await eventually(
 		() => place.http.get<Paginated>(deliveriesAt(place, key)),
@@ -177,7 +177,7 @@ journey(
 	},
 );
 
-/** What receivers do, and how the attempt ends. */
+/** Receiver behaviour and how the attempt ends. */
 const bad: readonly (readonly [what: string, answer: Answering, ended: object])[] = [
 	['redirects', (_, response) => response.writeHead(307, { location: '/other' }).end(), { response_status: 307 }],
 	[

@@ -15,12 +15,12 @@ import { launch, type Running } from '../support/processes.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** A decision point of several processes, as its clients and its operators meet it. */
+/** A decision point with several processes, as its clients and operators see it. */
 
 let stack: Stack;
 /** A decision point that logs every decision to `log`. */
 let point: { readonly running: Running; readonly url: string; readonly pdp: Client; readonly log: string };
-/** How many decisions it was asked for. */
+/** Number of requested decisions. */
 let asked = 0;
 
 const workers = 2;
@@ -56,7 +56,7 @@ test.after.always(async () => {
 	removeFolder(folder);
 });
 
-/** The processes that this one started, of those that live. */
+/** Returns a process's living child processes. */
 function children(pid: number): readonly number[] {
 	return readdirSync('/proc')
 		.filter((name) => /^\d+$/.test(name))
@@ -73,12 +73,12 @@ function parentPid(pid: number): number {
 	}
 }
 
-/** Asks over connections of their own, so that every worker may answer. */
+/** Asks over separate connections, so that every worker may answer. */
 function askAnew(user: string): Promise<readonly { readonly allow: boolean; readonly revision: number }[]> {
 	return Promise.all(Array.from({ length: 2 * workers }, () => askOnce(user)));
 }
 
-/** Asks over a connection of its own. Rejects when no answer comes for so many milliseconds. */
+/** Asks over a separate connection. Rejects after `patience` milliseconds without an answer. */
 async function askOnce(
 	user: string,
 	patience = 90_000,
@@ -106,7 +106,7 @@ async function opening(port: number, host: string): Promise<Socket> {
 	return socket;
 }
 
-/** Asks for the health over a connection. Resolves to the first line of the answer. */
+/** Asks for the health over a connection. Resolves to the answer's first line. */
 async function healthOver(socket: Socket): Promise<string> {
 	socket.write('GET /healthy HTTP/1.1\r\nHost: x\r\n\r\n');
 	const [chunk] = await once(socket, 'data');
@@ -164,7 +164,7 @@ test.serial('any worker tells the numbers of all', async (t) => {
 });
 
 test.serial('the report of a decision point counts the checks of all workers', async (t) => {
-	// Whatever makes it report again: a policy that is being compiled, or the minute.
+	// A compiling policy or the next minute triggers a new report.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const reported = async () => {
 		const { body } = await stack.environment.get<readonly Reported[]>('/v2/pdps/default/dev/instances');
@@ -186,7 +186,7 @@ test.serial('ten thousand connections are answered, and hold up no other', async
 	t.teardown(() => {
 		for (const socket of sockets) socket.destroy();
 	});
-	// A batch at a time: the system keeps only so many that are not accepted yet.
+	// In batches, because the system queues only a limited number of unaccepted connections.
 	for (const _ of Array.from({ length: 100 })) {
 		const opened = await Promise.all(Array.from({ length: 100 }, () => opening(Number(port), hostname)));
 		sockets.push(...opened);
@@ -209,7 +209,7 @@ test.serial('a worker that is killed is replaced, and the others answer meanwhil
 	process.kill(victim, 'SIGKILL');
 	const after = await eventually(
 		async () => {
-			// A connection that is on its way to a worker when that is killed is never answered.
+			// If a worker is killed with a connection on its way, the connection is never answered.
 			await askOnce('nobody', 5_000);
 			return children(point.running.pid);
 		},
