@@ -58,10 +58,10 @@ interface InSession {
 }
 
 /**
- * The access rules of endpoints, with the context that each rule gives to handlers.
+ * Access rules for endpoints, with the context that each rule gives to handlers.
  *
- * - `public` and `probe` are open to everyone; `probe` serves state and version of the process.
- * - `key` accepts any known API key, even one without access, for what a key may know about itself.
+ * - `public` and `probe` are open to everyone; `probe` serves process state and version.
+ * - `key` accepts any known API key, even one without access, to show data about the key itself.
  * - `organization.*`, `project.*` and `environment.*` need a key with access to the object in the path. `.write` also
  *   needs a key that may write and, above the environment, a key at that level or higher.
  * - `.snapshot` and `.export` read everything at one instant. `.apply` is `.write` in an exclusive transaction, which
@@ -75,13 +75,13 @@ interface InSession {
  *
  * Users of elements have no key. `element.enter` is open, for sign-in, sign-out and invite approval. `element.session`
  * needs a signed-in user. `element.read` and `element.write` need a user who is signed in to the environment in the
- * path. A write by cookie must come from an origin that the environment allows, and its unit of work checks again that
- * session and user exist.
+ * path. A write by cookie must come from an origin that the environment allows, and its unit of work checks session and
+ * user again.
  *
- * A console session can replace a key. It has the rights of its key in one environment, can read above it, and reaches
- * other environments only as copy targets. It writes only for pages from the server's own origin. `console.enter` is
- * open, for sign-in and sign-out. `console.ask` needs a session (a key is refused) for the environment in the path, to
- * query its decision point. `console.watch` is the same but does not extend the session.
+ * A console session can replace a key. It has its key's rights in one environment, can read above it, and reaches other
+ * environments only as copy targets. It writes only for pages from the server's own origin. `console.enter` is open,
+ * for sign-in and sign-out. `console.ask` needs a session (a key is refused) for the environment in the path, to query
+ * its decision point. `console.watch` is the same but does not extend the session.
  */
 export interface Contexts {
 	public: null;
@@ -127,7 +127,7 @@ export interface Contexts {
 		readonly entrance: ElementEntrance;
 		readonly tokens: UserTokens;
 		readonly reading: (scope: Scope) => ReadingUnit;
-		/** Runs a unit of work on behalf of a user id, or `null` for a user who does not exist yet. */
+		/** Runs a unit of work on behalf of a user id, or `null` for a new user. */
 		readonly writing: <T>(
 			scope: Scope,
 			userId: string | null,
@@ -146,7 +146,7 @@ export interface Contexts {
 	'console.watch': Relayed;
 }
 
-/** Access to the decision point of an environment. */
+/** Access to an environment's decision point. */
 interface Relayed {
 	readonly target: RelayTarget;
 	/** API key that the decision point accepts. */
@@ -171,13 +171,13 @@ const maxSignInBody = 32 * 1024;
 /** Declares a management API endpoint. */
 export const endpoint = declaring<Contexts>();
 
-/** Path parameters of endpoints inside an environment. */
+/** Path parameters for endpoints inside an environment. */
 export const EnvironmentPath = z.object({
 	proj_id: Reference.describe('The project: its id or key.'),
 	env_id: Reference.describe('The environment: its id or key.'),
 });
 
-/** Path parameter of endpoints inside a project. */
+/** Path parameter for endpoints inside a project. */
 export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
 
 /** Dependencies that the guard uses to open handler contexts. */
@@ -191,7 +191,7 @@ export interface Guarded {
 	readonly decisionPoints: { readonly target: FindRelayTarget; readonly relay: Relay };
 	readonly impact: ImpactSource;
 	readonly policyTests: PolicyTests;
-	/** Called during a request after it writes a new revision of an environment. */
+	/** Called during a request after it writes a new environment revision. */
 	readonly wrote?: ((environment: string, revision: number) => void) | undefined;
 }
 
@@ -367,7 +367,7 @@ export function guard(guarded: Guarded): Surround {
 					return { caller, environment: await findEnvironment(store.account(caller.organization_id), caller, request) };
 				},
 				({ caller: { session_environment_id: _, ...caller }, environment }) =>
-					// A copy writes to the environment in the body, where the rights of the key apply.
+					// A copy writes to the environment in the body, where the key's rights apply.
 					run({ caller, copies, environment }),
 			),
 		'environment.snapshot': (request, run) => openSnapshot(request, run, (id, work) => store.snapshot(id, work)),
@@ -463,7 +463,7 @@ export function guard(guarded: Guarded): Surround {
 	};
 	return async (declared, request, run) => {
 		const access = declaredAccess(declared);
-		// Each opener passes the context of its own access name, and `declaring` ties each handler to its name.
+		// Each opener passes the context for its own access name, and `declaring` ties each handler to its name.
 		const opener = openers[access];
 		const session = takesSession(access) ? readCredentials(request).session : undefined;
 		if (session === undefined) return opener(request, run, declared);
@@ -560,7 +560,7 @@ type Opener<Context> = (
 type Opened<Context> = ((context: Context) => Promise<Answer>) & Pick<Run, 'validate' | 'waits' | 'readBody'>;
 
 function declaredAccess(declared: Endpoint<string, never>): Access {
-	// `endpoint` above is the only way to declare endpoints of this API, and accepts only these access names.
+	// Only `endpoint` above declares endpoints of this API, and it accepts only these access names.
 	return declared.access as Access;
 }
 
@@ -575,7 +575,7 @@ async function authenticateWriter(
 	return caller;
 }
 
-/** Authenticates a caller and checks the level of the key. */
+/** Authenticates a caller and checks the key level. */
 async function authenticateAt(
 	store: Store,
 	request: AnyRequest,
@@ -651,7 +651,7 @@ export function revisionHeader(revision: number | null, lineage?: string): Reado
 	return revision === null ? {} : revisionHeaders(revision, lineage);
 }
 
-/** Adds the revision of a write to the answer. */
+/** Adds the revision after a write to the answer. */
 function withRevision({ value, revision, lineage }: Committed<Answer>): Answer {
 	return withHeaders(value, revisionHeader(revision, lineage));
 }

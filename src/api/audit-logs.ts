@@ -87,7 +87,7 @@ export const auditLogs = [
 	}),
 ];
 
-/** Returns the user, resource and tenant of a decision, or null if they no longer exist. */
+/** Returns the user, resource and tenant in a decision, or null if they no longer exist. */
 async function namedObjects(unit: ReadingUnit, { user_key, resource_type, tenant }: ListedAuditLog) {
 	const [user, resource, place] = [
 		user_key === null ? undefined : (await unit.findMany(User, [user_key])).get(user_key),

@@ -4,7 +4,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { AuthorizationResult, Query } from '../wire/decision/check.js';
 import type { Impact, ImpactLimits } from '../wire/general/impact.js';
 
-/** Trial of a change. */
+/** Change to try. */
 export interface ImpactTrial {
 	readonly scope: Scope;
 	readonly caller: Caller;
@@ -20,18 +20,18 @@ export interface ExplainedCheck {
 	readonly scope: Scope;
 	readonly query: Query;
 	readonly revision: number;
-	/** Required token of the revision; `null` for any. */
+	/** Required token for the revision; `null` for any. */
 	readonly token: string | null;
-	/** Time of the decision. */
+	/** Decision time. */
 	readonly time: Date;
 	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
 }
 
-/** Compares states of environments. */
+/** Compares environment states. */
 export interface ImpactSource {
 	/**
-	 * Finds the access that a change adds and removes. Rejects with errors of the change, and with `Failure`: `busy`,
+	 * Finds the access that a change adds and removes. Rejects with errors from the change, and with `Failure`: `busy`,
 	 * `unavailable`, `unprocessable` for a schema that does not compile, and `conflict` while the environment changes too
 	 * often.
 	 */

@@ -8,7 +8,7 @@ export function listAnswer<R>(
 	return withTotal ? { ...page, data: [...page.data] } : [...page.data];
 }
 
-/** Replaces the items of a page, keeping its counts. */
+/** Replaces the page items, keeping the counts. */
 export function withItems<R, S>(page: PageResult<R>, items: readonly S[]): PageResult<S> {
 	return { ...page, data: items };
 }

@@ -5,14 +5,16 @@ import { nextTurn } from '../limit/next-turn.js';
 import type { AuditLogIntake, NewAuditLog } from '../store/audit-log/audit-log-intake.js';
 import { DecisionEvent } from '../wire/general/audit-log.js';
 
-/** Maximum clock lead of a decision point, in milliseconds. A later event would stay the newest for too long. */
+/**
+ * Maximum milliseconds that a decision point's clock may be ahead. A later event would stay the newest for too long.
+ */
 const maxAhead = 5 * 60_000;
 
 /** Maximum events and characters per statement. On the embedded database, all other statements wait for it. */
 const maxSliceEvents = 200;
 const maxSliceLength = 256 * 1024;
 
-/** Milliseconds of event checks before the process yields to other requests. */
+/** Milliseconds spent on event checks before the process yields to other requests. */
 const sliceMilliseconds = 5;
 
 interface LoggedEvents {
@@ -63,7 +65,7 @@ export async function logEvents(
 	return { accepted: events.length - refused, refused, detail };
 }
 
-/** Returns the event at an index of a batch, or its problems. */
+/** Returns the event at a batch index, or its problems. */
 function readEvent(
 	sent: unknown,
 	index: number,

@@ -1,4 +1,4 @@
-/** Probe and monitoring data of the process. */
+/** Probe and monitoring data for the process. */
 export interface Monitoring {
 	/** Tests the database and the compiler. Resolves soon even if they hang. */
 	readonly probe: () => Promise<{ readonly database: boolean; readonly compiler: boolean }>;

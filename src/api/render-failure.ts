@@ -1,7 +1,7 @@
 import { catalogue, type Failure } from '../failure.js';
 import type { ErrorBody, ValidationErrorBody } from '../wire/error.js';
 
-/** Returns the body of a management API error. */
+/** Returns the body for a management API error. */
 export function renderFailure(failure: Failure, requestId: string): ErrorBody | ValidationErrorBody {
 	if (failure.code === 'unprocessable') {
 		return { detail: failure.problems.map(({ loc, msg, type }) => ({ loc: [...loc], msg, type })) };

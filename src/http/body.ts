@@ -6,49 +6,47 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { errorMessage, Failure, type Problem, unprocessable } from '../failure.js';
 import { IllFormedError, JsonBuilder, JsonLimitError, parseJson } from './json-builder.js';
 
-/** The most deeply nested JSON that is accepted. Real policies nest a few levels; the bound keeps recursion safe. */
+/** Maximum JSON nesting. Real policies nest a few levels; the limit keeps recursion safe. */
 const maxDepth = 100;
 
-/** What a body may hold, also after decompression. */
+/** Body limits, also after decompression. */
 export interface BodyLimits {
 	readonly bytes: number;
-	/** Lists, objects and commas: the cost of parsing and validating grows with these rather than with the bytes. */
+	/** Maximum count of lists, objects and commas. They determine the parsing and validation cost more than bytes do. */
 	readonly values: number;
-	/** The level of the body whose objects are maps of any number of members; the body itself is level 1. */
+	/** Level whose objects have no member limit. The body itself is level 1. */
 	readonly mapLevel?: number | undefined;
-	/** Within how many milliseconds it must arrive. */
+	/** Milliseconds until the body must be complete. */
 	readonly milliseconds: number;
 }
 
 /**
- * The most members of one object. Distinct names are the most expensive part of JSON, and whoever looks at one member
- * may have to list them all, so the limit keeps each such step short.
+ * Maximum members per object. Distinct names are the most expensive part of JSON, and code that reads one member may
+ * have to list them all, so the limit keeps each such step short.
  */
 export const maxBodyMembers = 16_384;
 
-/**
- * The most characters of one text, name or number, or of the blanks between two of them: each is parsed in one step.
- */
+/** Maximum characters per text, name or number, or per blank run between them. Each is parsed in one step. */
 export const maxBodyToken = 1024 * 1024;
 
 /**
- * A body up to this size, in bytes, is parsed at once, which never takes long. INVARIANT: none has more members than
- * `maxBodyMembers`, because each takes at least five bytes, or more values than any limit.
+ * Maximum body size in bytes for parsing in one step, which is always fast. INVARIANT: such a body cannot exceed
+ * `maxBodyMembers`, because each member takes at least five bytes, nor any value limit.
  */
 const smallBytes = 64 * 1024;
 
-/** How long a body may hold the event loop, in milliseconds, before others have their turn. */
+/** Maximum milliseconds for which a body holds the event loop before it yields. */
 const sliceMilliseconds = 5;
 
-/** Milliseconds within which a body of the usual size must arrive. Larger limits allow as much more. */
+/** Milliseconds until a body within the usual size limit must be complete. Larger limits extend it proportionally. */
 export const bodyMilliseconds = 30_000;
 
-/** How much of an unread body is discarded, in bytes, before its connection is cut. */
+/** Maximum bytes to discard from an unread body before the connection is cut. */
 const maxDiscarded = 64 * 1024 * 1024;
 
 /**
- * Reads the body of a request as JSON, whatever its content type; `undefined` when there is none. `ahead` is the body
- * where it was read already. Throws `invalid`, `too_large`, `late` and `unprocessable`.
+ * Reads the request body as JSON, whatever its content type; `undefined` if there is none. `ahead` is a body that was
+ * read earlier. Throws `invalid`, `too_large`, `late` and `unprocessable`.
  */
 export async function readJson(
 	request: IncomingMessage,
@@ -82,7 +80,7 @@ function parsedAhead(reading: BodyParser, body: Buffer, limits: BodyLimits): unk
 	}
 }
 
-/** The body of a request, for whoever passes it on. Cuts the connection of a client that does not finish it in time. */
+/** Returns the request body as a stream for forwarding. Cuts the connection if the client does not finish in time. */
 export function streamBody(request: IncomingMessage, response: ServerResponse): Readable {
 	cutLate(request);
 	return openBody(request, response);
@@ -93,7 +91,7 @@ function cutLate(request: IncomingMessage): void {
 	request.once('close', () => clearTimeout(cut));
 }
 
-/** The body of a request as it is sent. A client that waits for `100 Continue` is told to send it. */
+/** Returns the raw request body. Sends `100 Continue` to a client that waits for it. */
 function openBody(request: IncomingMessage, response: ServerResponse): Readable {
 	if (waitsToSend(request)) {
 		response.writeContinue();
@@ -102,15 +100,14 @@ function openBody(request: IncomingMessage, response: ServerResponse): Readable 
 	return request;
 }
 
-/** Whether a client waits for `100 Continue` before it sends its body. */
+/** True if the client waits for `100 Continue` before it sends its body. */
 export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 	return headers.expect !== undefined && !complete;
 }
 
 /**
- * Discards the rest of a body, so that the connection can be used again. Cuts the connection when the rest is too long,
- * or takes too long.
- * Calls `ended` when nothing more comes.
+ * Discards the rest of a body, so that the connection can be reused. Cuts the connection if the rest is too long or too
+ * slow. Calls `ended` at the end.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
 	let left = maxDiscarded;
@@ -120,21 +117,21 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 		if (left < 0) request.socket.destroy();
 	});
 	request.once('end', ended);
-	// A client that disconnects meanwhile is not a failure.
+	// A client may disconnect while its body is discarded.
 	request.on('error', ended);
 	request.resume();
 }
 
-/** Parses a body of at most 64 KiB at once. Throws when it is not UTF-8 or not JSON, or nested too deeply. */
+/** Parses a body of at most 64 KiB in one step. Throws if it is not UTF-8, not JSON, or nested too deeply. */
 export function parseSmallBody(bytes: Buffer): unknown {
 	if (!isUtf8(bytes)) throw notUtf8();
 	const value = parseJson(withoutByteOrderMark(bytes.toString()));
-	// Each level takes two bytes at least.
+	// Each level takes at least two bytes.
 	if (bytes.length > 2 * maxDepth && depthExceeds(value, maxDepth)) throw new JsonLimitError('depth');
 	return value;
 }
 
-/** Turns the bytes of a body into a value. */
+/** Parses body bytes into a value. */
 class BodyParser {
 	readonly #limits: BodyLimits;
 	readonly #chunks: Buffer[] = [];
@@ -180,8 +177,8 @@ class BodyParser {
 }
 
 /**
- * Passes the chunks of a stream to `take`, and pauses the stream now and then. When the stream or `take` fails, or the
- * stream does not end in time, the rest is left unread.
+ * Passes stream chunks to `take`, pausing the stream regularly. If the stream or `take` fails, or the stream is too
+ * slow, the rest stays unread.
  */
 function consume(source: Readable, milliseconds: number, take: (chunk: Buffer) => void): Promise<void> {
 	return new Promise((resolve, reject) => {
@@ -245,7 +242,7 @@ function asFailure(error: unknown, limits: BodyLimits): Failure {
 	return new Failure('invalid', `the request body is not valid JSON: ${message}`);
 }
 
-/** The failure for a text that is not Unicode. */
+/** Returns the failure for text that is not Unicode. */
 function illFormed(loc: Problem['loc'], msg: string): Failure {
 	return unprocessable([{ loc, msg, type: 'ill_formed' }]);
 }
@@ -262,7 +259,7 @@ function tooLarge(most: number, what: 'bytes' | 'values'): Failure {
 	return new Failure('too_large', `a request body may hold at most ${most} ${what}`);
 }
 
-/** Removes a byte order mark, with which some clients begin a text. */
+/** Removes a leading byte order mark, which some clients send. */
 function withoutByteOrderMark(text: string): string {
 	return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

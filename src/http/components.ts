@@ -3,11 +3,11 @@ import type { Json } from './example.js';
 
 const place = '#/components/schemas/';
 
-/** The named schemas of a document, collected while its operations are written. */
+/** Named schemas of a document, collected while its operations are written. */
 export class Components {
 	readonly #schemas = new Map<string, Json>();
 
-	/** The JSON Schema of a request (`input`) or an answer (`output`). Named parts become references. */
+	/** Returns the JSON Schema for a request (`input`) or an answer (`output`). Named parts become references. */
 	schemaFor(schema: z.ZodType, io: 'input' | 'output'): Json {
 		const {
 			$schema: _,
@@ -28,12 +28,12 @@ export class Components {
 		this.#schemas.set(name, definition);
 	}
 
-	/** The schema that a reference leads to. */
+	/** Returns the schema behind a reference. */
 	resolve(reference: string): Json | undefined {
 		return this.#schemas.get(reference.replace(place, ''));
 	}
 
-	/** All schemas, sorted by name. */
+	/** Returns all schemas, sorted by name. */
 	sorted(): Json {
 		return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)));
 	}
@@ -41,16 +41,16 @@ export class Components {
 
 type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
 
-/** Corrects what the conversion of one schema adds or leaves out. */
+/** Corrects the JSON Schema conversion. */
 const adjustSchema: Override = ({ zodSchema, jsonSchema }) => {
-	// Answers may grow fields: a client that refuses unknown ones would break on the next version.
+	// Answers may gain fields, so clients must not reject unknown fields.
 	if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-	// The conversion leaves out a default whose type differs from the input's, such as a number written as text.
+	// The conversion drops a default whose type differs from the input type, such as a number written as text.
 	const { def } = zodSchema._zod;
 	if (def.type === 'default') jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.BaseSchema['default'];
 };
 
-/** Points references at the document's components instead of at each schema's own definitions. */
+/** Points references at the document components instead of local definitions. */
 function withDocumentReferences(schema: Json): Json {
 	return JSON.parse(JSON.stringify(schema), (name, value) =>
 		name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', place) : value,

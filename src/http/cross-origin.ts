@@ -1,25 +1,25 @@
 import type { Middleware } from 'koa';
 import type { Request } from './endpoint.js';
 
-/** What is known of a request before it is matched with an endpoint. */
+/** Request data before routing. */
 export interface CrossOriginRequest extends Pick<Request<unknown, unknown, unknown>, 'headers' | 'cookie'> {
 	readonly path: string;
-	/** The origin of the page that asks. */
+	/** Origin of the calling page. */
 	readonly origin: string;
 }
 
-/** Which pages of other origins may call what with credentials, and read the answers (CORS). */
+/** Rules for credentialed calls from pages with a different origin (CORS). */
 export interface CrossOrigin {
-	/** Whether answers on this path depend on the origin at all. */
+	/** True if answers on this path depend on the origin. */
 	concerns(path: string): boolean;
-	/** Whether a page of this origin may send this request. */
+	/** True if a page with this origin may send the request. */
 	allows(request: CrossOriginRequest): Promise<boolean>;
 }
 
-/** How long a browser may remember what a preflight has allowed, in seconds. */
+/** Seconds for which a browser may cache a preflight. */
 const preflightSeconds = 600;
 
-/** Adds the headers of CORS to answers, those of failures included, and answers preflights. Never names `*`. */
+/** Adds CORS headers to answers, including failures, and answers preflights. Never sends `*`. */
 export function answerCrossOrigin({ concerns, allows }: CrossOrigin): Middleware {
 	return async function crossOrigin(ctx, next) {
 		if (!concerns(ctx.path)) return next();
@@ -39,7 +39,7 @@ export function answerCrossOrigin({ concerns, allows }: CrossOrigin): Middleware
 				ctx.set('access-control-max-age', String(preflightSeconds));
 			}
 		}
-		// A preflight without these headers is refused by the browser.
+		// Without these headers, the browser refuses the request.
 		if (preflight) ctx.status = 204;
 		else await next();
 	};

@@ -5,9 +5,9 @@ import { type DocumentInfo, openapiSteps, type RelatedReference } from './openap
 import { type PagePlace, pageEndpoints } from './page.js';
 
 /**
- * The OpenAPI document of a table of endpoints, and the page that shows it, as endpoints of the same table. The
- * document is built when it is first asked for. It describes itself, but not the page. `findRelated` gives the other
- * reference to link to, once its address is known.
+ * Returns the endpoints for the OpenAPI document of a table and its page, as part of the same table. The document is
+ * built on the first request. It describes itself, but not the page. `findRelated` returns the second reference to link
+ * to, once its address is known.
  */
 export function documentationEndpoints<Access extends string>(
 	table: readonly Endpoint<string, never>[],
@@ -32,7 +32,8 @@ export function documentationEndpoints<Access extends string>(
 		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
 		handle: async () => {
 			const related = findRelated();
-			// Anyone may ask for the document, and building it is slow: requests share it, and other requests run meanwhile.
+			// Anyone may request the document, and building it is slow. Requests share one build, which yields to other
+			// requests.
 			if (built?.link !== related?.url || built === undefined) built = { document: build(related), link: related?.url };
 			return new Raw(200, { 'content-type': 'application/json' }, await built.document);
 		},

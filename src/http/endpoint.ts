@@ -1,26 +1,25 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
-/** The declaration of one endpoint: validation, types, access, statuses and documentation in one value. */
+/** Endpoint declarations: validation, types, access, statuses and documentation in one value. */
 
-/** HTTP methods endpoints are declared for. */
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Statuses an endpoint may answer on success, each with the schema of its body; `null` is an empty body. */
+/** Success statuses, each with its body schema; `null` for an empty body. */
 export type Returns = Readonly<Record<number, z.ZodType | null>>;
 
 type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** A handler's answer: one of the declared statuses with its body, before the body's schema filters it. */
+/** Answer from a handler: a declared status with its body, before the body schema filters it. */
 export type Reply<R extends Returns> = {
 	[S in keyof R]: R[S] extends z.ZodType
 		? { readonly status: S; readonly body: z.input<R[S]>; readonly headers?: ReplyHeaders }
 		: { readonly status: S; readonly headers?: ReplyHeaders };
 }[keyof R];
 
-/** An answer without a body. */
+/** Returns an answer without a body. */
 export function reply<S extends number>(status: S): { readonly status: S };
-/** An answer with a body; its status keeps its literal type, by which the declaration finds the body's schema. */
+/** Returns an answer with a body. The status keeps its literal type, which selects the body schema. */
 export function reply<S extends number, B>(
 	status: S,
 	body: B,
@@ -31,8 +30,8 @@ export function reply(status: number, body?: unknown, headers?: ReplyHeaders): o
 }
 
 /**
- * Bytes that are sent as they are, for answers that are not JSON (bundles, pages) or are too long to be made without a
- * pause: then `bytes` are the chunks. No declared schema filters them.
+ * Raw answer, for content other than JSON (bundles, pages) or for answers that are too long to build without a pause
+ * (`bytes` then holds chunks). No schema filters it.
  */
 export class Raw {
 	constructor(
@@ -42,40 +41,40 @@ export class Raw {
 	) {}
 }
 
-/** A request after validation. Header names are lower case. `closed` aborts when the client goes away. */
+/** Validated request. Header names are lower case. `closed` aborts when the client disconnects. */
 export interface Request<P, Q, B> {
 	readonly params: P;
 	readonly query: Q;
 	readonly body: B;
 	readonly headers: Readonly<Record<string, string | undefined>>;
-	/** The value of the cookie of this name; undefined without one. */
+	/** Returns the cookie with this name. */
 	readonly cookie: (name: string) => string | undefined;
 	readonly closed: AbortSignal;
-	/** The path and the query as they were sent. */
+	/** Raw path and query. */
 	readonly target: string;
-	/** The body as it was sent, for endpoints that declare none and pass it on. */
+	/** Raw body, for endpoints that forward it and declare no schema. */
 	readonly stream: () => Readable;
-	/** The request's id, shown in the answer's `x-request-id` header and in error bodies. */
+	/** Request id, sent in the `x-request-id` header and in error bodies. */
 	readonly id: string;
 }
 
-/** Says that an endpoint should not be used any more. */
+/** Deprecation notice. */
 export interface Deprecation {
-	/** Since when, as ISO 8601. */
+	/** Start date, as ISO 8601. */
 	readonly since: string;
-	/** The path to use instead, with parameters of the deprecated one. */
+	/** Replacement path. It may use parameters of the deprecated path. */
 	readonly successor: string;
 }
 
-/** The limits of a body that may be larger than others. */
+/** Limits for endpoints that accept large bodies. */
 export interface LargeBody {
-	/** The most bytes. */
+	/** Maximum bytes. */
 	readonly bytes: number;
-	/** The level of the body whose objects are maps of any number of members; the body itself is level 1. */
+	/** Level whose objects have no member limit. The body itself is level 1. */
 	readonly mapLevel: number;
 }
 
-/** The declaration of an endpoint: the router, the validation, the types and OpenAPI all read it. */
+/** Declaration of an endpoint, shared by routing, validation, types and OpenAPI. */
 export interface Declaration<
 	Access extends string,
 	Context,
@@ -84,39 +83,39 @@ export interface Declaration<
 	B extends z.ZodType,
 	R extends Returns,
 > {
-	/** Stable camelCase name, unique in a table; the `operationId` of OpenAPI. */
+	/** Stable camelCase name, unique in its table; the OpenAPI `operationId`. */
 	readonly name: string;
 	readonly summary: string;
 	readonly description?: string;
 	readonly tag: string;
 	readonly method: Method;
-	/** `/v2/schema/:proj_id/:env_id/roles`. */
+	/** For example `/v2/schema/:proj_id/:env_id/roles`. */
 	readonly path: string;
-	/** Who may call it. The room that mounts the table defines what the name means. */
+	/** Access rule. The server that mounts the table defines the names. */
 	readonly access: Access;
 	readonly params?: P;
 	readonly query?: Q;
 	readonly body?: B;
-	/** A body that passes `body`, for the documentation. */
+	/** Valid body, for the documentation. */
 	readonly example?: unknown;
-	/** The request headers that handlers read, for the documentation. */
+	/** Request headers that handlers read, for the documentation. */
 	readonly requestHeaders?: z.ZodObject;
-	/** The headers of successful answers, besides those of the access level, for the documentation. */
+	/** Headers on successful answers besides those of the access level, for the documentation. */
 	readonly answerHeaders?: z.ZodObject;
-	/** The content type of answers that are not JSON, by status, for the documentation. */
+	/** Content types by status, except JSON, for the documentation. */
 	readonly answerTypes?: Readonly<Record<number, string>>;
-	/** Set for a GET that changes something: programs that only look ask by HEAD, which is then 405. */
+	/** Set for a GET with side effects. HEAD, which clients use to look only, then returns 405. */
 	readonly withoutHead?: true;
-	/** Set where ordinary requests take the lean path: a POST without parameters, whose body is small. */
+	/** Set if ordinary requests take the lean path: a POST without parameters and with a small body. */
 	readonly lean?: true;
-	/** Set where answers hold secrets, so that nothing keeps them. */
+	/** Set if answers hold secrets. Disables caching. */
 	readonly secret?: true;
-	/** Set where bodies may exceed the server's limit. */
+	/** Set if bodies may exceed the server limit. */
 	readonly largeBody?: LargeBody;
 	readonly returns: R;
-	/** Set for endpoints that are only kept for older clients: every answer says so. */
+	/** Set for endpoints kept for older clients. Every answer carries the notice. */
 	readonly deprecated?: Deprecation;
-	/** Deliberate failures beyond those every endpoint shares (401, 403, 422), by status. */
+	/** Specific failures by status, besides the shared 401, 403 and 422. */
 	readonly failures?: Readonly<Record<number, string>>;
 	readonly handle: (
 		request: Request<z.output<P>, z.output<Q>, z.output<B>>,
@@ -124,7 +123,7 @@ export interface Declaration<
 	) => Promise<Reply<R> | Raw> | Reply<R> | Raw;
 }
 
-/** An endpoint whose own types are no longer needed: what tables hold and `mount` serves. */
+/** Endpoint without its specific types, for tables and `mount`. */
 export interface Endpoint<Access extends string = string, Context = never>
 	extends Omit<Declaration<Access, Context, z.ZodType, z.ZodType, z.ZodType, Returns>, 'handle'> {
 	readonly handle: (
@@ -134,8 +133,8 @@ export interface Endpoint<Access extends string = string, Context = never>
 }
 
 /**
- * Makes the declaring function of one room. `Contexts` maps each access name to the context that handlers with that
- * access get, so a handler cannot be declared with less access than its context requires.
+ * Returns the `endpoint` function of one server. `Contexts` maps each access name to the context for handlers, so a
+ * handler cannot be declared with less access than its context requires.
  */
 export function declaring<Contexts>() {
 	return function endpoint<
@@ -145,7 +144,7 @@ export function declaring<Contexts>() {
 		Q extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>,
 		B extends z.ZodType = z.ZodType<undefined>,
 	>(declaration: Declaration<Access, Contexts[Access], P, Q, B, R>): Endpoint<Access, Contexts[Access]> {
-		// The cast forgets the handler's own types: `mount` only calls it with what these very schemas returned.
+		// The cast drops the handler types. `mount` calls the handler only with the output of these schemas.
 		return declaration as unknown as Endpoint<Access, Contexts[Access]>;
 	};
 }

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** A JSON Schema, or a part of one. */
+/** JSON Schema or a part of it. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The sources of examples. */
+/** Data for examples. */
 export interface ExampleSource {
-	/** The schema that a reference (`#/components/schemas/Thing`) leads to. */
+	/** Returns the schema behind a reference (`#/components/schemas/Thing`). */
 	readonly resolve: (reference: string) => Json | undefined;
-	/** The known members and values of the objects that a reference leads to. */
+	/** Returns known members and values for objects behind a reference. */
 	readonly known: (reference: string) => unknown;
-	/** Values by the name of the member or parameter that they suit. */
+	/** Values by member or parameter name. */
 	readonly samples: Json;
 }
 
 /**
- * An example for a schema. Equal arguments give equal examples. An object or a map takes the example in its own schema, if
- * it has one. Otherwise values come from `hint`, which may have more or fewer members than the schema, then from `source`,
- * then from the types. An optional or nullable member without any of these is left out or null.
+ * Builds an example for a schema, deterministically. An object or a map takes the example in its own schema, if it has
+ * one. Otherwise values come from `hint`, which may have more or fewer members than the schema, then from `source`,
+ * then from the types. Without any of these, an optional or nullable member is omitted or null.
  */
 export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
 	const value = knownExample(source, schema, hint, name);
@@ -25,7 +25,7 @@ export function buildExample(source: ExampleSource, schema: Json, hint?: unknown
 
 const instant = '2025-01-31T09:30:00.000Z';
 
-/** The known value; `undefined` when nothing is known. */
+/** Returns the known value, or `undefined`. */
 function knownExample(source: ExampleSource, schema: Json, hint: unknown, name: string): unknown {
 	const reference = schema['$ref'];
 	if (typeof reference === 'string') {
@@ -74,7 +74,7 @@ function objectExample(source: ExampleSource, schema: Json, properties: Json, hi
 function mapExample(source: ExampleSource, schema: Json, member: Json, hint: unknown): unknown {
 	if (!isRecord(hint)) return undefined;
 	const members = Object.entries(hint).map(([key, value]) => {
-		// Where members are objects with a key, the key is their place in the map.
+		// In a map, the place of a member is its key.
 		const known = isRecord(value) ? { key, ...value } : value;
 		return [key, buildExample(source, member, known)];
 	});
@@ -94,7 +94,7 @@ function leafExample({ samples }: ExampleSource, schema: Json, hint: unknown, na
 	return schema['default'];
 }
 
-/** A value from the type alone. */
+/** Returns a value that only depends on the type. */
 function plain(schema: Json): unknown {
 	const types = [schema['type']].flat();
 	const [type] = types.includes('null') ? ['null'] : types;
@@ -105,7 +105,7 @@ function plain(schema: Json): unknown {
 	return type === 'string' ? 'example' : null;
 }
 
-/** Whether a value matches a schema, as far as examples need that. */
+/** True if a value matches a schema, as far as examples need it. */
 function accepts(schema: Json, value: unknown): boolean {
 	if ('const' in schema) return schema['const'] === value;
 	if (Array.isArray(schema['enum'])) return schema['enum'].includes(value);
@@ -123,12 +123,12 @@ function jsonType(value: unknown): string {
 	return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** An id that is always the same for one name. */
+/** Returns a fixed id for a name. */
 function idFor(name: string): string {
 	return `0192f0c1-2a5b-7cc3-8d4e-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
 }
 
-/** Both values merged; the later one wins. */
+/** Merges both values; the later one wins. */
 function merged(earlier: unknown, later: unknown): unknown {
 	return isRecord(earlier) && isRecord(later) ? { ...earlier, ...later } : (later ?? earlier);
 }

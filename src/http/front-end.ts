@@ -6,26 +6,29 @@ import { z } from 'zod';
 import { notFound } from '../failure.js';
 import { Raw } from './endpoint.js';
 
-/** Serves what set-up bundles for browsers (setup/console.mjs). Files are read at their first use and kept. */
+/** Serves the browser bundles from setup (setup/console.mjs). Files are read on first use and cached. */
 export interface FrontEnd {
-	/** What a page loads. */
+	/** Returns the files that a page loads. */
 	page(name: string): Promise<PageFiles>;
-	/** A file that a page loads, by its name. Never changes, because its name tells its content. Throws `not_found`. */
+	/** Returns a page asset by name. Assets are immutable: the name contains a content hash. Throws `not_found`. */
 	asset(name: string, accepted: string | undefined): Promise<Raw>;
-	/** A script that pages of other sites load, by a name that stays. */
+	/** Returns a script for pages on foreign sites. Its name is stable. */
 	script(name: 'elements.js', accepted: string | undefined): Promise<Raw>;
 }
 
 const PageFiles = z.object({ script: z.string(), style: z.string(), chunks: z.array(z.string()) });
-/** The names of the files that a page loads; `chunks` are those that it loads when it needs them. */
+/** File names that a page loads. `chunks` are loaded on demand. */
 export type PageFiles = z.output<typeof PageFiles>;
 
 const Pages = z.record(z.string(), PageFiles);
 
-/** `dist/console`, as seen from this file where it was compiled to, and from the program that it is bundled into. */
+/** `dist/console`, relative to this compiled file and to the bundled program. */
 const builtFolders = ['../../console/', '../console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
-/** The folder that holds the bundles. Another one may have that name: the sources of the pages are compiled too. */
+/**
+ * Returns the bundle folder. Checks for `pages.json`, because the compiled page sources form a folder with the same
+ * name.
+ */
 export function findBuiltFolder(): string {
 	const [first = ''] = builtFolders;
 	return builtFolders.find((folder) => existsSync(join(folder, 'pages.json'))) ?? first;
@@ -36,13 +39,13 @@ const types: Readonly<Record<string, string>> = {
 	css: 'text/css; charset=utf-8',
 };
 
-/** The bundles in a folder: by default those of this package. */
+/** Opens a bundle folder, by default the folder of this package. */
 export function openFrontEnd(folder = findBuiltFolder()): FrontEnd {
 	const kept = new Map<string, Promise<Buffer>>();
 	const read = (path: string) => {
 		const reading = kept.get(path) ?? readFile(join(folder, path));
 		kept.set(path, reading);
-		// A file that could not be read may be there later.
+		// Retry after a failed read.
 		reading.catch(() => kept.delete(path));
 		return reading;
 	};
@@ -72,19 +75,19 @@ export function openFrontEnd(folder = findBuiltFolder()): FrontEnd {
 		script: (name, accepted) =>
 			send(name, accepted, {
 				'cache-control': 'public, max-age=3600',
-				// Pages of any site may load it, those that isolate themselves included: it holds no secret.
+				// Pages on any site may load it, including isolated pages, because it holds no secret.
 				'cross-origin-resource-policy': 'cross-origin',
 			}),
 	};
 }
 
-/** The encodings that files are kept in, the best first. */
+/** Encodings of the stored files, best first. */
 const encodings = [
 	{ name: 'br', ending: '.br' },
 	{ name: 'gzip', ending: '.gz' },
 ] as const;
 
-/** The best of them that a client names in `Accept-Encoding`, and does not refuse by `q=0`. */
+/** Returns the best encoding that `Accept-Encoding` names and does not refuse by `q=0`. */
 function chooseEncoding(accepted = ''): (typeof encodings)[number] | undefined {
 	const named = accepted.toLowerCase().split(',');
 	return encodings.find(({ name }) =>

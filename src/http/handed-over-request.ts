@@ -1,12 +1,12 @@
-/** Requests that the lean path has begun and hands over to the usual one. */
+/** Requests handed over from the lean path to the usual path. */
 
 import type { IncomingMessage } from 'node:http';
 
-/** What the lean path knows by then. */
+/** State from the lean path. */
 interface HandedOver {
-	/** The body, which cannot be read again. */
+	/** Body, which cannot be read twice. */
 	readonly body: Buffer;
-	/** What the handler threw, which is the answer; `null` when it was not called. */
+	/** Error from the handler, which becomes the answer; `null` if the handler did not run. */
 	readonly failure: { readonly error: unknown } | null;
 }
 
@@ -17,12 +17,12 @@ export function handOver(request: IncomingMessage, known: HandedOver): void {
 	handedOver.set(request, known);
 }
 
-/** The body of a request that was handed over; `undefined` for any other. */
+/** Returns the body of a handed-over request; `undefined` for any other request. */
 export function bodyReadAhead(request: IncomingMessage): Buffer | undefined {
 	return handedOver.get(request)?.body;
 }
 
-/** Throws what the handler of a request threw that was handed over, so that it is not called twice. */
+/** Rethrows the handler error of a handed-over request, so that the handler does not run twice. */
 export function rethrowFailure(request: IncomingMessage): void {
 	const failure = handedOver.get(request)?.failure;
 	if (failure) throw failure.error;

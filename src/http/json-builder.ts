@@ -1,37 +1,36 @@
 import { firstIllFormed, mayBeIllFormed, type Step } from './well-formed.js';
 
-/** How many characters of text are parsed in a millisecond or two. */
+/** Characters that are parsed in a millisecond or two. */
 const millisecondsWork = 32 * 1024;
 
-/** The limits of a JSON text. */
 export interface JsonLimits {
-	/** The deepest nesting of lists and objects. */
+	/** Maximum nesting depth. */
 	readonly depth: number;
-	/** The most lists, objects and commas in all, and so about the most values. */
+	/** Maximum count of lists, objects and commas, which is about the number of values. */
 	readonly values: number;
-	/** The most characters of one text, name or number, as it is written. */
+	/** Maximum characters per text, name or number, as written. */
 	readonly token: number;
-	/** The most members of one object. A repeated name counts each time. */
+	/** Maximum members per object. A repeated name counts each time. */
 	readonly members: number;
-	/** The level whose objects may have more members; the outermost list or object is level 1. */
+	/** Level whose objects have no member limit. The outermost list or object is level 1. */
 	readonly mapLevel?: number | undefined;
 }
 
-/** A JSON text that exceeds a limit. */
+/** Thrown when a JSON text exceeds a limit. */
 export class JsonLimitError extends Error {
 	constructor(readonly limit: 'depth' | 'values' | 'token' | 'members') {
 		super(`the limit of ${limit} is exceeded`);
 	}
 }
 
-/** A JSON text with a lone surrogate in a text or a name. */
+/** Thrown for a lone surrogate in a text or a name. */
 export class IllFormedError extends Error {
 	constructor(readonly path: readonly Step[]) {
 		super('a lone surrogate');
 	}
 }
 
-/** Parses a whole JSON text. Throws `SyntaxError` and `IllFormedError`; limits are for the caller to check. */
+/** Parses a complete JSON text. Throws `SyntaxError` and `IllFormedError`. The caller checks limits. */
 export function parseJson(text: string): unknown {
 	const value: unknown = JSON.parse(text);
 	const place = mayBeIllFormed(text) ? firstIllFormed(value) : null;
@@ -41,51 +40,51 @@ export function parseJson(text: string): unknown {
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** A list or an object that is open. Offsets count the characters of the whole text. */
+/** Open list or object. Offsets count characters from the start of the text. */
 interface Level {
 	readonly list: boolean;
-	/** The value built so far, once part of its text has been dropped. */
+	/** Partial value, set when parsed text is dropped. */
 	built: Container | undefined;
-	/** Its place in the level around it, once that has a value. */
+	/** Position in the parent level, set when the parent has a value. */
 	place: Step;
-	/** What comes before the text that is not parsed yet. */
+	/** Token before the unparsed text. */
 	lead: 'bracket' | 'value' | 'comma';
-	/** Where that text begins. */
+	/** Start of the unparsed text. */
 	from: number;
-	/** After the last comma in it; `from` when it has none. */
+	/** Offset after its last comma; `from` without a comma. */
 	comma: number;
-	/** How many commas it has. */
+	/** Number of commas. */
 	commas: number;
 }
 
 /**
- * Builds the value of a JSON text that arrives in parts, as `JSON.parse` would from the whole. Each part is only
- * scanned for brackets, commas and strings; runs of complete members or items then go to `JSON.parse`. So no part holds
- * the event loop for long, and a text that exceeds a limit is refused before it is built.
+ * Parses JSON incrementally, with the same result as `JSON.parse`. Each part is only scanned for brackets, commas and
+ * strings; runs of complete members or items then go to `JSON.parse`. No part holds the event loop for long, and a text
+ * that exceeds a limit is refused before it is built.
  */
 export class JsonBuilder {
 	readonly #limits: JsonLimits;
 	readonly #pieceLength: number;
 	readonly #levels: Level[] = [];
-	/** The text from `#base` to `#end`. */
+	/** Text from `#base` to `#end`. */
 	#text = '';
 	#base = 0;
 	#end = 0;
 	#inString = false;
 	#escaped = false;
-	/** The start of the unfinished text, name or number, or of the blanks between two of them. */
+	/** Start of the unfinished text, name or number, or of the blanks between them. */
 	#token = 0;
 	#values = 0;
-	/** The outermost list or object, once it has been started. */
+	/** Outermost list or object, set when it starts. */
 	#root: Container | undefined;
 
-	/** `pieceLength` is how many characters to collect before their complete members are parsed. */
+	/** `pieceLength` is the number of characters to collect before complete members are parsed. */
 	constructor(limits: JsonLimits, pieceLength = millisecondsWork) {
 		this.#limits = limits;
 		this.#pieceLength = pieceLength;
 	}
 
-	/** Takes the next part. Throws `SyntaxError`, `JsonLimitError` or `IllFormedError`, as soon as it can tell. */
+	/** Adds the next part. Throws `SyntaxError`, `JsonLimitError` or `IllFormedError` as early as possible. */
 	add(part: string): void {
 		this.#text += part;
 		this.#scan(part);
@@ -94,7 +93,7 @@ export class JsonBuilder {
 		if (this.#end - this.#base >= this.#pieceLength) this.#buildComplete();
 	}
 
-	/** The value of the whole text. Throws as `add` does. */
+	/** Returns the complete value. Throws like `add`. */
 	finish(): unknown {
 		if (this.#root === undefined) return parseJson(this.#text);
 		if (this.#levels.length > 0) throw new SyntaxError('Unexpected end of JSON input');
@@ -121,7 +120,7 @@ export class JsonBuilder {
 		this.#beginToken(at);
 	}
 
-	/** Ends a token with this character; the next one begins after it. */
+	/** Ends a token at this character; the next token starts after it. */
 	#beginToken(at: number): void {
 		this.#requireShort(at);
 		this.#token = at + 1;
@@ -157,7 +156,7 @@ export class JsonBuilder {
 		this.#beginToken(at);
 		const level = this.#levels.pop();
 		if (level === undefined) throw unexpected(at);
-		// A level without a value is parsed with the text around it.
+		// A level without a value is parsed together with its parent.
 		if (level.built === undefined) return;
 		if (level.list !== list) throw unexpected(at);
 		this.#append(level, at, false);
@@ -166,7 +165,7 @@ export class JsonBuilder {
 		else Object.assign(around, { lead: 'value', from: at + 1, comma: at + 1 });
 	}
 
-	/** Builds the complete members and items of the open levels: those before their last commas. */
+	/** Builds the complete members and items in open levels, up to their last commas. */
 	#buildComplete(): void {
 		for (const [depth, level] of this.#levels.entries()) {
 			if (level.built === undefined) this.#begin(level, this.#levels[depth - 1]);
@@ -177,7 +176,7 @@ export class JsonBuilder {
 		this.#forget(level.from);
 	}
 
-	/** Starts the value of an unfinished level, in the level around it. */
+	/** Starts the value of an unfinished level inside its parent. */
 	#begin(level: Level, around: Level | undefined): void {
 		const bracket = level.from - 1;
 		level.built = level.list ? [] : {};
@@ -193,7 +192,7 @@ export class JsonBuilder {
 		put(around.built, level.place, level.built);
 	}
 
-	/** The place in `around` of the list or object that begins at `bracket`. */
+	/** Returns the position in `around` for the list or object that starts at `bracket`. */
 	#placeBefore(bracket: number, around: Level): Step {
 		const before = this.#slice(around.from, bracket);
 		if (Array.isArray(around.built)) {
@@ -206,7 +205,7 @@ export class JsonBuilder {
 		return name;
 	}
 
-	/** Builds the members of a level up to `to`: its end, or after a comma when `more` follows. */
+	/** Builds the members of a level up to `to`: its end, or after a comma if `more` follows. */
 	#append(level: Level, to: number, more: boolean): void {
 		const { from } = level;
 		const members = membersIn(this.#slice(from, more ? to - 1 : to), level, more);
@@ -230,7 +229,7 @@ export class JsonBuilder {
 		}
 	}
 
-	/** The path to a level, which may just have been closed. */
+	/** Returns the path to a level, which may just have been closed. */
 	#levelPath(level: Level): readonly Step[] {
 		const last = this.#levels.indexOf(level);
 		const levels = last === -1 ? [...this.#levels, level] : this.#levels.slice(0, last + 1);
@@ -250,7 +249,7 @@ export class JsonBuilder {
 const blank = /^[ \t\n\r]*$/;
 const leadingComma = /^[ \t\n\r]*,/;
 
-/** The members or items in a level's text; `null` when there are none. A comma after the text is not part of it. */
+/** Returns the members or items in a level's text, without a trailing comma; `null` if there are none. */
 function membersIn(text: string, { lead, from }: Level, more: boolean): string | null {
 	const empty = blank.test(text);
 	if (empty && (lead === 'value' || (lead === 'bracket' && !more))) return null;
@@ -260,7 +259,7 @@ function membersIn(text: string, { lead, from }: Level, more: boolean): string |
 	return members;
 }
 
-/** Sets a member as `JSON.parse` does, even one called `__proto__`. */
+/** Sets a member like `JSON.parse`, even `__proto__`. */
 function put(container: Container | undefined, place: Step, value: unknown): void {
 	if (Array.isArray(container)) container.push(value);
 	else if (place !== '__proto__') (container as Record<string, unknown>)[place] = value;
@@ -271,7 +270,7 @@ function requireBlank(text: string, from: number): void {
 	if (!blank.test(text)) throw unexpected(from + text.search(/[^ \t\n\r]/));
 }
 
-/** Refuses a value, or its name, that is not Unicode. `path` is the value's. */
+/** Refuses a value or its name if it is not Unicode. `path` leads to the value. */
 function requireWellFormed(value: unknown, path: readonly Step[]): void {
 	const place = firstIllFormed(path.at(-1)) === null ? firstIllFormed(value) : [];
 	if (place !== null) throw new IllFormedError([...path, ...place]);

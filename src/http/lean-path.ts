@@ -1,7 +1,6 @@
 /**
- * A fast path for endpoints that are called very often: straight from Node.js to the handler, past the router and its
- * layers. Handlers, schemas and answers are those of the declarations, and whatever is out of the ordinary takes the
- * usual path.
+ * Fast path for hot endpoints: straight from Node.js to the handler, without the router and its layers. It uses the
+ * declared handlers, schemas and answers. Unusual requests take the usual path.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,22 +11,21 @@ import { handOver } from './handed-over-request.js';
 import { type Answer, checked, sendRaw } from './mount.js';
 import { type AnyRequest, ReceivedRequest } from './received-request.js';
 
-/** What a lean path needs besides the declarations. */
+/** Access check for the lean path. */
 export interface LeanAccess {
 	/**
-	 * Opens the context of a handler by path and headers alone, for callers who may call it. Gives `undefined`, or
-	 * throws, where the usual path has to decide.
+	 * Opens the handler context for an authorized caller, by path and headers only. Returns `undefined` or throws if the
+	 * usual path must decide.
 	 */
 	readonly open: (endpoint: Endpoint<string, never>, request: AnyRequest) => unknown;
 }
 
-/** The largest body that takes the lean path, in bytes. */
+/** Maximum body size for the lean path, in bytes. */
 const maxBytes = 64 * 1024;
 
-/** What a request brings that is out of the ordinary. */
+/** Headers that send a request to the usual path. */
 const unusual = ['transfer-encoding', 'content-encoding', 'expect', 'x-min-revision', 'upgrade'] as const;
 
-/** One request on the lean path. */
 export interface LeanRequest {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -35,14 +33,14 @@ export interface LeanRequest {
 	readonly id: string;
 }
 
-/** The endpoints that have a lean path, by path. */
+/** Returns the lean endpoints by path. */
 export function leanEndpoints(
 	endpoints: readonly Endpoint<string, never>[],
 ): ReadonlyMap<string, Endpoint<string, never>> {
 	return new Map(endpoints.filter(({ lean }) => lean).map((endpoint) => [endpoint.path, endpoint]));
 }
 
-/** Whether a request may take the lean path, by its method and headers. */
+/** True if method and headers allow the lean path. */
 export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 	if (method !== 'POST') return false;
 	const length = Number(headers['content-length']);
@@ -52,8 +50,8 @@ export function isOrdinary({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request. Calls `answered` with the status, unless the client is gone. Resolves to false when the request is
- * handed over to the usual path.
+ * Answers a request. Calls `answered` with the status, unless the client has disconnected. Resolves to false when the
+ * request is handed over to the usual path.
  */
 export async function answerLean(
 	given: LeanRequest,
@@ -78,7 +76,7 @@ export async function answerLean(
 	let answer: Answer;
 	try {
 		const made = endpoint.handle(leanRequest(given, value.data), context as never);
-		// Most handlers answer at once: awaiting a value costs a turn of the queue of promises.
+		// Most handlers return synchronously, and an `await` costs a microtask turn.
 		answer = checked(endpoint, made instanceof Promise ? await made : made);
 	} catch (error) {
 		handOver(request, { body, failure: { error } });
@@ -93,7 +91,7 @@ const noParameters = {};
 
 function noCookie(): undefined {}
 
-/** A request as handlers get it. */
+/** Builds the request for handlers. */
 function leanRequest({ request, response, id }: LeanRequest, body: unknown): AnyRequest {
 	const parts = {
 		params: noParameters,
@@ -108,7 +106,7 @@ function leanRequest({ request, response, id }: LeanRequest, body: unknown): Any
 	return new ReceivedRequest(parts, response);
 }
 
-/** The body as the endpoint's schema makes it; `undefined` when it is refused, which the usual path words. */
+/** Parses and validates the body. Returns `undefined` for an invalid body; the usual path reports the error. */
 function parsed({ body: schema }: Endpoint<string, never>, bytes: Buffer): { readonly data: unknown } | undefined {
 	try {
 		const result = (schema as z.ZodType).safeParse(parseSmallBody(bytes));
@@ -118,7 +116,7 @@ function parsed({ body: schema }: Endpoint<string, never>, bytes: Buffer): { rea
 	}
 }
 
-/** All of a body; `undefined` when the client goes away first. */
+/** Reads the complete body; `undefined` if the client disconnects first. */
 function readWhole(request: IncomingMessage): Promise<Buffer | undefined> {
 	return new Promise((resolve) => {
 		let whole: Buffer | undefined;
@@ -137,7 +135,7 @@ function send(response: ServerResponse, answer: Answer, id: string): void {
 		return;
 	}
 	const text = 'body' in answer ? JSON.stringify(answer.body) : '';
-	// A flat list: Node.js takes it as it is.
+	// Node.js accepts a flat list without a conversion.
 	const headers = ['x-request-id', id, 'content-type', 'application/json'];
 	headers.push('content-length', String(Buffer.byteLength(text)));
 	for (const [name, value] of Object.entries(answer.headers ?? {})) headers.push(name, value);

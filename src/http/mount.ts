@@ -12,39 +12,39 @@ import { type AnyRequest, ReceivedRequest } from './received-request.js';
 import { refuseNearMisses } from './refuse-near-misses.js';
 import { requireUnicode } from './require-unicode.js';
 
-/** A handler's answer, after it was checked against the endpoint's declaration. */
+/** Handler answer that matches the endpoint declaration. */
 export type Answer = Reply<Returns> | Raw;
 
-/** What follows for a request once `Surround` has opened the handler's context. */
+/** Remaining steps of a request after `Surround` has opened the handler context. */
 export interface Run {
-	/** Validates the request if that was not done yet, runs the handler, and checks its answer. */
+	/** Validates the request unless already done, runs the handler, and checks its answer. */
 	(context: unknown): Promise<Answer>;
-	/** Whether part of the body has yet to arrive. */
+	/** True if part of the body has yet to arrive. */
 	waits(): boolean;
-	/** Validates the request now: for those that open something expensive. Throws `unprocessable`. */
+	/** Validates the request early, before an expensive context is opened. Throws `unprocessable`. */
 	validate(): Promise<void>;
 	/**
-	 * Reads the body now, of at most so many bytes, and checks nothing of it: for those where the caller says in it who
-	 * it is. Throws `invalid` and `too_large`.
+	 * Reads at most `bytes` of body early, without validation, for callers that identify themselves in the body. Throws
+	 * `invalid` and `too_large`.
 	 */
 	readBody(bytes: number): Promise<unknown>;
 }
 
 /**
- * Wraps every handler of a table: identifies the caller, opens the context that the endpoint's access promises, runs
- * the handler, and closes the context. Throws `Failure` to refuse. `params` are the decoded parameters of the path.
- * Nothing of the body has been read yet: who may not call is refused by path and headers alone.
+ * Wraps every handler in a table: identifies the caller, opens the context for the access rule, runs the handler, and
+ * closes the context. Throws `Failure` to refuse. `params` are decoded path parameters. The body is still unread, so
+ * unauthorized callers are refused by path and headers alone.
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
-/** Parses one part of a request; throws `unprocessable` with the first problems, each with its place. */
+/** Parses one part of a request. Throws `unprocessable` with the first problems and their places. */
 export async function parsePart<S extends z.ZodType>(schema: S, part: Part, value: unknown): Promise<z.output<S>> {
 	const parsed = await schema.safeParseAsync(value, { reportInput: true });
 	if (parsed.success) return parsed.data;
 	throw unprocessable(problemsIn(part, parsed.error.issues));
 }
 
-/** An answer as its endpoint declares it. Throws when the handler answered otherwise. */
+/** Filters an answer through its declared schema. Throws if the handler answered differently. */
 export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answer {
 	if (answer instanceof Raw) return answer;
 	if (!(answer.status in endpoint.returns)) {
@@ -55,22 +55,22 @@ export function checked(endpoint: Endpoint<string, never>, answer: Answer): Answ
 		return { status: answer.status, ...(answer.headers && { headers: answer.headers }) };
 	}
 	const body = 'body' in answer ? answer.body : undefined;
-	// The spread keeps status and headers; the body is now what the schema let through.
+	// The spread keeps status and headers; the schema filters the body.
 	return { ...answer, body: schema.parse(body) } as Answer;
 }
 
-/** Sends bytes as they are, with the id of their request. */
+/** Sends raw bytes with the request id. */
 export function sendRaw(response: ServerResponse, { status, headers, bytes }: Raw, id: string): void {
 	response.writeHead(status, { ...headers, 'x-request-id': id });
 	if (typeof bytes === 'string' || bytes instanceof Uint8Array) response.end(bytes);
-	// Sent as fast as the client reads. A client that goes away is not a failure.
+	// Sent at the client's reading speed. A disconnect is not a failure.
 	else pipeline(Readable.from(bytes, { objectMode: false }), response, () => {});
 }
 
 function send(ctx: KoaContext, answer: Answer): void {
 	ctx.status = answer.status;
 	if (answer instanceof Raw) {
-		// Koa drops the content type of a 304, which long-polling clients read, so this writes the answer itself.
+		// Koa drops the content type on a 304, which long-polling clients read, so this writes the answer directly.
 		ctx.respond = false;
 		sendRaw(ctx.res, answer, ctx.state['id']);
 		return;
@@ -82,17 +82,20 @@ function send(ctx: KoaContext, answer: Answer): void {
 	} else {
 		ctx.body = null;
 	}
-	// Koa turns a null body into 204 whatever was set before.
+	// Koa sets 204 for a null body.
 	ctx.status = answer.status;
 }
 
 /**
- * Reads a request body as JSON, whatever its content type; `undefined` when there is none. `large` replaces the
- * server's limits.
+ * Reads a request body as JSON, whatever its content type; `undefined` if there is none. `large` replaces the server
+ * limits.
  */
 export type BodyReader = (ctx: KoaContext, large: LargeBody | undefined) => Promise<unknown>;
 
-/** Serves a table of endpoints: match, parse, surround, handle, filter the answer. Nothing else serves declarations. */
+/**
+ * Serves a table of endpoints: match, parse, surround, handle, filter the answer. All declarations are served here,
+ * except on the lean path.
+ */
 export function mount(endpoints: readonly Endpoint<string, never>[], surround: Surround, readBody: BodyReader): Router {
 	const router = new Router({ sensitive: true, strict: true });
 	for (const endpoint of endpoints) {
@@ -116,7 +119,7 @@ export function mount(endpoints: readonly Endpoint<string, never>[], surround: S
 
 type RoutedContext = KoaContext & { readonly params: Record<string, string> };
 
-/** A request as `surround` sees it: nothing of it is checked, and its body is not read. */
+/** Builds the request for `surround`: unchecked, and with an unread body. */
 function unreadRequest(ctx: RoutedContext): AnyRequest {
 	const parts = {
 		params: ctx.params,
@@ -131,7 +134,7 @@ function unreadRequest(ctx: RoutedContext): AnyRequest {
 	return new ReceivedRequest(parts, ctx.res);
 }
 
-/** Reads the body, now that `surround` has identified the caller, and checks every part of the request. */
+/** Reads the body after `surround` has identified the caller, and validates the request. */
 async function readRequest(
 	endpoint: Endpoint<string, never>,
 	ctx: RoutedContext,
@@ -155,13 +158,13 @@ async function readRequest(
 	return new ReceivedRequest(parts, ctx.res);
 }
 
-/** RFC 9745, and the link relation of RFC 5829. */
+/** Headers from RFC 9745, with a link relation from RFC 5829. */
 function deprecationHeaders({ since, successor }: Deprecation, params: Readonly<Record<string, string>>) {
 	const path = successor.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 	return { deprecation: `@${Date.parse(since) / 1000}`, link: `<${path}>; rel="successor-version"` };
 }
 
-/** What follows in `surround`. The body and the request are read at most once, when that is first asked for. */
+/** Returns the remaining steps for `surround`. Body and request are read at most once, on first use. */
 function createRun(
 	endpoint: Endpoint<string, never>,
 	waits: () => boolean,
@@ -178,7 +181,7 @@ function createRun(
 		reading ??= read(() => readBodyOnce(endpoint.largeBody));
 		return reading;
 	};
-	// `surround` opened the context that this endpoint's access name promises its handler: see `declaring`.
+	// `surround` opened the context for this access name: see `declaring`.
 	const run = async (context: unknown) => checked(endpoint, await endpoint.handle(await readOnce(), context as never));
 	return Object.assign(run, {
 		waits,

@@ -4,62 +4,62 @@ import { Components } from './components.js';
 import type { Endpoint } from './endpoint.js';
 import { buildExample, type ExampleSource, type Json } from './example.js';
 
-/** What callers need to know about an access level. */
+/** Documentation of an access level. */
 export interface AccessNote {
-	/** One sentence: who may call. */
+	/** One sentence about the required access. */
 	readonly description: string;
-	/** Whether a bearer key is needed. */
+	/** True if a bearer key is required. */
 	readonly secured: boolean;
-	/** The request headers that every endpoint of this level reads. */
+	/** Request headers that all endpoints at this level read. */
 	readonly requestHeaders?: z.ZodObject;
-	/** The headers of successful answers of this level. */
+	/** Headers on successful answers at this level. */
 	readonly answerHeaders?: z.ZodObject;
-	/** The failures that endpoints of this level share, where they are others than elsewhere. */
+	/** Failures shared by endpoints at this level, if they differ from the defaults. */
 	readonly failures?: {
-		/** The body of every failure. */
+		/** Body schema of every failure. */
 		readonly body: z.ZodType;
-		/** What each status means. */
+		/** Meaning of each status. */
 		readonly statuses: Readonly<Record<number, string>>;
 	};
 }
 
-/** A link to the reference page of another server. */
+/** Link to the reference page of a second server. */
 export interface RelatedReference {
-	/** The text of the link. */
+	/** Link text. */
 	readonly description: string;
 	readonly url: string;
 }
 
-/** The parts of a document that do not come from the endpoints. */
+/** Document parts besides the endpoints. */
 export interface DocumentInfo {
 	readonly title: string;
 	readonly version: string;
 	readonly description: string;
-	/** The description of each tag. */
+	/** Description of each tag. */
 	readonly tags: Readonly<Record<string, string>>;
-	/** Every access name the endpoints use. */
+	/** All access names in use. */
 	readonly access: Readonly<Record<string, AccessNote>>;
-	/** What the bearer key is. */
+	/** Description of the bearer key. */
 	readonly key: string;
-	/** The body of every failure but 422. */
+	/** Body of all failures except 422. */
 	readonly failureBody: z.ZodType;
-	/** The body of a 422. */
+	/** Body of a 422. */
 	readonly validationBody: z.ZodType;
-	/** The headers of every answer, the further ones of failures, and those of the answers of deprecated endpoints. */
+	/** Headers on every answer, additional headers on failures, and headers on answers from deprecated endpoints. */
 	readonly headers: {
 		readonly every: z.ZodObject;
 		readonly failures?: z.ZodObject;
 		readonly deprecated?: z.ZodObject;
 	};
-	/** Values for examples, by the name of the member or parameter. */
+	/** Example values by member or parameter name. */
 	readonly samples: Json;
-	/** The other reference that readers may look for, if its address is known. */
+	/** Second reference to link to, if its address is known. */
 	readonly related?: RelatedReference | null;
-	/** An example of the body of a failure. */
+	/** Returns an example failure body. */
 	readonly failureExample: (status: number, description: string) => unknown;
 }
 
-/** An OpenAPI 3.1 document, ready to be sent as JSON. */
+/** OpenAPI 3.1 document, ready to send as JSON. */
 export interface OpenApiDocument extends Json {
 	readonly openapi: string;
 	readonly paths: Readonly<Record<string, Json>>;
@@ -70,8 +70,8 @@ type AnyEndpoint = Endpoint<string, never>;
 
 /**
  * Describes a table of endpoints in OpenAPI 3.1. Equal tables give byte-identical documents: paths and tags in table
- * order, components by name. Throws when two endpoints share a name or a method and path, when an access name or a tag
- * has no description, when two schemas share an id, and when two different headers share a name.
+ * order, components by name. Throws if two endpoints share a name or a method and path, if an access name or a tag has
+ * no description, if two schemas share an id, or if two different headers share a name.
  */
 export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): OpenApiDocument {
 	const steps = openapiSteps(endpoints, info);
@@ -81,7 +81,7 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 	}
 }
 
-/** As `openapi`, endpoint by endpoint: the whole document takes about a second of processor time. */
+/** Like `openapi`, one endpoint per step, because the complete document takes about a second of CPU time. */
 export function* openapiSteps(
 	endpoints: readonly AnyEndpoint[],
 	info: DocumentInfo,
@@ -128,7 +128,7 @@ function tagNote(name: string, { tags }: DocumentInfo): Json {
 	return { name, description };
 }
 
-/** The headers of answers, collected while the operations are written. */
+/** Answer headers, collected while the operations are written. */
 class AnswerHeaders {
 	readonly #headers = new Map<string, Json>();
 
@@ -137,7 +137,7 @@ class AnswerHeaders {
 		readonly examples: ExampleSource,
 	) {}
 
-	/** References to the headers of these schemas, by name. Empty when they have none. */
+	/** Returns references to the headers in these schemas, by name. Empty without headers. */
 	referencesTo(schemas: readonly (z.ZodObject | undefined)[]): { readonly headers?: Json } {
 		const references: Record<string, Json> = {};
 		for (const schema of schemas) {
@@ -158,13 +158,13 @@ class AnswerHeaders {
 		this.#headers.set(name, header);
 	}
 
-	/** All headers, sorted by name. */
+	/** Returns all headers, sorted by name. */
 	used(): Json {
 		return Object.fromEntries([...this.#headers].sort(([left], [right]) => (left < right ? -1 : 1)));
 	}
 }
 
-/** The failures that follow from declarations: the name and the meaning of each. */
+/** Names and descriptions of failures that follow from declarations. */
 const sharedNotes = {
 	400: ['Malformed', 'The request cannot be read: its path, a header or its body is malformed.'],
 	401: ['Unauthorized', 'The API key is missing or unknown. The answer carries `WWW-Authenticate: Bearer`.'],
@@ -180,7 +180,7 @@ const sharedNotes = {
 
 type SharedStatus = keyof typeof sharedNotes;
 
-/** The answers of failures that many operations share. Only those that are used get into the document. */
+/** Failure answers shared by operations. The document includes only used answers. */
 class SharedFailures {
 	readonly #used = new Set<SharedStatus>();
 
@@ -195,7 +195,7 @@ class SharedFailures {
 		return { $ref: `#/components/responses/${sharedNotes[status][0]}` };
 	}
 
-	/** All answers that were referred to, by name. */
+	/** Returns all referenced answers, by name. */
 	used(): Json {
 		const statuses = [...this.#used].sort();
 		return Object.fromEntries(statuses.map((status) => [sharedNotes[status][0], this.#response(status)]));
@@ -210,7 +210,7 @@ class SharedFailures {
 	}
 }
 
-/** What the operations of one document are written with. */
+/** State for writing operations. */
 interface Writing {
 	readonly info: DocumentInfo;
 	readonly components: Components;
@@ -220,11 +220,11 @@ interface Writing {
 }
 
 interface Examples extends ExampleSource {
-	/** For a collection's path, the key of the object in its example. */
+	/** Key of the example object, by collection path. */
 	readonly keys: ReadonlyMap<string, unknown>;
 }
 
-/** The examples of requests that create objects also serve for the models in answers. */
+/** Collects examples. Requests that create objects also provide the examples for answers. */
 function* exampleSource(
 	endpoints: readonly AnyEndpoint[],
 	components: Components,
@@ -279,12 +279,12 @@ function operationDescription({ method, description, deprecated }: AnyEndpoint, 
 	return [description, moved, `Access: ${access.description}`].filter(Boolean).join('\n\n');
 }
 
-/** A path as OpenAPI writes it. */
+/** Returns a path in OpenAPI syntax. */
 function pathTemplate(path: string): string {
 	return path.replace(/[:*](\w+)/g, '{$1}');
 }
 
-/** The members of an object schema, one by one, as OpenAPI wants parameters. */
+/** Returns the members of an object schema as OpenAPI parameters need them. */
 function schemaMembers(schema: z.ZodType | undefined, components: Components) {
 	const json = schema === undefined ? {} : components.schemaFor(schema, 'input');
 	return {
@@ -293,7 +293,7 @@ function schemaMembers(schema: z.ZodType | undefined, components: Components) {
 	};
 }
 
-/** The description of a parameter or a header, with an example. */
+/** Describes a parameter or a header, with an example. */
 function valueNote(examples: ExampleSource, name: string, member: Json, required: boolean, hint?: unknown): Json {
 	const { description, example: _, ...schema } = member;
 	const example = buildExample(examples, member, hint, name);
@@ -311,7 +311,7 @@ function pathParameters(endpoint: AnyEndpoint, { components, examples }: Writing
 	});
 }
 
-/** The members of an object schema as parameters. */
+/** Returns the members of an object schema as parameters. */
 function describeParameters(place: 'query' | 'header', schema: z.ZodType | undefined, writing: Writing): Json[] {
 	const { properties, required } = schemaMembers(schema, writing.components);
 	return Object.entries(properties).map(([name, member]) => ({
@@ -333,7 +333,7 @@ function answer(description: string, schema: Json, example: unknown, { headers }
 	return { description, ...(headers && { headers }), content: { 'application/json': { schema, example } } };
 }
 
-/** The shared failures that an endpoint can answer, which follow from its declaration. */
+/** Returns the shared failures that follow from a declaration. */
 function sharedStatuses(endpoint: AnyEndpoint, access: AccessNote): SharedStatus[] {
 	const statuses: SharedStatus[] = [];
 	if (endpoint.body || endpoint.params || access.requestHeaders) statuses.push(400);
@@ -372,6 +372,6 @@ function operationResponses(
 		const shown = headers.referencesTo([info.headers.every, info.headers.failures]);
 		responses[status] = answer(description, components.schemaFor(body, 'output'), example, shown);
 	}
-	// Integer-like keys come out in numeric order, whatever the order of assignment.
+	// JavaScript orders integer-like keys numerically.
 	return responses;
 }

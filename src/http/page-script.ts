@@ -1,7 +1,7 @@
 /**
- * The script of the reference page: settings of Swagger UI, and replacements for parts of it that take seconds with a large
- * document. It parses the document as JSON only, and resolves references only within the document, where all of ours lead.
- * The filter also searches summaries and names, and opens what it finds.
+ * Script of the reference page: Swagger UI settings, and replacements for parts that take seconds with a large
+ * document. It parses the document only as JSON and resolves only internal references, because ours are all internal.
+ * The filter also searches summaries and names, and opens the matches.
  */
 const changes = `function changes() {
 	const unescape = (name) => name.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -58,7 +58,7 @@ const changes = `function changes() {
 	};
 }`;
 
-/** The script that shows the document at a path. `validatorUrl: null` keeps it from asking a public service. */
+/** Returns the script for the document at a path. `validatorUrl: null` disables a public validation service. */
 export function pageScript(documentPath: string): string {
 	const settings = {
 		url: documentPath,
@@ -66,7 +66,7 @@ export function pageScript(documentPath: string): string {
 		deepLinking: true,
 		docExpansion: 'none',
 		filter: true,
-		// The list of schemas below the operations repeats what the operations show.
+		// The schema list would repeat the content of the operations.
 		defaultModelsExpandDepth: -1,
 		displayRequestDuration: true,
 		validatorUrl: null,

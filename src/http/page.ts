@@ -6,7 +6,7 @@ import { declaring, type Endpoint, Raw } from './endpoint.js';
 import { findBuiltFolder } from './front-end.js';
 import { pageScript } from './page-script.js';
 
-/** The source of an asset: a file of Swagger UI (setup/console.mjs), or text made here. */
+/** Source of an asset: a Swagger UI file (setup/console.mjs), or generated text. */
 type Source = { readonly file: string } | { readonly text: string };
 
 interface Asset {
@@ -16,7 +16,7 @@ interface Asset {
 
 const javascript = 'text/javascript; charset=utf-8';
 
-/** Everything the page loads, by the name in its path. Nothing else can be reached. */
+/** Returns all page assets by path name. No other file is reachable. */
 function pageAssets(documentPath: string) {
 	return {
 		'swagger-ui.css': { type: 'text/css; charset=utf-8', source: { file: 'swagger-ui.css' } },
@@ -46,7 +46,7 @@ function pageHtml(pagePath: string): string {
 `;
 }
 
-/** Nothing from other origins and nothing inline; the page may call only its own server. Its icons are data URLs. */
+/** Forbids foreign origins and inline code; the page may call only its own server. Its icons are data URLs. */
 const headers = {
 	'content-security-policy': [
 		"default-src 'none'",
@@ -63,17 +63,17 @@ const headers = {
 	'cache-control': 'public, max-age=3600',
 };
 
-/** Where the page is and who may see it. */
+/** Location and access rule of the page. */
 export interface PagePlace<Access extends string> {
-	/** The path of the OpenAPI document, on the same server. */
+	/** Path of the OpenAPI document on the same server. */
 	readonly documentPath: string;
-	/** The path of the page; its assets are below it. */
+	/** Path of the page. Its assets are below it. */
 	readonly pagePath: string;
-	/** The access name for callers without a key, because browsers send none. */
+	/** Access name for callers without a key, because browsers send none. */
 	readonly access: Access;
 }
 
-/** The API page for people and what it loads, as endpoints. Works offline, and reads its files once. */
+/** Returns the endpoints for the API page and its assets. Works offline; each file is read once. */
 export function pageEndpoints<Access extends string>(place: PagePlace<Access>): readonly Endpoint<Access>[] {
 	const { access, pagePath } = place;
 	const endpoint = declaring<Record<Access, never>>();
@@ -105,7 +105,7 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 	];
 }
 
-/** Serves assets by name. Each file is read at its first use and cached. */
+/** Serves assets by name. Each file is read on first use and cached. */
 function assetReader(assets: Readonly<Record<string, Asset>>): (name: string) => Promise<Raw> {
 	const byName = new Map(Object.entries(assets));
 	const read = new Map<string, Promise<Uint8Array | string>>();

@@ -1,18 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/**
- * The most requests of one connection that are handled at once. Their answers are sent in order, whichever is ready
- * first.
- */
+/** Maximum concurrent requests per connection. Answers keep the request order. */
 export const maxHandled = 8;
 
-/** The most requests of one connection that may wait. A connection that sends more is cut. */
+/** Maximum waiting requests per connection. Further requests close the connection. */
 export const maxWaiting = 256;
 
-/** The requests of one connection whose client does not wait for the answers (HTTP pipelining). */
+/** Pipelined requests on one connection, sent without waiting for the answers (HTTP pipelining). */
 export class Pipeline {
-	/** The answer to the last request that was received. */
+	/** Answer to the last received request. */
 	lastAnswer: ServerResponse | undefined;
 	readonly #socket: Socket;
 	readonly #waiting: (() => Promise<void>)[] = [];
@@ -24,7 +21,7 @@ export class Pipeline {
 		socket.once('close', () => this.#waiting.splice(0));
 	}
 
-	/** Handles a request, now or when it is its turn. `handle` does not reject. */
+	/** Handles a request immediately or queues it. `handle` must not reject. */
 	add(handle: () => Promise<void>): void {
 		if (this.#handled < maxHandled) this.#begin(handle);
 		else if (this.#waiting.length < maxWaiting) this.#waiting.push(handle);
@@ -37,7 +34,7 @@ export class Pipeline {
 	}
 
 	readonly #end = (): void => {
-		// Other connections get a turn before the requests that wait here.
+		// Let other connections run before the requests that wait here.
 		if (this.#waiting.length > 0) setImmediate(() => this.#next());
 		else this.#handled -= 1;
 	};

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { maxProblems, type Problem } from '../failure.js';
 
-/** The part of a request that a problem is in. */
+/** Part of a request that has a problem. */
 export type Part = 'path' | 'query' | 'body';
 
-/** How much of a value a message shows, in characters. */
+/** Maximum characters of a value in a message. */
 const maxShownLength = 80;
 
-/** The problems of a part of a request in the format of answers, at most as many as an answer holds. */
+/** Converts issues to answer problems, at most as many as an answer may hold. */
 export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): readonly Problem[] {
 	const problems: Problem[] = [];
 	for (const issue of issues) {
@@ -19,7 +19,7 @@ export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): rea
 	return problems;
 }
 
-/** The problems of one issue, one by one, because it may name a million unknown members. */
+/** Yields the problems in an issue one by one, because it may list a million unknown members. */
 function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	const loc = [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
 	if (issue.code === 'unrecognized_keys') {
@@ -32,12 +32,12 @@ function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> 
 	}
 }
 
-/** A message with the value that it is about. Some messages name it themselves. */
+/** Appends the value to a message, unless the message already has it. */
 function withInput(message: string, value: unknown): string {
 	return message.includes(', got ') ? message : `${message}${inputExcerpt(value)}`;
 }
 
-/** Shows a value. Lists and objects are left out, because writing them costs as much as they hold. */
+/** Renders a value. Omits lists and objects, which may be large. */
 function inputExcerpt(value: unknown): string {
 	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
 	if (typeof value !== 'string') return `, got \`${value}\``;

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Request } from './endpoint.js';
 
-/** A request whose types only its own endpoint knows. */
+/** Request with types that only its endpoint knows. */
 export type AnyRequest = Request<unknown, unknown, unknown>;
 
 /**
- * A request that was received. A class, and not a literal with a getter: each of those would have a hidden class of its
- * own, and all code that reads requests would be slow.
+ * Received request. This is a class because each object literal with a getter has its own hidden class, which slows
+ * down all code that reads requests.
  */
 export class ReceivedRequest implements AnyRequest {
 	readonly params: unknown;
@@ -32,14 +32,14 @@ export class ReceivedRequest implements AnyRequest {
 		this.#response = response;
 	}
 
-	/** Made when it is first asked for: few handlers ask, and it costs as much as a small handler. */
+	/** Created on first use: few handlers need it, and it costs as much as a small handler. */
 	get closed(): AbortSignal {
 		this.#closed ??= closedSignal(this.#response);
 		return this.#closed;
 	}
 }
 
-/** Aborts when the connection of an answer is closed. */
+/** Returns a signal that aborts when the response connection closes. */
 function closedSignal(response: ServerResponse): AbortSignal {
 	const closed = new AbortController();
 	if (response.closed) closed.abort();

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { unprocessable } from '../failure.js';
 
-/** The shortest parameter name with near misses: shorter names are too close to each other. */
+/** Minimum parameter name length for near misses. Shorter names are too similar. */
 const minLength = 4;
 
 /**
- * Refuses misspelled parameters of a list, because an ignored filter makes the answer wider than asked. Other unknown
- * names are ignored: clients send filters that lists do not have. Throws `unprocessable`.
+ * Refuses misspelled list parameters, because an ignored filter would widen the answer. Ignores other unknown names:
+ * clients send filters that lists do not have. Throws `unprocessable`.
  */
 export function refuseNearMisses(schema: z.ZodType, query: object): void {
 	const known = parameterNames(schema);
@@ -19,14 +19,14 @@ export function refuseNearMisses(schema: z.ZodType, query: object): void {
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-/** The names that a query schema declares. */
+/** Returns the declared names in a query schema. */
 function parameterNames(schema: z.ZodType): readonly string[] {
 	if (schema instanceof z.ZodPipe) return parameterNames(schema.in as z.ZodType);
 	return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
 /**
- * Whether a name becomes the parameter by at most one inserted, missing, different or swapped letter. Case and
+ * True if a name differs from the parameter by at most one inserted, missing, different or swapped letter. Case and
  * separators do not count.
  */
 function isNearMiss(name: string, parameter: string): boolean {

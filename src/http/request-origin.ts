@@ -1,8 +1,8 @@
 import type { Request } from './endpoint.js';
 
 /**
- * The origin at which a client reached this server, according to its own request: the scheme that a proxy reports, and the
- * `Host` header. It is only ever told to that same client.
+ * Returns the origin of this server as the client sees it: scheme from the proxy header, host from `Host`. It is only
+ * ever sent back to the same client.
  */
 export function requestOrigin(headers: Request<unknown, unknown, unknown>['headers']): string {
 	const scheme = /^https\b/i.test(headers['x-forwarded-proto'] ?? '') ? 'https' : 'http';

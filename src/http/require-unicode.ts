@@ -2,8 +2,8 @@ import querystring from 'node:querystring';
 import { unprocessable } from '../failure.js';
 
 /**
- * Refuses a query with percent-encodings that are not UTF-8, naming the parameter: decoding would turn them into
- * U+FFFD. `%ZZ` is not a percent-encoding, and is text. Throws `unprocessable`.
+ * Refuses percent-encodings that are not UTF-8 and names the parameter. Decoding would silently turn them into U+FFFD.
+ * `%ZZ` is not a percent-encoding but plain text. Throws `unprocessable`.
  */
 export function requireUnicode(query: string): void {
 	if (isUnicode(query)) return;

@@ -14,15 +14,13 @@ import { mount, type Surround } from './mount.js';
 import { Pipeline } from './pipeline.js';
 import { Tally } from './tally.js';
 
-/** The largest request body, in bytes. A bulk of 3,000 users with a kilobyte of attributes each fits. */
+/** Maximum body size in bytes. A bulk request with 3,000 users and a kilobyte of attributes each fits. */
 export const maxBodyBytes = 5 * 1024 * 1024;
 
-/** The most values of a request body. Members with names of their own cost a microsecond or two each. */
+/** Maximum values per body. Members with distinct names cost a microsecond or two each. */
 export const maxBodyValues = 131_072;
 
-/**
- * For a larger body, how many bytes of its limit allow one value: documents of an environment are mostly short texts.
- */
+/** Bytes per allowed value in large bodies. Environment documents mostly hold short texts. */
 const bytesPerValue = 16;
 
 function bodyLimits(large: LargeBody | undefined, usual: number): BodyLimits {
@@ -31,75 +29,75 @@ function bodyLimits(large: LargeBody | undefined, usual: number): BodyLimits {
 	return { ...large, values: Math.ceil(large.bytes / bytesPerValue), milliseconds };
 }
 
-/** Milliseconds within which the headers of a request must arrive. */
+/** Milliseconds until the request headers must be complete. */
 const headersMilliseconds = 15_000;
-/** Milliseconds between two looks for connections whose request takes too long to arrive. */
+/** Milliseconds between checks for requests that arrive too slowly. */
 const checkingMilliseconds = 5_000;
 
 /**
- * How long an idle connection is kept. Longer than load balancers and clients keep theirs, which is a minute at most:
- * they must close first, or a request under way would meet a closed connection.
+ * Milliseconds until an idle connection closes. Longer than the timeouts in load balancers and clients (at most a
+ * minute): they must close first, or a request in flight would meet a closed connection.
  */
 const keepAliveMilliseconds = 65_000;
 
-/** A request on whose path nothing is served. */
+/** Request for a path without an endpoint. */
 export interface UnmatchedRequest
 	extends Pick<Request<unknown, Readonly<Record<string, unknown>>, unknown>, 'query' | 'cookie'> {
-	/** As it was sent. */
+	/** Raw path. */
 	readonly path: string;
 }
 
-/** What one HTTP server serves, and how it answers. */
+/** Content and behavior of an HTTP server. */
 export interface Served {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
-	/** The failure for a path on which nothing is served, where there is more to say; given the path as it was sent. */
+	/** Returns a specific failure for a raw path without an endpoint, or `null`. */
 	readonly unmatched?: (path: string) => Failure | null;
-	/** The path of the page that answers a GET on which nothing is served; `null` where there is none. */
+	/** Returns the page path that serves an unmatched GET; `null` if there is none. */
 	readonly alias?: (request: UnmatchedRequest) => string | null;
-	/** Which pages of other origins may call what with credentials; none by default. */
+	/** Rules for pages with a different origin; none by default. */
 	readonly crossOrigin?: CrossOrigin;
-	/** Whether answers on a path have the id that the request names in `X-Request-ID`; none by default. */
+	/** True if answers on a path echo `X-Request-ID`; never by default. */
 	readonly echoesRequestId?: (path: string) => boolean;
-	/** The body of an error answer. API and decision point word theirs differently. The path is empty if it is unknown. */
+	/** Renders an error body. API and decision point differ. The path is empty if it is unknown. */
 	readonly renderFailure: (failure: Failure, requestId: string, path: string) => unknown;
-	/** Headers for error answers too. */
+	/** Headers for error answers. */
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
-	/** Called with everything thrown that is not a `Failure`: a bug or a broken dependency. */
+	/** Receives every error that is not a `Failure`: a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
-	/** Opens the lean path for endpoints that have one; without it, none has. */
+	/** Enables the lean path for endpoints that declare it. */
 	readonly lean?: LeanAccess;
-	/** Called after every answer; `endpoint` is absent when no route matched. */
+	/** Called after every answer. `endpoint` is absent if no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
-	/** As the constant of this name, which is the default. */
+	/** Defaults to the constant with the same name. */
 	readonly bodyMilliseconds?: number;
-	/** Calls `handle`, which handles a request, for example inside a span. Without this, `handle` is called directly. */
+	/** Wraps `handle`, for example in a span. By default, `handle` is called directly. */
 	readonly within?: WithinRequest | undefined;
 }
 
-/** See `Served.within`. Settles as `handle` does. */
+/** See `Served.within`. Settles like `handle`. */
 export type WithinRequest = (request: Pick<IncomingMessage, 'headers'>, handle: () => Promise<void>) => Promise<void>;
 
-/** One answered request, for logs and metrics. */
+/** Answered request, for logs and metrics. */
 export interface Answered {
 	readonly endpoint: string | undefined;
-	/** The path of the endpoint's declaration, with the names of its parameters. */
+	/** Path from the endpoint declaration, with parameter names. */
 	readonly route: string | undefined;
 	readonly method: string;
 	readonly path: string;
 	readonly status: number;
-	/** Seconds from the first byte read to the answer handed over. */
+	/** Seconds from the first byte to the finished handover of the answer. */
 	readonly seconds: number;
 	readonly id: string;
 }
 
-/** A server that listens, and how to stop it. */
+/** Listening server. */
 export interface Listening {
 	readonly url: string;
 	readonly port: number;
 	/**
-	 * Stops accepting and waits until no connection is open and no handler runs. After `graceMilliseconds` it cuts the
-	 * remaining connections and waits no longer.
+	 * Stops accepting connections and waits until all connections are closed and all handlers are done. After
+	 * `graceMilliseconds`, cuts the remaining connections and returns.
 	 */
 	close(graceMilliseconds?: number): Promise<void>;
 }
@@ -110,10 +108,10 @@ function asFailure(error: unknown, served: Served, requestId: string): Failure {
 	return new Failure('unexpected', 'an unexpected error occurred; the server log has the details under this id');
 }
 
-/** The largest body of an error answer, in bytes. */
+/** Maximum size of an error body, in bytes. */
 const maxFailureBytes = 64 * 1024;
 
-/** The body of an error answer. When it is too long, everything but the message is dropped. */
+/** Renders an error body. If it is too long, only the message remains. */
 function failureText(failure: Failure, requestId: string, path: string, served: Pick<Served, 'renderFailure'>): string {
 	const text = JSON.stringify(served.renderFailure(failure, requestId, path));
 	if (Buffer.byteLength(text) <= maxFailureBytes) return text;
@@ -130,21 +128,21 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.set(served.failureHeaders?.() ?? {});
 }
 
-/** An application that can also word failures for requests that never reach it. */
+/** Koa application that can also render failures for requests that never reach it. */
 class Application extends Koa {
 	constructor(
 		readonly render: (failure: Failure, requestId: string) => string,
-		/** Answers a request on the lean path, if it has one; resolves to whether it did. `undefined` where none can. */
+		/** Answers a request on the lean path and resolves to true on success. `undefined` if no lean endpoint matches. */
 		readonly leanPath: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean> | undefined) | null,
 		readonly within: WithinRequest | undefined,
-		/** Milliseconds within which the largest body must arrive. */
+		/** Milliseconds until the largest allowed body must be complete. */
 		readonly longestBody: number,
 	) {
 		super();
 	}
 }
 
-/** The lean path of a server. */
+/** Returns the lean path handler for a server. */
 function leanPath(served: Served, lean: LeanAccess) {
 	const endpoints = leanEndpoints(served.endpoints);
 	return (request: IncomingMessage, response: ServerResponse): Promise<boolean> | undefined => {
@@ -160,7 +158,7 @@ function leanPath(served: Served, lean: LeanAccess) {
 	};
 }
 
-/** Builds the Koa application of a server: request id, failures as answers, routes, a JSON 404 for the rest. */
+/** Builds the Koa application: request id, failures as answers, routes, and a JSON 404 for unmatched paths. */
 export function createApplication(served: Served): Application {
 	const limits = (large: LargeBody | undefined) => bodyLimits(large, served.bodyMilliseconds ?? bodyMilliseconds);
 	const koa = new Application(
@@ -171,7 +169,7 @@ export function createApplication(served: Served): Application {
 			...[undefined, ...served.endpoints.map(({ largeBody }) => largeBody)].map((large) => limits(large).milliseconds),
 		),
 	);
-	// Everything thrown was answered and reported before Koa sees it. This is only for broken sockets.
+	// All errors were answered and reported earlier. This concerns only broken sockets.
 	koa.silent = true;
 	const router = mount(served.endpoints, served.surround, ({ req, res }, large) =>
 		readJson(req, res, limits(large), bodyReadAhead(req)),
@@ -179,7 +177,7 @@ export function createApplication(served: Served): Application {
 	const routes = router.routes();
 
 	koa.use(async function collapseSlashes(ctx, next) {
-		// Some clients join a base URL that ends in a slash with a path that begins with one.
+		// Some clients join a base URL with a trailing slash and a path with a leading slash.
 		if (ctx.path.includes('//')) ctx.path = ctx.path.replace(/\/{2,}/g, '/');
 		await next();
 	});
@@ -235,33 +233,33 @@ export function createApplication(served: Served): Application {
 	return koa;
 }
 
-/** An id that may be repeated in a header and in logs: short, and printable. */
+/** Safe ids for headers and logs: short and printable. */
 const repeatable = /^[\x20-\x7e]{1,256}$/;
 
-/** The id of a request: the sender's where it is to be echoed, else a new one. */
+/** Returns the sender's request id if it may be echoed, or else a new id. */
 function requestId(path: string, sent: string | string[] | undefined, { echoesRequestId }: Served): string {
 	const echoed = typeof sent === 'string' && repeatable.test(sent) && echoesRequestId?.(path) === true;
 	return echoed ? sent : randomUUID();
 }
 
-/** Ends a request that was answered without its body, or before its end. */
+/** Finishes a request that was answered before its body was complete. */
 function leaveBody(ctx: Context): void {
 	const { req, res, body } = ctx;
 	if (req.complete) return;
 	if (waitsToSend(req)) {
-		// A client that was not told to continue may send its body all the same.
+		// A client without `100 Continue` may still send its body.
 		if (!res.headersSent) res.setHeader('connection', 'close');
 		discardRest(req);
 	} else if (typeof body === 'string' && ctx.respond !== false && ctx.method !== 'HEAD') {
-		// The answer is sent whole but ends only after the body: if the connection closed earlier, the rest of the body
-		// would reset it, and the client would lose the answer.
+		// Send the complete answer but end it after the body. If the connection closed earlier, the remaining body would
+		// reset it and the client would lose the answer.
 		ctx.respond = false;
 		res.write(body);
 		discardRest(req, () => res.end());
 	} else discardRest(req);
 }
 
-/** The router would pass an undecodable parameter on as it is. */
+/** Detects undecodable parameters, which the router would pass on raw. */
 function isDecodable(path: string): boolean {
 	try {
 		decodeURIComponent(path);
@@ -274,7 +272,7 @@ function isDecodable(path: string): boolean {
 function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-		// A kept-alive connection goes idle only after its last answer, and would then wait for its own timeout.
+		// A kept-alive connection becomes idle only after its last answer, and would then wait for its own timeout.
 		const sweep = setInterval(() => server.closeIdleConnections(), 50);
 		server.close((error) => {
 			clearTimeout(cut);
@@ -286,7 +284,7 @@ function closing(server: Server, graceMilliseconds: number): Promise<void> {
 	});
 }
 
-/** Whether a request's target has a path. Koa throws where it has none. */
+/** True if the request target has a path. Koa throws without it. */
 function hasReadableTarget({ url = '' }: IncomingMessage): boolean {
 	return url.startsWith('/') || url === '*' || URL.canParse(url);
 }
@@ -299,7 +297,7 @@ function refuseTarget(response: ServerResponse, application: Application): void 
 	response.end(application.render(new Failure('invalid', malformed.message), id));
 }
 
-/** The answers to what Node.js could not read as a request, by its error code. Anything else is malformed. */
+/** Answers to unreadable requests, by Node.js error code. All other errors count as malformed. */
 const unread: Readonly<Record<string, { readonly status: string; readonly message: string }>> = {
 	HPE_HEADER_OVERFLOW: {
 		status: '431 Request Header Fields Too Large',
@@ -319,15 +317,13 @@ function pipelineFor(socket: Socket): Pipeline {
 	return pipeline;
 }
 
-/**
- * Whether a connection is in the middle of a request that has been answered already, so that nothing more can be sent.
- */
+/** True if the current request on a connection was already answered, so that nothing more can be sent. */
 function isAnswered(socket: Duplex): boolean {
 	const answer = pipelines.get(socket)?.lastAnswer;
 	return answer?.headersSent === true && !answer.req.complete;
 }
 
-/** Answers something that is not a request, and closes the connection, in which the next request cannot be found. */
+/** Answers unreadable input and closes the connection, because the start of the next request is unknown. */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application: Application): void {
 	if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
 		socket.destroy();
@@ -345,10 +341,10 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, application:
 	socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Starts serving on `host` and `port` (0 picks a free one). Rejects with the system's error when it cannot listen. */
+/** Starts serving on `host` and `port` (0 picks a free port). Rejects with the system error if it cannot listen. */
 export async function listen(application: Application, host: string, port: number): Promise<Listening> {
 	const usual = application.callback();
-	/** Requests being handled. A client that disconnects does not end the work it asked for. */
+	/** Running requests. A client that disconnects does not end their work. */
 	const handling = new Tally();
 	const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		handling.add();
@@ -376,7 +372,7 @@ export async function listen(application: Application, host: string, port: numbe
 		},
 		serve,
 	);
-	// A client that waits for `100 Continue` gets it when its body is wanted.
+	// A client that waits for `100 Continue` gets it when its body is needed.
 	server.on('checkContinue', serve);
 	server.keepAliveTimeout = keepAliveMilliseconds;
 	server.on('clientError', (error, socket) => refuseUnread(error, socket, application));
@@ -400,7 +396,7 @@ export async function listen(application: Application, host: string, port: numbe
 	};
 }
 
-/** Listens on a port for a moment. Rejects with the error of the system when that fails. */
+/** Listens on a port briefly. Rejects with the system error. */
 export async function tryPort(host: string, port: number): Promise<void> {
 	const server = createServer();
 	await new Promise<void>((resolve, reject) => {

@@ -1,15 +1,18 @@
-/** A step of a path into a JSON value: a member's name or an item's index. */
+/** Step in a path into a JSON value: a member name or an item index. */
 export type Step = string | number;
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Whether a JSON text, itself well-formed, may stand for text that is not, by an escape such as `\ud800`. */
+/** True if a JSON text may decode to ill-formed Unicode, by an escape such as `\ud800`. */
 export function mayBeIllFormed(text: string): boolean {
 	return text.includes('\\u') && escapedSurrogate.test(text);
 }
 
-/** The place of the first text or name with a lone surrogate; `null` when there is none. The value is not deep. */
+/**
+ * Returns the place of the first text or name with a lone surrogate; `null` if there is none. The value must not be
+ * deep.
+ */
 export function firstIllFormed(value: unknown): readonly Step[] | null {
 	if (typeof value === 'string') return loneSurrogate.test(value) ? [] : null;
 	if (typeof value !== 'object' || value === null) return null;

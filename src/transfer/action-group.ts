@@ -7,7 +7,7 @@ import type { ActionGroupEntry } from '../wire/general/environment-document.js';
 import { nestedPart } from './nested.js';
 import { type DocumentPart, unknownReference, withoutDefaults, withoutNulls, withPlace } from './part.js';
 
-/** Groups of actions, nested in their resource. */
+/** Action groups, nested in their resource. */
 export const actionGroupPart: DocumentPart<ActionGroupEntry> = nestedPart<ActionGroup, ActionGroupEntry>({
 	table: ActionGroup,
 	title: 'action group',

@@ -21,9 +21,9 @@ import {
 } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 
-/** What users have: memberships in tenants, and roles. */
+/** User assignments: tenant memberships and roles. */
 
-/** Which users were added to which tenants. */
+/** Tenant memberships of users. */
 export const tenantUserPart: DocumentPart<TenantUserEntry> = {
 	title: 'tenant user',
 	member: ['facts', 'tenant_users'],
@@ -71,7 +71,7 @@ function tenantUserName({ user, tenant }: TenantUserEntry): string {
 	return `${user} ${tenant}`;
 }
 
-/** Which users hold which roles in which tenants and on which instances. */
+/** Roles that users hold in tenants and on instances. */
 export const roleAssignmentPart: DocumentPart<RoleAssignmentEntry> = {
 	title: 'role assignment',
 	member: ['facts', 'role_assignments'],
@@ -112,7 +112,7 @@ async function assignmentEntries(
 	const values = await assignmentKeys(unit, filter);
 	return sortedEntries(
 		values.map(({ user, role, tenant, resource_instance, expires_at }) => {
-			// An instance has a tenant of its own.
+			// An instance has its own tenant.
 			const place = { tenant: resource_instance === null ? tenant : null, resource_instance };
 			return { user, role, ...place, expires_at: expires_at?.toISOString() ?? null };
 		}),
@@ -120,7 +120,7 @@ async function assignmentEntries(
 	);
 }
 
-/** The assignments that entries name, by ids. */
+/** Resolves the assignments in entries to ids. */
 async function resolveAssignments(unit: ReadingUnit, entries: readonly Entry<RoleAssignmentEntry>[]) {
 	const { userAt, tenantAt } = await holderResolvers(unit, entries);
 	const instanceAt = await instanceResolver(unit, instancesIn(entries));
@@ -151,30 +151,30 @@ function instancesIn(entries: readonly Entry<RoleAssignmentEntry>[]): readonly s
 	return [...new Set(entries.flatMap(({ value }) => value.resource_instance ?? []))];
 }
 
-/** A name shows which it is: an instance has a colon, a tenant has none. */
+/** Unambiguous: an instance has a colon, a tenant has none. */
 function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmentEntry): string {
 	return `${user} ${role} ${resource_instance ?? tenant}`;
 }
 
-/** The ids of all users, in the order of their keys, in chunks. */
+/** Yields the ids of all users in key order, in chunks. */
 async function* userIdsInChunks(unit: ReadingUnit): AsyncGenerator<readonly string[]> {
 	for (const users of chunked(await sortedRowKeys(unit, User))) yield users.map(({ id }) => id);
 }
 
-/** A user, and the tenant in which the user is or holds a role. */
+/** User with the tenant of a membership or role. */
 interface Holder {
 	readonly user: string;
 	readonly tenant: string | null;
 }
 
-/** Loads the users and the tenants that entries name. */
+/** Loads the users and tenants that entries name. */
 async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Holder>[]) {
 	const users = entries.map(({ value }) => value.user);
 	const tenants = entries.flatMap(({ value }) => value.tenant ?? []);
 	return { userAt: await keyResolver(unit, User, users), tenantAt: await keyResolver(unit, Tenant, tenants) };
 }
 
-/** The ids of those users that entries name and that exist. */
+/** Returns the ids of the existing users in entries. */
 async function userIds(unit: ReadingUnit, entries: readonly Entry<{ readonly user: string }>[]) {
 	const keys = entries.map(({ value }) => value.user);
 	return [...(await rowsWithKeys(unit, User, keys)).values()].map(({ id }) => id);

@@ -14,10 +14,10 @@ import { setRulePart } from './set-rule.js';
 import { tuplePart } from './tuple.js';
 import { tenantPart, userPart } from './user-and-tenant.js';
 
-/** A part of any kind. Only the part itself knows the type of its values. */
+/** Part of any kind. Only the part knows the type of its values. */
 export type AnyPart = DocumentPart<unknown>;
 
-/** The part of each kind of object, each after those that it refers to. The names of kinds are those of drafts. */
+/** Document parts by kind, each after the kinds it refers to. Drafts use the same kind names. */
 export const partsByKind = {
 	resource: asAny(resourcePart),
 	relation: asAny(relationPart),
@@ -39,10 +39,10 @@ export const partsByKind = {
 	user_invite: asAny(userInvitePart),
 } as const satisfies Record<DraftKind, AnyPart>;
 
-/** The kinds of objects in documents, each after those that it refers to. */
+/** Document parts, each after the parts it refers to. */
 export const documentParts: readonly AnyPart[] = Object.values(partsByKind);
 
 function asAny<V>(part: DocumentPart<V>): AnyPart {
-	// Each part gets only values that it produced itself, from a document or from an environment.
+	// Each part receives only values that it produced, from a document or an environment.
 	return part as unknown as AnyPart;
 }

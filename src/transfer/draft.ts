@@ -15,23 +15,23 @@ import { type DocumentPlace, type Entry, nestedName, unknownReference } from './
 import { refuseStaleDraft } from './stale-draft.js';
 import { importParts } from './transfer.js';
 
-/** A change of a draft, in the form in which the parts of documents take objects. */
+/** Draft change in the form that document parts accept. */
 interface PlannedChange {
 	readonly change: DraftChange;
 	readonly part: AnyPart;
 	readonly entry: Entry<unknown>;
-	/** The place of the change in the draft. */
+	/** Place of the change in the draft. */
 	readonly place: DocumentPlace;
 }
 
 /**
- * Makes all changes of a draft, under all rules of the API: objects are deleted first, then created and changed, each
- * kind after those that it refers to. INVARIANT: the unit shares its transaction with no other, because what others
- * have written in the same transaction is not in the change log yet.
+ * Applies all changes of a draft under the API rules: first deletes objects, then creates and changes them, each kind
+ * after the kinds it refers to. INVARIANT: the unit has its own transaction, because the change log does not yet
+ * contain earlier writes in the same transaction.
  *
- * Throws `conflict` if anything that the draft is about has changed since its base, `duplicate` and `not_found` for an
- * object that exists or does not exist against what a change says, `unprocessable` for two changes of one object and for
- * a base that is yet to come, and otherwise as `importDocument`. Failures name the place in the draft.
+ * Throws `conflict` if an object of the draft changed after the base revision, `duplicate` and `not_found` if an object
+ * unexpectedly exists or is missing, `unprocessable` for two changes to one object and for a base revision in the
+ * future, and otherwise like `importDocument`. Failures name the place in the draft.
  */
 export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void> {
 	const planned = planChanges(draft, unit.now);
@@ -58,7 +58,10 @@ function entriesIn(planned: readonly PlannedChange[], wanted: AnyPart): readonly
 	return planned.flatMap(({ part, entry }) => (part === wanted ? [entry] : []));
 }
 
-/** The changes of a draft with their places. Throws `unprocessable` for two of one object, and for grants that have ended. */
+/**
+ * Returns the changes with their places. Throws `unprocessable` for two changes to one object, and for grants that have
+ * ended.
+ */
 function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
 	const known = new Map<string, DocumentPlace>();
 	const problems: Problem[] = [];
@@ -79,7 +82,7 @@ function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
 	return planned;
 }
 
-/** Grants and invites may not have ended before they are made. */
+/** Reports new grants and invites that have already ended. */
 function endedProblems({ operation, value }: DraftChange, place: DocumentPlace, now: Date): readonly Problem[] {
 	if (operation === 'delete') return [];
 	return (['expires_at', 'invite_expires_at'] as const).flatMap((member) => {
@@ -90,7 +93,7 @@ function endedProblems({ operation, value }: DraftChange, place: DocumentPlace, 
 	});
 }
 
-/** The object of a change as its part finds it in a document. */
+/** Returns the changed object as its part finds it in a document. */
 function draftedEntry(part: AnyPart, { key, value }: DraftChange): Omit<Entry<unknown>, 'place'> {
 	if (key !== undefined && value === undefined) return { name: entryName(part, key), value };
 	const [entry] = part.entriesIn(documentWith(part, key, value));
@@ -98,13 +101,13 @@ function draftedEntry(part: AnyPart, { key, value }: DraftChange): Omit<Entry<un
 	return entry;
 }
 
-/** The name of an object that has a key. What is nested in a resource has the resource's key before its own. */
+/** Returns the entry name for a key. Nested objects have the resource key in front. */
 function entryName({ member: [, , nested] }: AnyPart, key: string): string {
 	const parts = instanceParts(key);
 	return nested === undefined || parts === null ? key : nestedName(parts.resource, parts.key);
 }
 
-/** A document with one object. */
+/** Builds a document with one object. */
 function documentWith(
 	{ list, member: [half, member, nested] }: AnyPart,
 	key = '',
@@ -113,13 +116,13 @@ function documentWith(
 	const { resource, key: own } = instanceParts(key) ?? { resource: key, key };
 	const holder = nested === undefined ? value : { ...nothingNested, [nested]: { [own]: value } };
 	const held = list ? [value] : { [nested === undefined ? key : resource]: holder };
-	// A part looks at its own member alone, whose values the schema of drafts has checked as that of documents does.
+	// A part reads only its own member, and the draft schema validates values like the document schema.
 	return { [half]: { [member]: held } } as unknown as EnvironmentDocument;
 }
 
 const nothingNested = { relations: {}, action_groups: {}, roles: {} };
 
-/** Refuses to create what exists, and to change or delete what does not. */
+/** Throws if a created object exists, or if a changed or deleted object is missing. */
 async function refuseWrongExistence(unit: WritingUnit, planned: readonly PlannedChange[]): Promise<void> {
 	const held = new Map<AnyPart, ReadonlyMap<string, unknown>>();
 	for (const part of documentParts) {
@@ -135,7 +138,7 @@ async function refuseWrongExistence(unit: WritingUnit, planned: readonly Planned
 	}
 }
 
-/** Refuses to delete the resource that every environment has. */
+/** Throws for deletion of the built-in resource. */
 function refuseBuiltIn(planned: readonly PlannedChange[]): void {
 	for (const { change, place } of planned) {
 		if (change.kind !== 'resource' || change.operation !== 'delete' || change.key !== userResource.key) continue;
@@ -144,7 +147,7 @@ function refuseBuiltIn(planned: readonly PlannedChange[]): void {
 	}
 }
 
-/** Refuses what is nested in resources that neither exist nor are created. */
+/** Throws for nested objects whose resource neither exists nor is created. */
 async function refuseMissingResources(unit: WritingUnit, written: readonly PlannedChange[]): Promise<void> {
 	const nested = written.flatMap(({ change, part, place }) => {
 		const resource = part.member[2] === undefined ? undefined : instanceParts(change.key ?? '')?.resource;
@@ -162,11 +165,11 @@ async function refuseMissingResources(unit: WritingUnit, written: readonly Plann
 	}
 }
 
-/** A condition set that narrows one that a draft names, and is not named itself. */
+/** Condition set outside the draft whose parent is in the draft. */
 interface NarrowingSet {
 	readonly child: ConditionSet;
 	readonly parent: string;
-	/** The place of the change of the parent. */
+	/** Place of the parent's change. */
 	readonly place: DocumentPlace;
 }
 
@@ -183,10 +186,7 @@ async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[
 	});
 }
 
-/**
- * Refuses a draft after which sets narrow nothing that narrowed something before, though the draft does not name them:
- * they would select more.
- */
+/** Refuses a draft that removes the parent of condition sets outside the draft, because they would select more. */
 async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {
 	const rows = await rowsWithIds(
 		unit,
@@ -201,7 +201,7 @@ async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly Narrowing
 	}
 }
 
-/** Whether a change can give a check more to walk: by a relationship, or by another derivation. */
+/** True if a change can lengthen a check: by a new relationship or a changed derivation. */
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
 	if (kind === 'relationship_tuple') return operation === 'create';

@@ -25,10 +25,7 @@ import { type PartName, partResolver } from './reference.js';
 
 const member = ['schema', 'elements_configs'] as const;
 
-/**
- * Elements. Neither their webhooks, which have secrets, nor whether they were opened. An element that is written keeps
- * the webhook that it has.
- */
+/** Elements, without webhooks (which hold secrets) and activation state. An existing element keeps its webhook. */
 export const elementPart: DocumentPart<ElementsConfigEntry> = {
 	title: 'element',
 	member,
@@ -47,7 +44,7 @@ export const elementPart: DocumentPart<ElementsConfigEntry> = {
 	async write(unit, entries) {
 		const given = await resolve(unit, entries);
 		for (const { columns } of given) await makeWay(unit, columns);
-		// A request element names the element of its reviewers, which has to be there.
+		// A request element names its review element, which must exist first.
 		const linking = given.filter(({ columns }) => columns.elements_type === 'approval_flow');
 		for (const { entry, columns } of [...given.filter((one) => !linking.includes(one)), ...linking]) {
 			await withPlace(entry.place, () => writeElement(unit, columns));
@@ -69,7 +66,7 @@ function* copyPasses({ role_levels, settings }: ElementsConfigEntry): Generator<
 	if (typeof about === 'string') yield ['resources', about];
 }
 
-/** The settings without what follows from another element: a user management element is linked by its request element. */
+/** Returns the settings without derived members: a user management element is linked by its request element. */
 function ownSettings({ elements_type, settings }: Pick<ElementsConfig, 'elements_type' | 'settings'>) {
 	if (elements_type !== 'user_management') return settings;
 	const { [requestsSetting]: _, ...own } = settings;
@@ -88,7 +85,7 @@ async function elementEntries(
 		const named = (levels.get(row.id) ?? []).map(
 			({ key: role, resource, level }) => [resource === null ? role : `${resource}:${role}`, level] as const,
 		);
-		// By code unit, as all of a document.
+		// Sorted by code unit, like the rest of a document.
 		const role_levels = Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 		const settings = Object.fromEntries(
 			Object.entries(ownSettings(row)).map(([setting, value]) => [setting, keyFor(setting, value)]),
@@ -105,7 +102,7 @@ function sortedSettings(settings: ElementsSettings): ElementsSettings {
 	return Object.fromEntries(Object.entries(settings).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The settings that name an object, which the API takes by id or by key. */
+/** Settings that refer to an object. The API accepts its id or key. */
 const referringSettings: Readonly<Record<string, 'resource' | 'element' | 'role'>> = {
 	[resourceSetting]: 'resource',
 	[reviewersSetting]: 'element',
@@ -116,7 +113,7 @@ const referringSettings: Readonly<Record<string, 'resource' | 'element' | 'role'
 
 type Setting = ElementsSettings[string];
 
-/** What settings say with keys in place of ids. An id that names nothing stays. */
+/** Replaces ids in settings by keys. An unknown id stays. */
 async function keysInSettings(
 	unit: ReadingUnit,
 	rows: readonly ElementsConfig[],
@@ -151,7 +148,7 @@ async function keysInSettings(
 
 type WantedColumns = Awaited<ReturnType<typeof resolve>>[number]['columns'];
 
-/** What entries say, with roles as ids. Throws `not_found` for a role that does not exist. */
+/** Resolves roles in entries to ids. Throws `not_found` for a missing role. */
 async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<ElementsConfigEntry>[]) {
 	const roleAt = await partResolver(
 		unit,
@@ -174,7 +171,9 @@ async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<Elements
 	});
 }
 
-/** Takes away what would stand in the way: an element of another type, and a link that another element is to have. */
+/**
+ * Removes conflicts before a write: an element with a different type, and a link that will belong to a second element.
+ */
 async function makeWay(unit: WritingUnit, wanted: WantedColumns): Promise<void> {
 	const row = await currentRow(unit, wanted.key);
 	if (row === undefined) return;
@@ -199,12 +198,12 @@ async function writeElement(unit: WritingUnit, { key, ...columns }: WantedColumn
 	await changeElementsConfig(unit, row, { ...changes, settings: { ...settings, ...kept } });
 }
 
-/** An element as it is now: writing or removing another one may change it, by the link between them. */
+/** Reads an element again, because writing or removing a linked element may have changed it. */
 async function currentRow(unit: ReadingUnit, key: string): Promise<ElementsConfig | undefined> {
 	return (await rowsWithKeys(unit, ElementsConfig, [key])).get(key);
 }
 
-/** Settings in which a key that looks like an id is the id of what has that key: as a reference, it would name an id. */
+/** Replaces keys that look like ids by the id of their object. Otherwise the reference would be read as an id. */
 async function idsInSettings(unit: ReadingUnit, settings: ElementsSettings): Promise<ElementsSettings> {
 	const ids: Record<string, Setting> = {};
 	for (const [setting, value] of Object.entries(settings)) {

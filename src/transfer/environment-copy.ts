@@ -10,32 +10,29 @@ import type { Environment } from '../store/table/account.js';
 import type { EnvironmentCopy } from '../wire/general/environment-copy.js';
 import { applySchema, extractSchema } from './transfer.js';
 
-/** How often a process renews the leases of its copies, in milliseconds: several times per lease. */
+/** Milliseconds between lease renewals: several times per lease. */
 const renewalMilliseconds = 15_000;
-/** How often a waiting request polls its task, in milliseconds. */
+/** Milliseconds between polls of a task by a waiting request. */
 const lookMilliseconds = 200;
 
-/** A finished copy. */
+/** Finished copy. */
 export interface CopiedEnvironment {
-	/** The target. */
+	/** Target environment. */
 	readonly environment: Environment;
-	/** Its revision. */
+	/** Target revision. */
 	readonly revision: number;
-	/** The lineage of that revision. */
+	/** Lineage of the target revision. */
 	readonly lineage: string;
 }
 
 /**
- * Copies the schema of one environment of a project to another (contract: Environments). Reads the whole source at one
- * revision before it writes the target, so a copy never locks two environments at once.
+ * Copies the schema between environments of a project. Reads the complete source at one revision before it writes the
+ * target, so a copy never locks both environments together.
  */
 export class EnvironmentCopier {
-	/** The copies that run after their request was answered, by task id, with the source environment. */
+	/** Copies that run in the background, by task id, with the source environment. */
 	readonly #running = new Map<string, { readonly source: string; readonly ended: Promise<void> }>();
-	/**
-	 * Resolves when the newest copy has ended. Copies run one at a time: each takes a database connection that others
-	 * need.
-	 */
+	/** Resolves after the newest copy. Copies run one at a time, because each occupies a database connection. */
 	#last: Promise<void> = Promise.resolve();
 	#renewal: NodeJS.Timeout | null = null;
 	#stopped = false;
@@ -46,7 +43,7 @@ export class EnvironmentCopier {
 	) {}
 
 	/**
-	 * Copies the objects in the body's scope. Throws `duplicate` if the target has such an object with other content, or
+	 * Copies the objects in the body's scope. Throws `duplicate` if the target has an object with different content, or
 	 * if the key of a new target is taken. Throws `not_found` for a target outside the project, and for a reference to an
 	 * object that is neither copied nor in the target.
 	 */
@@ -55,8 +52,8 @@ export class EnvironmentCopier {
 	}
 
 	/**
-	 * Starts a copy and returns its task at once. Throws as `copy` for a target that does not exist; later failures are
-	 * kept in the task.
+	 * Starts a copy and returns its task immediately. Throws like `copy` for a missing target; the task records later
+	 * failures.
 	 */
 	async begin(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<CopyTask> {
 		await this.#existingTarget(caller, source, body);
@@ -70,8 +67,8 @@ export class EnvironmentCopier {
 	}
 
 	/**
-	 * The state of a copy. Waits up to `seconds` for its end, or until `closed`. A copy whose process is gone has failed.
-	 * Throws `not_found`.
+	 * Returns the state of a copy. Waits at most `seconds` for its end, or until `closed`. A copy fails if its process
+	 * has ended. Throws `not_found`.
 	 */
 	async result(source: Environment, id: string, seconds: number, closed: () => boolean): Promise<CopyTask> {
 		const tasks = this.store.copyTasks(source.id);
@@ -87,7 +84,7 @@ export class EnvironmentCopier {
 		}
 	}
 
-	/** Starts no further copy, and waits for those that run. */
+	/** Waits for running copies and starts no more. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		if (this.#renewal !== null) clearInterval(this.#renewal);
@@ -109,7 +106,7 @@ export class EnvironmentCopier {
 		try {
 			await this.store.copyTasks(sourceId).end(id, { error: reason });
 		} catch (failure) {
-			// The task fails when its lease runs out.
+			// The task fails when its lease expires.
 			this.log.error({ error: failure, task: id }, 'the failure of a copy could not be noted');
 		}
 	}
@@ -143,7 +140,7 @@ export class EnvironmentCopier {
 		const schema = await this.store.readAtRevision(source.id, (unit) => extractSchema(unit, body.scope));
 		const work = async (account: WritingAccountUnit) => {
 			const environment = existing ?? (await newTarget(account, source, body));
-			// In a new environment, only the objects that every environment starts with can conflict.
+			// A new environment only contains the built-in objects, so nothing else can conflict.
 			const strategy = existing === null ? 'overwrite' : body.conflict_strategy;
 			const revision = await account.within(environment, (unit) => applySchema(unit, schema, strategy));
 			await ending(account, environment);

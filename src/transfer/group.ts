@@ -23,11 +23,11 @@ import {
 } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 
-/** Which instances are groups, and what was made only for groups. */
+/** Groups, and marks on objects that were created only for groups. */
 
 const member = ['facts', 'groups'] as const;
 
-/** Groups, named like their instances. Their members and roles are among the relationships and assignments. */
+/** Groups, named like their instances. Members and roles are exported as relationships and assignments. */
 export const groupPart: DocumentPart<GroupEntry> = {
 	title: 'group',
 	member,
@@ -74,7 +74,10 @@ function groupEntry({ resource, key, made_instance }: GroupRow): Entry<GroupEntr
 
 const madeMember = ['facts', 'made_for_groups'] as const;
 
-/** Marks on schema objects that were made for groups. They are facts: the schema is the same whoever made it. */
+/**
+ * Marks on schema objects that were created for groups. The marks are facts, so the schema does not depend on its
+ * origin.
+ */
 export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
 	title: 'mark of what was made for groups',
 	member: madeMember,
@@ -96,7 +99,7 @@ export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
 	},
 };
 
-/** The schema objects that entries name. */
+/** Finds the schema objects that entries name. */
 async function resolveObjects(
 	unit: ReadingUnit,
 	entries: readonly Entry<MadeForGroupsEntry>[],

@@ -25,7 +25,7 @@ import { type FindByKey, keyResolver } from './reference.js';
 
 const member = ['facts', 'resource_instances'] as const;
 
-/** Resource instances, named by their resource and their key. */
+/** Resource instances, named by resource and key. */
 export const instancePart: DocumentPart<InstanceEntry> = {
 	title: 'resource instance',
 	member,
@@ -59,7 +59,7 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 			entries.map(({ name, place, value }) => [name, tenantAt(value.tenant, [...place, 'tenant'])]),
 		);
 		const held = await findNamedInstances(unit, entryNames(entries.filter(({ exists }) => exists)));
-		// An instance cannot move to another tenant: there, it is a new one.
+		// An instance cannot change its tenant, so it is deleted and created again.
 		const moved = held.filter((row) => tenants.get(rowName(row))?.id !== row.tenant_id);
 		await removeInstances(unit, { ids: moved.map(({ id }) => id) });
 		await syncInstances(
@@ -76,7 +76,7 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 	},
 };
 
-/** The ids and names of all instances, in the order of their names, in chunks. */
+/** Yields ids and names of all instances in name order, in chunks. */
 export async function* instanceNamesInChunks(
 	unit: ReadingUnit,
 ): AsyncGenerator<readonly { readonly id: string; readonly name: string }[]> {
@@ -84,7 +84,7 @@ export async function* instanceNamesInChunks(
 	yield* chunked(names.toSorted((left, right) => (left.name < right.name ? -1 : 1)));
 }
 
-/** Finds the instances with these names. */
+/** Returns a lookup for instances by name. */
 export async function instanceResolver(unit: ReadingUnit, names: readonly string[]): Promise<FindByKey<InstanceRow>> {
 	const rows = new Map((await findNamedInstances(unit, names)).map((row) => [rowName(row), row]));
 	return (name, place) => {
@@ -94,7 +94,7 @@ export async function instanceResolver(unit: ReadingUnit, names: readonly string
 	};
 }
 
-/** Those of the instances with these names that exist. */
+/** Returns the existing instances with these names. */
 export async function findNamedInstances(unit: ReadingUnit, names: readonly string[]): Promise<readonly InstanceRow[]> {
 	return [...(await instancesNamed(unit, names)).values()].flat();
 }
@@ -108,7 +108,7 @@ function rowName({ resource, key }: InstanceRow): string {
 	return instanceName(resource, key);
 }
 
-/** The two parts of a name. Every name in a document has two, because documents are validated. */
+/** Splits a name. Document validation ensures both parts. */
 function nameParts(name: string) {
 	return instanceParts(name) ?? { resource: name, key: name };
 }

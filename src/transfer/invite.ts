@@ -16,7 +16,6 @@ import { keyResolver, type PartName, partResolver } from './reference.js';
 
 const member = ['facts', 'user_invites'] as const;
 
-/** User invites. */
 export const userInvitePart: DocumentPart<UserInviteEntry> = {
 	title: 'user invite',
 	member,
@@ -95,8 +94,8 @@ async function inviteEntries(
 }
 
 /**
- * The columns of invites. The role is a tenant role, or one of the instance's resource; then the invite has the tenant
- * of the instance.
+ * Resolves the columns of invites. With an instance, the role belongs to its resource and the tenant is its tenant;
+ * otherwise the role is a tenant role.
  */
 async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInviteEntry>[]) {
 	const tenantAt = await keyResolver(

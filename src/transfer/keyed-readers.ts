@@ -4,10 +4,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import { type DocumentPart, type Entry, entryNames, rowsInKeyOrder, valuesByName } from './part.js';
 
-/**
- * How a part is read whose objects are rows of one table, named by their keys: the rows of `within`, each of which
- * `toEntries` makes one entry of.
- */
+/** Returns the readers of a part with keyed rows in one table. `toEntries` makes one entry per row within `within`. */
 export function keyedReaders<M extends KeyedModel, V>(
 	table: TableModel<M>,
 	toEntries: (unit: ReadingUnit, rows: readonly M[]) => Promise<readonly Entry<V>[]>,

@@ -3,19 +3,19 @@ import type { LoggedEntry, LoggedName, WantedChanges } from '../store/unit/logge
 import { instanceParts } from '../wire/common.js';
 import type { DraftChange, DraftKind } from '../wire/general/draft.js';
 
-/** How the change log names what the changes of a draft are about. */
+/** Maps draft changes to object names in the change log. */
 
 type ChangeOfKind<K extends DraftKind> = Extract<DraftChange, { readonly kind: K }>;
 
-/** What the log is searched for on behalf of one change. */
+/** Log search for one change. */
 export interface LoggedNames extends WantedChanges {
-	/** Whether an entry with one of these names is about the change: some names in the log have several meanings. */
+	/** True if a matching entry concerns the change, because some names in the log are ambiguous. */
 	readonly isAbout: (entry: LoggedEntry) => boolean;
 }
 
-/** The names in the log of what a change is about, and of what has to be as it was for the change to be meant. */
+/** Returns the log names of the changed object and of the objects that the change depends on. */
 export function loggedNames(change: DraftChange): LoggedNames {
-	// Each entry of the table takes the changes of the kind that it stands under.
+	// Each entry of the table receives only changes of its own kind.
 	const named = (names as Readonly<Record<DraftKind, (change: DraftChange) => Partial<LoggedNames>>>)[change.kind];
 	return { objects: [], within: [], deleted: [], isAbout: () => true, ...named(change) };
 }
@@ -23,7 +23,7 @@ export function loggedNames(change: DraftChange): LoggedNames {
 const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<LoggedNames> } = {
 	resource: ({ key, operation }) => ({
 		objects: [{ kind: 'resource', key }],
-		// The attributes of users are objects of their own. What a resource takes along has to be what was seen.
+		// User attributes are separate objects. All objects that a deleted resource takes along must be unchanged too.
 		within: [
 			{ kind: 'resource_action' as const, resource: key },
 			...(key === userResource.key ? [] : [{ kind: 'resource_attribute' as const, resource: key }]),
@@ -69,7 +69,7 @@ const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<L
 	user_invite: ({ key }) => ({ objects: [{ kind: 'user_invite', key }] }),
 };
 
-/** An object that is gone with its resource. */
+/** Names an object that is deleted with its resource. */
 function ofResource(name: LoggedName): Partial<LoggedNames> {
 	const { resource = '' } = instanceParts(name.key) ?? {};
 	return { objects: [name], deleted: [{ kind: 'resource', key: resource }] };

@@ -15,33 +15,33 @@ import {
 	valuesByName,
 } from './part.js';
 
-/** Objects that belong to a resource. In documents they are nested in it. */
+/** Objects that belong to a resource. Documents nest them in it. */
 
-/** A row and the resource that it belongs to. */
+/** Row with its resource. */
 interface Owned<M> {
 	readonly resource: Resource;
 	readonly row: M;
 }
 
-/** An entry to write, its resource, and the row to change if there is one. */
+/** Entry to write, with its resource and its existing row, if any. */
 interface OwnedEntry<M, V> extends Entry<V> {
 	readonly key: string;
 	readonly resource: Resource;
 	readonly row: M | undefined;
 }
 
-/** What differs between the kinds of nested objects. */
+/** Operations that differ between nested kinds. */
 export interface NestedKind<M extends PartModel, V> extends Pick<DocumentPart<V>, 'title' | 'toDocument'> {
 	readonly table: TableModel<M>;
 	readonly member: 'relations' | 'action_groups' | 'roles';
 	entryMap(resource: ResourceEntry): Readonly<Record<string, V>>;
-	/** The value of each row. */
+	/** Returns the value of each row. */
 	describe(unit: ReadingUnit, rows: readonly M[]): Promise<(row: M) => V>;
 	write(unit: WritingUnit, entries: readonly OwnedEntry<M, V>[]): Promise<void>;
 	removeOwned(unit: WritingUnit, owned: readonly Owned<M>[]): Promise<void>;
 }
 
-/** The part for one kind of nested objects, named by the key of the resource and their own. */
+/** Returns the part for a nested kind. Names combine the resource key and the object key. */
 export function nestedPart<M extends PartModel, V>(nested: NestedKind<M, V>): DocumentPart<V> {
 	const { title, member } = nested;
 	return {
@@ -73,7 +73,7 @@ export function nestedPart<M extends PartModel, V>(nested: NestedKind<M, V>): Do
 	};
 }
 
-/** All rows of the resources, in the order of their keys. */
+/** Returns all rows of the resources in key order. */
 async function findOwned<M extends PartModel, V>(
 	unit: ReadingUnit,
 	{ table }: NestedKind<M, V>,
@@ -105,8 +105,8 @@ async function describeEntries<M extends PartModel, V>(
 }
 
 /**
- * The rows that entries name. Entries of a missing resource are left out: a document writes a resource before what is
- * nested in it.
+ * Returns the rows that entries name. Skips entries whose resource is missing: a document writes a resource before its
+ * nested objects.
  */
 async function findNamed<M extends PartModel, V>(
 	unit: ReadingUnit,

@@ -6,48 +6,48 @@ import type { TableModel, Within } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { EnvironmentDocument } from '../wire/general/environment-document.js';
 
-/** A place in a document: member names and indexes, from the root. */
+/** Place in a document: member names and indexes, from the root. */
 export type DocumentPlace = readonly (string | number)[];
 
-/** One object of a document or, in the same form, of an environment. */
+/** Object from a document or from an environment, in the same form. */
 export interface Entry<V> {
-	/** Unique among the objects of its kind. */
+	/** Unique within its kind. */
 	readonly name: string;
 	readonly place: DocumentPlace;
 	readonly value: V;
 }
 
-/** An entry to write, and whether an object of that name exists already. */
+/** Entry to write. */
 export interface WantedEntry<V> extends Entry<V> {
 	readonly exists: boolean;
 }
 
-/** One filter of a copy, and the key that must pass it. */
+/** Copy filter, with the key that must pass it. */
 export type CopyPass = readonly [filter: 'resources' | 'roles' | 'user_sets' | 'resource_sets', key: string];
 
 /**
- * One kind of object in documents: how it is read, and how it is written under all rules of the API. A new kind of
- * object needs nothing but a new part.
+ * Reader and writer for one kind of object in documents. Writes follow all API rules. A new kind of object needs only a
+ * new part.
  */
 export interface DocumentPart<V> {
-	/** The name of the kind in messages. */
+	/** Name of the kind in messages. */
 	readonly title: string;
-	/** The member of the document that holds the objects and, for nested objects, the member of the enclosing object. */
+	/** Document member with the objects and, for nested objects, the member in the enclosing object. */
 	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
 	/**
-	 * The filters of a copy that an object must pass, with the keys to test, also for another one of `all` that it does
-	 * not do without; `null` for kinds that are never copied.
+	 * Returns the copy filters that an object must pass, with the keys to test, including filters for objects in `all`
+	 * that it requires; `null` for kinds that are never copied.
 	 */
 	readonly scope: ((entry: Entry<V>, all: readonly Entry<V>[]) => readonly CopyPass[]) | null;
-	/** Whether the member is a list, because only its content identifies an object. */
+	/** True if the member is a list, because only its content identifies an object. */
 	readonly list: boolean;
-	/** All objects of a document. */
+	/** Returns all objects in a document. */
 	entriesIn(document: EnvironmentDocument): readonly Entry<V>[];
-	/** All objects of an environment, in order, in chunks. */
+	/** Yields all objects in an environment, in order, in chunks. */
 	chunks(unit: ReadingUnit): AsyncIterable<readonly Entry<V>[]>;
-	/** The objects of an environment that have the names of these entries, by name. */
+	/** Returns stored objects with the names of these entries, by name. */
 	stored(unit: ReadingUnit, entries: readonly Entry<V>[]): Promise<ReadonlyMap<string, V>>;
-	/** The value as a document shows it: without members that equal their default. */
+	/** Renders the value for a document, without members that equal their default. */
 	toDocument(value: V): unknown;
 	/** Creates and changes the objects that entries name. */
 	write(unit: WritingUnit, entries: readonly WantedEntry<V>[]): Promise<void>;
@@ -55,15 +55,15 @@ export interface DocumentPart<V> {
 	remove(unit: WritingUnit, entries: readonly Entry<V>[]): Promise<void>;
 }
 
-/** Objects that are read and compared at once: enough to save statements, few enough to hold nobody up for long. */
+/** Objects per chunk: enough to save statements, and few enough to keep each step short. */
 const chunkSize = 1_000;
 
-/** A list in chunks. */
+/** Splits a list into chunks. */
 export function* chunked<R>(rows: readonly R[]): Generator<readonly R[]> {
 	for (let start = 0; start < rows.length; start += chunkSize) yield rows.slice(start, start + chunkSize);
 }
 
-/** The rows of a table, in the order of their keys, in chunks. Rows that are deleted in the meantime are left out. */
+/** Yields the rows of a table in key order, in chunks. Skips rows that are deleted during the iteration. */
 export async function* rowsInKeyOrder<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -76,18 +76,18 @@ export async function* rowsInKeyOrder<M extends KeyedModel>(
 	}
 }
 
-/** The name of a nested object: the key of its resource, and its own. A key has no slash. */
+/** Combines the resource key and the object key. A key has no slash. */
 export function nestedName(holder: string, key: string): string {
 	return `${holder}/${key}`;
 }
 
-/** The two keys in a name that `nestedName` made. */
+/** Splits a name from `nestedName`. */
 export function nestedKeys(name: string): readonly [holder: string, key: string] {
 	const [holder = '', key = ''] = name.split('/');
 	return [holder, key];
 }
 
-/** Runs the write of one entry, and adds the place of the entry in the document to its failures. */
+/** Runs the write of one entry, and adds the entry's place in the document to failures. */
 export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -96,7 +96,7 @@ export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>)
 	}
 }
 
-/** The failure for a reference in a document that names nothing. */
+/** Returns the failure for an unknown reference in a document. */
 export function unknownReference(place: DocumentPlace, title: string, key: string): Failure {
 	return failureAt(place, notFound(title, key));
 }
@@ -109,24 +109,24 @@ function failureAt(place: DocumentPlace, failure: Failure): Failure {
 	return new Failure(failure.code, `${failure.message}, at ${place.join('.')}`, failure.info, problems);
 }
 
-/** A record without the members that equal those of `blank`. */
+/** Removes members that equal the members of `blank`. */
 export function withoutDefaults(value: object, blank: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const says = ([name, member]: [string, unknown]) =>
 		!Object.hasOwn(blank, name) || JSON.stringify(member) !== JSON.stringify(blank[name]);
 	return Object.fromEntries(Object.entries(value).filter(says));
 }
 
-/** A record whose nulls are absent, as in bodies of the API. */
+/** Record with absent members instead of nulls, as in API bodies. */
 type WithoutNulls<F> = { [K in keyof F]: null extends F[K] ? Exclude<F[K], null> | undefined : F[K] };
 
-/** A record without its nulls, for functions that treat null like absence. */
+/** Removes nulls, for functions that treat null like absence. */
 export function withoutNulls<F extends object>(fields: F): WithoutNulls<F> {
 	const given = Object.entries(fields).map(([name, value]) => [name, value ?? undefined]);
-	// Only nulls became absent, which is what the type says.
+	// Only nulls became absent, as the type says.
 	return Object.fromEntries(given) as WithoutNulls<F>;
 }
 
-/** A map with each value replaced by what `make` returns. */
+/** Maps each value with `make`. */
 export function mapValues<V, W>(
 	map: Readonly<Record<string, V>>,
 	make: (value: V, key: string) => W,
@@ -134,26 +134,22 @@ export function mapValues<V, W>(
 	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, make(value, key)]));
 }
 
-/** The entries of a map of a document. */
+/** Returns the entries of a map in a document. */
 export function mapEntries<V>(place: DocumentPlace, map: Readonly<Record<string, V>> = {}): readonly Entry<V>[] {
 	return Object.entries(map).map(([name, value]) => ({ name, place: [...place, name], value }));
 }
 
-/** Entries' values by name. */
 export function valuesByName<V>(entries: readonly Entry<V>[]): ReadonlyMap<string, V> {
 	return new Map(entries.map(({ name, value }) => [name, value]));
 }
 
-/**
- * Entries in the order of their names. They have no place, because they come from an environment and not from a
- * document.
- */
+/** Returns entries in name order. They have no place, because they come from an environment. */
 export function sortedEntries<V>(values: readonly V[], toName: (value: V) => string): readonly Entry<V>[] {
 	const entries = values.map((value) => ({ name: toName(value), place: [], value }));
 	return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** The entries of a list of a document, without repetitions. */
+/** Returns the entries of a list in a document, without duplicates. */
 export function listEntries<V>(
 	place: DocumentPlace,
 	list: readonly V[] = [],
@@ -163,7 +159,6 @@ export function listEntries<V>(
 	return [...new Map(entries.map((entry) => [entry.name, entry])).values()];
 }
 
-/** The names of entries. */
 export function entryNames(entries: readonly Entry<unknown>[]): readonly string[] {
 	return entries.map(({ name }) => name);
 }

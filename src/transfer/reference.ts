@@ -6,11 +6,9 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import { type DocumentPlace, unknownReference } from './part.js';
 
-/**
- * Resolves the keys in documents. From here on, ids are passed, because a key may look like the id of another object.
- */
+/** Resolves the keys in documents. Later code passes ids, because a key may look like the id of a different object. */
 
-/** Finds the object with a key. Throws `not_found`, with the place of the key, if there is none. */
+/** Finds the object with a key. Throws `not_found` with the place of the key. */
 export type FindByKey<M> = (key: string, place: DocumentPlace) => M;
 
 /** Loads the objects of `within` with these keys. */
@@ -28,16 +26,16 @@ export async function keyResolver<M extends KeyedModel>(
 	};
 }
 
-/** An action, relation or role by its key and that of its resource; a tenant role is of no resource. */
+/** Action, relation or role by key and resource key; a tenant role has no resource. */
 export interface PartName {
 	readonly resource: string | null;
 	readonly key: string;
 }
 
-/** Finds a part of a resource. Throws `not_found`, with the place of the name, if there is none. */
+/** Finds a part of a resource. Throws `not_found` with the place of the name. */
 export type FindPart<M> = (name: PartName, place: DocumentPlace) => M;
 
-/** Loads the parts of resources with these names, in a few statements. */
+/** Loads the named parts of resources in a few statements. */
 export async function partResolver<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

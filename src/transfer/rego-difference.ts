@@ -1,23 +1,23 @@
 import { type CompiledPolicy, compilePolicy, type Diagnostic, type Schema } from '../../compiler/index.js';
 
-/** A generated file that differs. `null` where there is no such file. */
+/** Generated file that differs. `null` if there is no such file. */
 export interface DifferentFile {
 	readonly path: string;
 	readonly before: string | null;
 	readonly after: string | null;
 }
 
-/** How the Rego of two schemas differs. */
+/** Difference between the Rego of two schemas. */
 export interface RegoDifference {
-	/** The files that differ, by path. None if one of the schemas cannot be compiled. */
+	/** Files that differ, by path. Empty if a schema does not compile. */
 	readonly files: readonly DifferentFile[];
-	/** What the compiler finds in the later schema. */
+	/** Compiler diagnostics for the later schema. */
 	readonly diagnostics: readonly Diagnostic[];
-	/** Why there is nothing to compare; `null` if there is. */
+	/** Reason for a missing comparison, or `null`. */
 	readonly failure: string | null;
 }
 
-/** Compares what the compiler makes of two schemas. */
+/** Compares the Rego compiled from two schemas. */
 export function regoDifference(before: Schema, after: Schema): RegoDifference {
 	const compiled = compilePolicy(after);
 	const { diagnostics } = compiled;

@@ -2,7 +2,7 @@ import type { Schema } from '../../compiler/index.js';
 import { LimitedThread } from '../limit/limited-thread.js';
 import type { RegoDifference } from './rego-difference.js';
 
-/** Two schemas to compare; `after` is `null` if they are the same. */
+/** Schemas to compare; `after` is `null` if they are the same. */
 export interface RegoQuestion {
 	readonly before: Schema;
 	readonly after: Schema | null;
@@ -13,7 +13,7 @@ const maxMilliseconds = 20_000;
 
 const thread = new LimitedThread<RegoQuestion, RegoDifference>(new URL('./rego-difference-worker.js', import.meta.url));
 
-/** As `regoDifference`, in a thread of its own: the compiler takes seconds for thousands of condition sets. */
+/** Like `regoDifference`, in a separate thread: the compiler takes seconds for thousands of condition sets. */
 export async function compareRego(before: Schema, after: Schema): Promise<RegoDifference> {
 	const found = await thread.ask({ before, after: after === before ? null : after }, maxMilliseconds);
 	if (found !== 'late') return found;

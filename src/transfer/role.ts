@@ -14,11 +14,9 @@ import { nestedPart } from './nested.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, type WantedEntry, withoutDefaults } from './part.js';
 import { keyResolver, type PartName, partResolver } from './reference.js';
 
-/** Roles of both kinds. */
-
 const nothingSaid = { description: null, attributes: null, permissions: [], extends: [] };
 
-/** Tenant roles, each with its permissions and with the roles it extends. */
+/** Tenant roles, with permissions and extended roles. */
 export const rolePart: DocumentPart<RoleEntry> = {
 	title: 'role',
 	member: ['schema', 'roles'],
@@ -46,7 +44,7 @@ async function roleEntries(unit: ReadingUnit, rows: readonly Role[]): Promise<re
 	}));
 }
 
-/** Roles of resources, nested in their resource. */
+/** Resource roles, nested in their resource. */
 export const resourceRolePart: DocumentPart<ResourceRoleEntry> = nestedPart<Role, ResourceRoleEntry>({
 	table: Role,
 	title: 'role',
@@ -95,7 +93,7 @@ function shownDerivation({ users_with_role, when }: DerivationEntry): object {
 	return withoutDefaults({ users_with_role: rules, when }, { users_with_role: [], ...always });
 }
 
-/** A role of either kind to write. */
+/** Role to write, of either kind. */
 interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */
@@ -104,8 +102,8 @@ interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 }
 
 /**
- * Creates and changes roles, which may refer to each other by key. All of them are created first and then linked, by
- * ids. Throws `not_found` for what they name, `mismatched_relation`, and `unprocessable` for a role that would extend
+ * Creates and changes roles, which may refer to each other by key. Creates all roles first, then links them by id.
+ * Throws `not_found` for unknown references, `mismatched_relation`, and `unprocessable` for a role that would extend
  * itself.
  */
 async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Promise<void> {
@@ -125,7 +123,7 @@ async function writeRoles(unit: WritingUnit, wanted: readonly WantedRole[]): Pro
 
 type Links = Pick<CompleteRole, 'permissions' | 'extends' | 'granted_to'>;
 
-/** Prepares the function that resolves the links of a role to ids. */
+/** Returns a function that resolves role links to ids. */
 async function prepareLinks(unit: ReadingUnit, wanted: readonly WantedRole[]): Promise<(role: WantedRole) => Links> {
 	const rules = wanted.flatMap(derivationRules);
 	const roles = wanted.flatMap((role) => role.value.extends.map((key) => ({ resource: ownerKey(role), key })));
@@ -163,7 +161,7 @@ function ownerKey({ resource }: WantedRole): string | null {
 	return resource?.key ?? null;
 }
 
-/** A role of a resource names its actions by their keys alone. */
+/** A resource role names its actions by key only. */
 function actionNames({ resource, value }: WantedRole): readonly PartName[] {
 	return value.permissions.map((name) => instanceParts(name) ?? { resource: resource?.key ?? null, key: name });
 }

@@ -26,15 +26,15 @@ import {
 	withPlace,
 } from './part.js';
 
-/** Resources with their actions and attributes, and the attributes of users. */
+/** Resources with their actions and attributes, and user attributes. */
 
 const resources = ['schema', 'resources'] as const;
 const userAttributes = ['schema', 'user_attributes'] as const;
 const nothingSaid = { description: null, attributes: null };
 
 /**
- * Resources with their actions and attributes. `__user`, which every environment has, is among them only if it differs
- * from that of a new environment, and without its attributes. So it never causes a conflict by itself.
+ * Resources with their actions and attributes. Includes `__user`, which every environment has, only if it was changed,
+ * and without its attributes, so that it never causes a conflict on its own.
  */
 export const resourcePart: DocumentPart<OwnResourceEntry> = {
 	title: 'resource',
@@ -68,14 +68,14 @@ export const resourcePart: DocumentPart<OwnResourceEntry> = {
 	},
 	async remove(unit, entries) {
 		for (const row of (await rowsWithKeys(unit, Resource, entryNames(entries))).values()) {
-			// A built-in resource is not deleted: it is reset to what it is in a new environment.
+			// A built-in resource is not deleted but reset to its initial state.
 			if (row.built_in) await writeResource(unit, row.key, row, newUserResource);
 			else await removeResource(unit, row);
 		}
 	},
 };
 
-/** Whether `__user`, apart from its attributes, is as in a new environment, and nothing is nested in it. */
+/** True if `__user`, apart from its attributes, is in its initial state and contains nothing nested. */
 async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
 	const user = await findUserResource(unit);
 	const entries = await resourceEntries(unit, [user]);
@@ -94,7 +94,7 @@ const newUserResource: OwnResourceEntry = {
 	attributes: {},
 };
 
-/** An action without a name is called by its key. */
+/** The default name of an action is its key. */
 function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnResourceEntry {
 	return { ...value, actions: mapValues(value.actions, (action, key) => ({ ...action, name: action.name ?? key })) };
 }
@@ -139,17 +139,17 @@ async function resourceEntries(
 }
 
 function attributeValue({ type, description }: ResourceAttribute): AttributeEntry {
-	// The column only ever holds values of this list.
+	// The column holds only values from this list.
 	return { type: AttributeType.parse(type), description };
 }
 
-/** A map of rows in the order of their keys. */
+/** Maps rows in key order. */
 function byKey<R extends { readonly key: string }, V>(rows: readonly R[] = [], make: (row: R) => V): Record<string, V> {
 	const sorted = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
 	return Object.fromEntries(sorted.map((row) => [row.key, make(row)]));
 }
 
-/** Attributes of users: those of the resource `__user`, without the built-in ones. */
+/** User attributes: the attributes of `__user`, without built-in attributes. */
 export const userAttributePart: DocumentPart<AttributeEntry> = {
 	title: 'user attribute',
 	member: userAttributes,

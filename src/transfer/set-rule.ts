@@ -73,7 +73,7 @@ function rowsNamed(unit: ReadingUnit, entries: readonly Entry<SetRuleEntry>[]): 
 	);
 }
 
-/** The ids of what rules join. Missing automatic sets are created. Throws `not_found` and `invalid`. */
+/** Resolves rules to ids. Creates missing automatic sets. Throws `not_found` and `invalid`. */
 async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntry>[]): Promise<readonly RuleIds[]> {
 	const values = entries.map(({ value }) => value);
 	const actionAt = await partResolver(unit, ResourceAction, values.map(permissionParts));
@@ -101,8 +101,8 @@ async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntr
 type Place = Entry<unknown>['place'];
 
 /**
- * Prepares the function that finds a set of one type by its key. It finds an automatic set by the role or resource in
- * its key, and creates it if missing.
+ * Returns a lookup for sets of one type by key. It finds an automatic set by the role or resource in its key, and
+ * creates it if missing.
  */
 async function prepareSets(
 	unit: WritingUnit,

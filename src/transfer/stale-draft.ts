@@ -4,21 +4,21 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { type LoggedNames, loggedNames } from './logged-names.js';
 
-/** The most conflicts that a failure lists. */
+/** Maximum number of conflicts in a failure. */
 const maxConflicts = 20;
 
-/** What a draft is about and what has changed since its base. */
+/** Object of a draft that changed after the base revision. */
 interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'operation'> {
-	/** The place of the change in the draft that this is in the way of. */
+	/** Place of the conflicting change in the draft. */
 	readonly at: string;
-	/** Who changed it; `null` for the server itself. */
+	/** Actor of the change; `null` for the server. */
 	readonly actor: { readonly id: string; readonly name: string | null } | null;
 }
 
 /**
- * Refuses a draft that is about objects which have changed since its base, also by cascade, also if they are again as
- * they were: what was decided about them was decided about something else. Throws `conflict`, naming what changed, and
- * `unprocessable` for a base that is yet to come.
+ * Refuses a draft if any of its objects changed after the base revision, directly or by cascade. A change that was
+ * reverted still counts, because the draft was written for a different state. Throws `conflict` with the changed
+ * objects, and `unprocessable` for a base revision in the future.
  */
 export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, changes }: Draft): Promise<void> {
 	const { revision } = await unit.counters();
@@ -45,7 +45,7 @@ export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, chang
 	throw new Failure('conflict', message, { revision, conflicts: conflicts.slice(0, maxConflicts) });
 }
 
-/** For each change the last entry of each object in its way, the newest first. */
+/** Returns the last log entry of each conflicting object per change, newest first. */
 function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEntry[]): readonly Conflict[] {
 	const found = new Map<string, Conflict>();
 	const indexes = indexNames(wanted);
@@ -62,7 +62,7 @@ function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEn
 	return [...found.values()];
 }
 
-/** Finds the indexes of the changes that an entry of the log may be about. */
+/** Returns a lookup for the changes that a log entry may concern, by index. */
 function indexNames(wanted: readonly LoggedNames[]): (entry: LoggedEntry) => Iterable<number> {
 	const indexes = new Map<string, Set<number>>();
 	const add = (name: string, index: number) => indexes.set(name, (indexes.get(name) ?? new Set()).add(index));

@@ -23,9 +23,9 @@ import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 
 /**
- * An environment, or one half of it, as the text of a document, in pieces. The unit should be a snapshot's. Equal
- * environments give equal text. A schema object takes several lines and a fact takes one, so that documents can be
- * compared line by line.
+ * Renders an environment, or half of it, as document text in pieces. The unit should be a snapshot. Equal environments
+ * give equal text. A schema object takes several lines and a fact takes one line, so that documents can be compared by
+ * line.
  */
 export async function exportDocument(
 	unit: ReadingUnit,
@@ -71,7 +71,7 @@ function renderEntry(part: AnyPart, { name, value }: Entry<unknown>, nested: obj
 	return `${JSON.stringify(name)}: ${text}`;
 }
 
-/** What is nested in a part's objects: by the name of the object, by member, by key. */
+/** Returns the objects nested in a part's objects: by object name, member and key. */
 async function nestedObjects(
 	unit: ReadingUnit,
 	{ member: [half, member] }: AnyPart,
@@ -93,13 +93,14 @@ async function nestedObjects(
 	return objects;
 }
 
-/** The objects to bring into an environment, by kind. */
+/** Objects to import, by part. */
 export type Given = (part: AnyPart) => readonly Entry<unknown>[];
 
 /**
- * Imports a document into an environment. An object that exists with other content fails the whole import (`duplicate`)
- * or is overwritten, as `strategy` says. Objects that the document does not name stay, but are deleted with `replace`.
- * Grants that have ended are left out. Throws `not_found` and `unprocessable` for what the API refuses, with the place in the document, and `limit_reached`.
+ * Imports a document into an environment. If an object exists with different content, `strategy` decides: fail the
+ * whole import (`duplicate`) or overwrite. Other existing objects stay, except with `replace`, which deletes them.
+ * Skips grants that have ended. Throws `not_found` and `unprocessable` for objects that the API refuses, with the place
+ * in the document, and `limit_reached`.
  */
 export async function importDocument(
 	unit: WritingUnit,
@@ -121,27 +122,27 @@ export async function importDocument(
 		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
 	}
 	await importParts(unit, given, strategy);
-	// Checked once, at the end: tuples are written in chunks, and each would check most of the earlier ones again.
+	// Check once at the end: tuples are written in chunks, and each check repeats most of the work.
 	await refuseEnvironmentOverLimit(unit);
 	return { expired };
 }
 
-/** What an import did, besides what it changed. */
+/** Outcome of an import besides its changes. */
 export interface ImportOutcome {
-	/** How many grants of the document had ended, and were left out. */
+	/** Number of grants that had ended and were skipped. */
 	readonly expired: number;
 }
 
-/** Whether a value of a document is a grant or an invite that has ended. */
+/** True for a grant or an invite that has ended. */
 function hasExpired(value: unknown, now: Date): boolean {
 	const { expires_at, invite_expires_at } = Object(value) as Readonly<Record<string, unknown>>;
 	return [expires_at, invite_expires_at].some((end) => typeof end === 'string' && new Date(end) <= now);
 }
 
-/** Objects of the schema, read from one environment for another. */
+/** Schema objects read from one environment for a second environment. */
 export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
 
-/** Reads the objects of the schema that are in the scope. The unit should be a snapshot's. */
+/** Reads the schema objects in the scope. The unit should be a snapshot. */
 export async function extractSchema(unit: ReadingUnit, scope: Pick<CopyScope, CopyPass[0]>): Promise<SchemaCopy> {
 	const taken = new Map<AnyPart, readonly Entry<unknown>[]>();
 	const filters = {
@@ -163,12 +164,12 @@ export async function extractSchema(unit: ReadingUnit, scope: Pick<CopyScope, Co
 	return taken;
 }
 
-/** Writes objects of a schema into an environment, as `importDocument` does. */
+/** Writes schema objects into an environment, like `importDocument`. */
 export async function applySchema(unit: WritingUnit, copy: SchemaCopy, strategy: 'fail' | 'overwrite'): Promise<void> {
 	await importParts(unit, (part) => copy.get(part) ?? [], strategy);
 }
 
-/** The predicate that tells whether a key passes a filter. */
+/** Returns a predicate for keys that pass a filter. */
 function keyFilter({ include, exclude }: CopyFilter): (key: string) => boolean {
 	const [included, excluded] = [include.map(wildcardPattern), exclude.map(wildcardPattern)];
 	return (key) =>
@@ -181,7 +182,7 @@ function wildcardPattern(text: string): RegExp {
 	return new RegExp(`^${literal.replace(/\*+/g, '.*')}$`, 's');
 }
 
-/** Without one of its halves, a document would empty that half of the environment, which is surely not intended. */
+/** Throws if a half is missing: replacing would silently empty that half of the environment. */
 function requireBothHalves(document: EnvironmentDocument): void {
 	const missing = documentHalves.filter((half) => document[half] === undefined);
 	if (missing.length === 0) return;
@@ -198,7 +199,7 @@ async function removeOthers(unit: WritingUnit, part: AnyPart, given: Given): Pro
 	}
 }
 
-/** Brings objects into an environment, each kind after those that it refers to. Throws as `importDocument`. */
+/** Imports objects, each kind after the kinds it refers to. Throws like `importDocument`. */
 export async function importParts(unit: WritingUnit, given: Given, strategy: ImportStrategy): Promise<void> {
 	for (const part of parts) await importPart(unit, part, given(part), strategy);
 }
@@ -226,7 +227,7 @@ async function importPart(
 	for (const entries of chunked(wanted)) await part.write(unit, entries);
 }
 
-/** Whether the store would hold both alike: it keeps JSON, in which -0 is 0. */
+/** True if both values are stored alike: JSON turns -0 into 0. */
 function isSame(wanted: unknown, held: unknown): boolean {
 	return hasValues({ held }, { held: wanted }) || hasValues({ held }, { held: JSON.parse(JSON.stringify(wanted)) });
 }
@@ -241,12 +242,12 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
 }
 
-/** The report of what an import changed. */
+/** Returns the report of an import. */
 export function importReport(changes: readonly Change[], dry_run: boolean, { expired }: ImportOutcome): ImportReport {
 	return { dry_run, expired, ...changeReport(changes) };
 }
 
-/** The report of what a unit changed. */
+/** Returns the report of the changes in a unit. */
 export function changeReport(changes: readonly Change[]): ChangeReport {
 	const counts: Record<string, { create: number; update: number; delete: number }> = {};
 	for (const { kind, operation } of changes) {

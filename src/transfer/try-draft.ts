@@ -9,34 +9,33 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 
-/** How long a draft may be tried out, in seconds: the writers of the environment wait meanwhile. */
+/** Maximum duration of a draft preview in seconds. It blocks the environment's writers. */
 const maxSeconds = 10;
 
-/** Who tries a draft out. */
+/** Caller of a preview. */
 export interface Asker {
 	readonly caller: Caller | null;
-	/** Aborts when the client has gone: then nothing is tried out any more. */
+	/** Aborts when the client disconnects. The preview then does not start. */
 	readonly closed: AbortSignal;
 }
 
-/** What a draft would make of an environment. */
+/** Effect of a draft on an environment. */
 export interface TriedDraft<T> {
-	/** The revision of the environment that it was tried out on. */
+	/** Revision that the preview ran on. */
 	readonly revision: number;
 	readonly schemaBefore: Schema;
-	/** With the draft; the same object as `schemaBefore` where nothing of it would change. */
+	/** Schema with the draft; the same object as `schemaBefore` if the draft does not change it. */
 	readonly schemaAfter: Schema;
-	/** What would change, each object once, with what goes by cascade. Ids of new objects and times are made up. */
+	/** Changes by the draft, each object once, including cascades. Ids of new objects and times are temporary. */
 	readonly changes: readonly Change[];
-	/** What `inUnit` has returned. */
+	/** Result of `inUnit`. */
 	readonly read: T;
 }
 
 /**
- * Tries a draft out on an environment and leaves nothing of it: as `applyDraft`, in a unit of work that is rolled back.
- * `inUnit` reads what else is wanted of the drafted state, before that. It must not write, and be short, because the
- * writers of the environment wait for it. Throws as `applyDraft`, `limit_reached` if it takes too
- * long, and `unavailable` if the client goes away before it begins.
+ * Applies a draft like `applyDraft` in a unit that is rolled back. Before the rollback, `inUnit` reads from the drafted
+ * state. It must not write and must be short, because the environment's writers wait. Throws like `applyDraft`,
+ * `limit_reached` if the preview takes too long, and `unavailable` if the client disconnects before it begins.
  */
 export async function tryDraft<T>(
 	store: Store,
@@ -45,7 +44,7 @@ export async function tryDraft<T>(
 	draft: Draft,
 	inUnit: (unit: WritingUnit) => Promise<T>,
 ): Promise<TriedDraft<T>> {
-	// Read before the unit, because nobody waits for a snapshot.
+	// Read outside the unit, because a snapshot blocks no writer.
 	const known = await store.snapshot(scope.environment_id, async (unit, { schema_revision }) => {
 		return { schema_revision, schema: await readSchema(unit) };
 	});
@@ -61,6 +60,6 @@ export async function tryDraft<T>(
 		const schemaAfter = changesSchema ? await readSchema(unit) : schemaBefore;
 		return { revision, schemaBefore, schemaAfter, changes, read: await inUnit(unit) };
 	};
-	// A heavy unit has a transaction of its own, as `applyDraft` requires.
+	// A heavy unit has its own transaction, as `applyDraft` requires.
 	return (await store.write(scope, caller, work, { heavy: true })).value;
 }

@@ -47,7 +47,7 @@ async function tupleEntries(unit: ReadingUnit, filter: TupleFilter): Promise<rea
 	);
 }
 
-/** The tuples that entries name, by ids. */
+/** Resolves the tuples in entries to ids. */
 async function resolveTuples(unit: ReadingUnit, entries: readonly Entry<TupleEntry>[]) {
 	const instanceAt = await instanceResolver(
 		unit,

@@ -10,9 +10,7 @@ import type { TenantEntry, UserEntry } from '../wire/general/environment-documen
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, withoutDefaults, withoutNulls } from './part.js';
 
-/** Tenants and users. */
-
-/** What differs between kinds of objects that have a key. */
+/** Operations that differ between keyed kinds. */
 interface Keyed<M extends KeyedModel, V> extends Pick<DocumentPart<V>, 'title' | 'entriesIn' | 'toDocument'> {
 	readonly table: TableModel<M>;
 	readonly member: readonly ['facts', string];
@@ -52,7 +50,6 @@ function keyedPart<M extends KeyedModel, V>(keyed: Keyed<M, V>): DocumentPart<V>
 	};
 }
 
-/** Tenants. */
 export const tenantPart: DocumentPart<TenantEntry> = keyedPart({
 	table: Tenant,
 	title: 'tenant',
@@ -69,7 +66,6 @@ export const tenantPart: DocumentPart<TenantEntry> = keyedPart({
 	removeRows: removeTenants,
 });
 
-/** Users. */
 export const userPart: DocumentPart<UserEntry> = keyedPart({
 	table: User,
 	title: 'user',

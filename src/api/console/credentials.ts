@@ -8,8 +8,8 @@ import { sessionCookieName } from './session-cookie.js';
 export const environmentHeader = 'x-console-environment';
 
 /**
- * Extracts the credentials of a request. An `Authorization` header takes precedence. Cookies count only with the
- * environment header, which pages of other origins cannot send. Throws `signed_out` if that header holds no id.
+ * Extracts the credentials from a request. An `Authorization` header takes precedence. Cookies count only with the
+ * environment header, which foreign pages cannot send. Throws `signed_out` if that header holds no id.
  */
 export function readCredentials({ headers, cookie }: Pick<AnyRequest, 'headers' | 'cookie'>): Credentials {
 	const { authorization, [environmentHeader]: named } = headers;

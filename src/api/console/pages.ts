@@ -4,7 +4,7 @@ import { endpoint } from '../access.js';
 
 const frontEnd = openFrontEnd();
 
-/** Paths of the page. Its script reads the rest of the address. */
+/** Page paths. The script reads the rest of the address. */
 const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/console/:proj_id/:env_id/'];
 
 /** The console page (docs/console.md). It is for people, so the OpenAPI document leaves it out. */

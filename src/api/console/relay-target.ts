@@ -1,13 +1,13 @@
-/** Locations of the decision points that console sessions may query, and the calls to them. */
+/** Decision points that console sessions may query, and the calls to them. */
 
-/** Environment of the query. */
+/** Environment to query. */
 export interface RelayPlace {
 	readonly environment_id: string;
 	readonly environment_key: string;
 	readonly project_key: string;
 }
 
-/** Location of a decision point. */
+/** Decision point address and key. */
 export interface RelayTarget {
 	/** Without a trailing slash. */
 	readonly url: string;
@@ -15,14 +15,14 @@ export interface RelayTarget {
 	readonly secret: string | null;
 }
 
-/** Finds the decision point of an environment; `null` if none is known. */
+/** Finds the decision point for an environment; `null` if none is known. */
 export type FindRelayTarget = (place: RelayPlace) => RelayTarget | null;
 
 /** Decision point that runs in this process. */
 export interface OwnDecisionPoint {
 	readonly url: string;
 	readonly secret: string;
-	/** Environment of the decision point; `null` if it belongs to a different API. */
+	/** Environment that it decides for; `null` if that environment belongs to a different API. */
 	readonly environment_id: string | null;
 }
 

@@ -10,7 +10,7 @@ const tag = 'Console';
 /** Maximum request body in bytes. */
 const maxRelayedQuestion = 1024 * 1024;
 
-/** Endpoints of the decision point that sessions may call: decisions and status, nothing else. */
+/** Decision point endpoints that sessions may call: decisions and status, nothing else. */
 const relayed = [
 	['post', '/allowed'],
 	['post', '/allowed/bulk'],

@@ -12,7 +12,7 @@ const securePrefix = `__Host-${insecurePrefix}`;
 /** Maximum number of session cookies read per request. */
 const maxShown = 100;
 
-/** Returns the cookie name of a session. Each environment has its own cookie, so sessions do not mix. */
+/** Returns the cookie name for a session. Each environment has its own cookie, so sessions do not mix. */
 export function sessionCookieName(headers: Headers, environmentId: string): string {
 	return prefixFor(headers) + environmentId;
 }
@@ -33,7 +33,7 @@ export function clearingCookieHeader(headers: Headers, environmentId: string): s
 	return `${sessionCookieName(headers, environmentId)}=; Max-Age=0; ${attributes(headers)}`;
 }
 
-/** Returns the sessions in the cookies of a request. */
+/** Returns the sessions in the request cookies. */
 export function shownSessions(headers: Headers): readonly ShownConsoleSession[] {
 	const { cookie = '' } = headers;
 	const prefix = prefixFor(headers);

@@ -21,7 +21,7 @@ import { clearingCookieHeader, sessionCookieHeader, sessionCookieName, shownSess
 const tag = 'Console';
 const path = '/v2/auth/console';
 
-/** Forbids caching of session responses. */
+/** Forbids caching for session responses. */
 const unkept = { 'cache-control': 'no-store' } as const;
 
 type Enter = Contexts['console.enter'];
@@ -120,7 +120,7 @@ function enter(request: Asked, { ticket, api_key }: ConsoleSignIn, entrance: Con
 }
 
 /**
- * Chooses the environment of the sign-in. Throws `not_found`, `forbidden`, and `unprocessable` if the project is
+ * Chooses the environment to sign in to. Throws `not_found`, `forbidden`, and `unprocessable` if the project is
  * missing.
  */
 async function chooseEnvironment(

@@ -41,7 +41,7 @@ const deletion = {
 	failures: { 404: 'No such element' },
 } as const;
 
-/** Elements: the purpose of embedded pages, and the permission level that each role has in them. */
+/** Elements: the purpose of embedded pages, and the permission level of each role in them. */
 export const elementsConfigs = [
 	endpoint({
 		name: 'listElementsConfigs',

@@ -30,7 +30,7 @@ const failures = {
 	409: 'The request is not pending, what it asks for has ended, or the user has left the tenant',
 };
 
-/** Access requests and operation approvals of all elements, for environment administrators. */
+/** Access requests and operation approvals in all elements, for environment administrators. */
 export const elementRequests = [
 	endpoint({
 		name: 'listElementRequests',

@@ -18,7 +18,7 @@ export interface ShownSecret {
 type Shown = Pick<AnyRequest, 'headers' | 'cookie'>;
 
 /**
- * Returns the bearer token or else the cookie of a request; `null` if it has neither. With an `Authorization` header,
+ * Returns the bearer token or else the cookie from a request; `null` if it has neither. With an `Authorization` header,
  * the cookie is ignored.
  */
 export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
@@ -31,7 +31,7 @@ export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 /** Session lookups by request headers. The origin check and the access check share one lookup. */
 const known = new WeakMap<Shown['headers'], Promise<ElementSession | null>>();
 
-/** Finds the session of a request; `null` if nobody is signed in. Looks up each request once. */
+/** Finds the session for a request; `null` if nobody is signed in. Looks up each request once. */
 export function findElementSession(store: Store, request: Shown): Promise<ElementSession | null> {
 	const found = known.get(request.headers) ?? lookUp(store, request);
 	known.set(request.headers, found);

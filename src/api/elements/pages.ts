@@ -77,7 +77,7 @@ async function findPageEnvironment({ query, cookie }: Asked, entrance: ElementEn
 }
 
 /**
- * Renders the page. Only pages of the environment's origins may embed it; without origins, no page may. The page
+ * Renders the page. Only pages from the environment's origins may embed it; without origins, no page may. The page
  * receives the origins because it accepts bearer tokens only from them.
  */
 function elementPage({ script, style }: PageFiles, environment: Environment | null): Raw {

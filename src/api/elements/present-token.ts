@@ -6,7 +6,7 @@ import { elementSettings } from '../../wire/general/environment.js';
 const defaultClaim = 'sub';
 
 /**
- * Combines a token with the requirements of its environment. The sender names the claim of the user key, and users may
+ * Combines a token with its environment's requirements. The sender names the claim with the user key, and users may
  * control some claims, so if the environment fixes a claim, any other claim throws `forbidden`.
  */
 export function presentToken(

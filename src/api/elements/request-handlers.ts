@@ -34,11 +34,11 @@ interface RequestKind<Create, Read, Listed> {
 	readonly readListed: (unit: ReadingUnit, row: ListedRequest) => Listed;
 }
 
-/** Filters of both lists, by reference. */
+/** Filters for both lists, by reference. */
 type RequestQuery = Page & Partial<AccessRequestQuery>;
 
 /**
- * Returns the endpoint handlers of one request type. They do not depend on how the acting user was identified (session
+ * Returns the endpoint handlers for one request type. They do not depend on how the acting user was identified (session
  * or API key path). `element` names the element, and `reference` the request.
  */
 export function requestHandlers<Create, Read, Listed>(kind: RequestKind<Create, Read, Listed>) {

@@ -2,7 +2,7 @@ import { cookieSeconds } from '../../store/session/element-sessions.js';
 import type { Environment } from '../../store/table/account.js';
 import { elementSettings } from '../../wire/general/environment.js';
 
-/** Name of the cookie for element sessions. */
+/** Cookie name for element sessions. */
 export const sessionCookie = 'permit_session';
 
 /**

@@ -11,7 +11,7 @@ import { withItems } from '../list-answer.js';
 const tag = 'Elements';
 const collection = '/v2/elements/:proj_id/:env_id/sessions';
 
-/** Element sessions of an environment, for its administrators. */
+/** Element sessions in an environment, for its administrators. */
 export const elementSessions = [
 	endpoint({
 		name: 'listElementSessions',

@@ -31,7 +31,7 @@ const LoginPath = z.object({ env_id: Reference.describe('The id of an environmen
 const refused = 'The ticket is spent, expired or unknown; as a page, where the client does not ask for JSON';
 const noMember = 'The tenant does not exist (`Tenant not found`), or the user does not belong to it (`User not found`)';
 
-/** Sign-in and sign-out of application users in elements (docs/elements.md). */
+/** Sign-in and sign-out for application users in elements (docs/elements.md). */
 export const elementSignIn = [
 	endpoint({
 		name: 'elementsLoginAs',
@@ -176,7 +176,7 @@ async function spendTicket(request: Asked, { entrance }: Enter, ticket: string) 
 	return reply(302, undefined, { ...headers, location: `${ticketPath}?env_id=${held.environment.id}` });
 }
 
-/** Answers with the session of the cookie, or refuses if there is none or it belongs to a different environment. */
+/** Answers with the cookie's session, or refuses if there is none or it belongs to a different environment. */
 async function finishSignIn(request: Asked, { entrance }: Enter, environmentId: string | null) {
 	const cookie = request.cookie(sessionCookie);
 	const session = cookie === undefined ? null : await entrance.find('cookie', cookie);

@@ -216,7 +216,7 @@ export const userManagement = [
 			const { search, page, per_page } = query;
 			const asked = { tenant: session.tenant.key, search, page, per_page };
 			const { data, ...counts } = await listDecisions(unit.auditLogs(), unit.scope, asked);
-			// Users of an element must not see the data that applications send with their checks.
+			// Element users must not see the data that applications send with their checks.
 			const unsent = { input: null, result: null, context: null, raw_data: null };
 			return reply(200, { ...counts, data: data.map((row) => ({ ...row, ...unsent })) });
 		},

@@ -3,7 +3,7 @@ import { instancesNamed } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { TableModel } from '../../store/unit/table-model.js';
 
-/** Returns the ids of all objects that match the filter values; `undefined` without a filter. */
+/** Returns the ids for all objects that match the filter values; `undefined` without a filter. */
 export async function findIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

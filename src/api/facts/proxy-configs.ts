@@ -20,7 +20,7 @@ const rule = {
 	action: 'read',
 };
 
-/** Proxy settings: the mapping from requests to actions, and the secret of the proxied service. */
+/** Proxy settings: the mapping from requests to actions, and the proxied service's secret. */
 export const proxyConfigs = [
 	endpoint({
 		name: 'listProxyConfigs',

@@ -36,7 +36,7 @@ const placeText =
 	'With `resource_instance`, the role is one of the roles of its resource, and `tenant` may be left out; an instance ' +
 	'that does not exist is created in `tenant`.';
 
-/** Roles of users in tenants and on resource instances. */
+/** User roles in tenants and on resource instances. */
 export const roleAssignments = [
 	endpoint({
 		name: 'listRoleAssignments',

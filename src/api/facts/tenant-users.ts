@@ -13,7 +13,7 @@ import { userPage } from './user-page.js';
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants/:tenant_id/users';
 
-/** Users of a tenant: its members, and users with a role in it. */
+/** Tenant users: members, and users with a role in the tenant. */
 export const tenantUsers = [
 	endpoint({
 		name: 'listTenantUsers',

@@ -28,7 +28,6 @@ const example = { key: 'acme', name: 'Acme Inc.' };
 
 export const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
 
-/** Tenants of the application. */
 export const tenants = [
 	endpoint({
 		name: 'listTenants',

@@ -39,7 +39,6 @@ const bulk = '/v2/facts/:proj_id/:env_id/bulk/users';
 const UserPath = EnvironmentPath.extend({ user_id: Reference });
 const example = { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' };
 
-/** Users of the application. */
 export const users = [
 	endpoint({
 		name: 'listUsers',

@@ -17,7 +17,7 @@ const member = `${collection}/:api_key_id`;
 
 const ApiKeyPath = z.object({ api_key_id: Reference });
 
-/** API keys: the scope of the calling key, and management of the keys within it. */
+/** API keys: the calling key's scope, and management of the keys within it. */
 export const apiKeys = [
 	endpoint({
 		name: 'scopeOfApiKey',
@@ -147,7 +147,7 @@ async function readOneApiKey(account: AccountUnit, key: ApiKey, secret: string):
 	return readApiKey(await account.keys.openedPlaces([key]), key, secret);
 }
 
-/** Adds the project and the environment of a key. */
+/** Adds project and environment to a key. */
 function readApiKey({ projects, environments }: OpenedPlaces, key: ApiKey, secret: string | null): ApiKeyRead {
 	const project = projects.find(({ id }) => id === key.project_id) ?? null;
 	const env = environments.find(({ id }) => id === key.environment_id) ?? null;

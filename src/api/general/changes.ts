@@ -4,7 +4,7 @@ import { type AttributedChange, readHistory } from '../../store/unit/history.js'
 import { ChangePage, ChangeQuery, type ChangeRead } from '../../wire/general/change.js';
 import { EnvironmentPath, endpoint, mayWrite } from '../access.js';
 
-/** Change history of an environment: every write, from the change log. */
+/** Environment change history: every write, from the change log. */
 export const changes = [
 	endpoint({
 		name: 'listChanges',

@@ -15,7 +15,7 @@ const example = {
 	scope: { roles: { exclude: ['test-*'] } },
 };
 
-/** Copies of an environment's schema to a second environment in the project. */
+/** Schema copies between environments in a project. */
 export const environmentCopies = [
 	endpoint({
 		name: 'copyEnvironment',

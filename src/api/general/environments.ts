@@ -15,7 +15,7 @@ const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs';
 const member = `${collection}/:env_id`;
 
-/** Environments of a project. */
+/** Environments in a project. */
 export const environments = [
 	endpoint({
 		name: 'listEnvironments',

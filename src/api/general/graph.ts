@@ -3,7 +3,7 @@ import { reply } from '../../http/endpoint.js';
 import { Graph, GraphQuery, maxGraphDepth, maxGraphNodes } from '../../wire/facts/graph.js';
 import { EnvironmentPath, endpoint } from '../access.js';
 
-/** Connections between objects of an environment. */
+/** Connections between objects in an environment. */
 export const graph = [
 	endpoint({
 		name: 'getGraph',

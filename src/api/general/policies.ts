@@ -22,7 +22,7 @@ const RevisionPath = EnvironmentPath.extend({
 	revision: Reference.meta({ description: 'A whole number.', example: '12' }),
 });
 
-/** Past policies of an environment, for `regolith policy` and `regolith diff`. */
+/** Past environment policies, for `regolith policy` and `regolith diff`. */
 export const policies = [
 	endpoint({
 		name: 'listPolicies',

@@ -17,10 +17,10 @@ const member = '/v2/projects/:proj_id/envs/:env_id';
 
 /** Maximum document size in bytes. A million users with a few words each fit. */
 const maxDocumentBytes = 256 * 1024 * 1024;
-/** Depth of maps such as `facts.users`, which have no member limit. The document itself has depth 1. */
+/** Depth at which maps such as `facts.users` have no member limit. The document itself has depth 1. */
 const documentMapLevel = 3;
 
-/** Export and import of an environment as one document. */
+/** Environment export and import as one document. */
 export const transfer = [
 	endpoint({
 		name: 'exportEnvironment',

@@ -15,7 +15,7 @@ const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
 const notOne = 'The instance belongs to another resource, or not everything is in the group’s tenant';
 
-/** Roles of groups on resource instances. */
+/** Group roles on resource instances. */
 export const groupRoles = [
 	endpoint({
 		name: 'assignRoleToGroup',

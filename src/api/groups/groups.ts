@@ -19,7 +19,7 @@ import { EnvironmentPath, endpoint } from '../access.js';
 import { findIds } from '../facts/find-ids.js';
 import { listAnswer, withItems } from '../list-answer.js';
 
-/** OpenAPI tag of the group endpoints. */
+/** OpenAPI tag for group endpoints. */
 export const groupTag = 'Groups';
 const collection = '/v2/schema/:proj_id/:env_id/groups';
 /** Path of one group. */

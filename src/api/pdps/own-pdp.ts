@@ -10,7 +10,7 @@ const example = {
 	state: { api_version: 'v2', pdp: { version: '0.9.0', mode: 'edge', checks_per_second: 12.5 } },
 };
 
-/** Requests and reports of a decision point, with its own API key. */
+/** Requests and reports by a decision point, with its own API key. */
 export const ownPdp = [
 	endpoint({
 		name: 'getOwnPdpConfig',

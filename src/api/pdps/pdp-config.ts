@@ -6,14 +6,14 @@ import { asId } from '../../wire/common.js';
 import type { PdpConfigRead, RemoteConfig } from '../../wire/decision/decision-point.js';
 
 /**
- * Returns the PDP configs of an environment, oldest first. They hold secrets: an `admin` key sees all configs, any
+ * Returns the PDP configs in an environment, oldest first. They hold secrets: an `admin` key sees all configs, any
  * other key only its own.
  */
 export function visibleConfigs(account: AccountUnit, caller: Caller, environment: Environment) {
 	return account.keys.pdpConfigs(environment.id, caller.access_level === 'admin' ? undefined : caller.key_id);
 }
 
-/** Returns one of these PDP configs by id. Throws `not_found`, or `forbidden` if the caller may not see it. */
+/** Returns a PDP config by id. Throws `not_found`, or `forbidden` if the caller may not see it. */
 export async function findVisibleConfig(
 	account: AccountUnit,
 	caller: Caller,
@@ -31,7 +31,7 @@ export async function findVisibleConfig(
 	return found;
 }
 
-/** Returns the API key of a decision point as the API shows it. */
+/** Returns a decision point's API key as the API shows it. */
 export function readPdpConfig(account: AccountUnit, environment: Environment, key: ApiKey): PdpConfigRead {
 	const { id, organization_id, name, debug_audit_logs } = key;
 	const { id: environment_id, project_id } = environment;
@@ -39,17 +39,17 @@ export function readPdpConfig(account: AccountUnit, environment: Environment, ke
 	return { id, organization_id, project_id, environment_id, client_secret, name, debug_audit_logs };
 }
 
-/** Inputs for the settings of a decision point. */
+/** Inputs for decision point settings. */
 export interface PdpSettings {
 	/** Origin under which the API was reached. */
 	readonly origin: string;
 	readonly environment: Environment;
-	/** Id of its API key. If the key has a PDP config, the config has the same id. */
+	/** API key id. If the key has a PDP config, the config has the same id. */
 	readonly key_id: string;
 	readonly debug_audit_logs: boolean;
 }
 
-/** Returns the settings of a decision point. They contain no secret, because it already has its key. */
+/** Returns decision point settings. They contain no secret, because the decision point already has its key. */
 export function remoteConfig({ origin, environment, key_id, debug_audit_logs }: PdpSettings): RemoteConfig {
 	const { id, organization_id, project_id } = environment;
 	const bundle = `${origin}/bundles/${id}`;

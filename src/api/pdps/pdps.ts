@@ -27,7 +27,7 @@ const ConfigPath = EnvironmentPath.extend({ pdp_id: Reference });
 const RefreshPath = EnvironmentPath.extend({ pdp_id: Reference.optional() });
 const failures = { 404: 'No such project, environment or PDP config' };
 
-/** PDP configs of an environment: the API keys of its decision points. */
+/** PDP configs: API keys for decision points. */
 export const pdps = [
 	endpoint({
 		name: 'listPdpConfigs',

@@ -24,18 +24,18 @@ interface Asked {
 export interface AttributeHome {
 	/** Noun in operation names: `ResourceAttribute` makes `createResourceAttribute`. */
 	readonly noun: string;
-	/** Owner of the attributes, for sentences. */
+	/** Attribute owner, for sentences. */
 	readonly owner: string;
 	/** Text for 404 responses. */
 	readonly missing: string;
 	readonly tag: string;
-	/** Path of the list. An attribute is below it, as `:attribute_id`. */
+	/** List path. An attribute is below it, as `:attribute_id`. */
 	readonly collection: string;
 	readonly params: z.ZodType<Names>;
 	readonly memberParams: z.ZodType<Names & { readonly attribute_id: string }>;
 	readonly query: z.ZodType<Asked>;
 	readonly listQuery: z.ZodType<Asked & Page>;
-	/** Finds the resource of the attributes. Throws `not_found` for an unknown resource. */
+	/** Finds the resource that owns the attributes. Throws `not_found` for an unknown resource. */
 	readonly findResource: (unit: ReadingUnit, names: Names, asked: Asked) => Promise<Resource>;
 }
 

@@ -17,7 +17,7 @@ const example = { role: 'editor', on_resource: 'folder', linked_by_relation: 'pa
 const mismatch = 'The subjects of the relation are of another resource';
 const missing = 'No such resource, role or relation';
 
-/** Derivations of resource roles from roles on related objects. */
+/** Resource roles derived from roles on related objects. */
 export const implicitGrants = [
 	endpoint({
 		name: 'createImplicitGrant',

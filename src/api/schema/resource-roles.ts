@@ -22,7 +22,6 @@ const tag = 'Resource roles';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles';
 const member = `${collection}/:role_id`;
 
-/** Path parameters of a resource role. */
 export const ResourceRolePath = ResourcePath.extend({ role_id: Reference });
 
 const noSuch = 'No such resource or role';

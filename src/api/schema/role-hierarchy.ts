@@ -15,7 +15,7 @@ import { listAnswer, withItems } from '../list-answer.js';
 import { ResourceRolePath } from './resource-roles.js';
 import { RolePath } from './roles.js';
 
-/** Endpoint names, lookup and rendering for one kind of role. */
+/** Endpoint names, lookup and rendering for one role kind. */
 interface RoleKind<P, R> {
 	/** For endpoint names. */
 	readonly name: 'Role' | 'ResourceRole';
@@ -35,7 +35,7 @@ interface RoleKind<P, R> {
 const parent = { parent_role_id: Reference };
 const environment = '/v2/schema/:proj_id/:env_id';
 
-/** Parents and children of tenant roles. */
+/** Parents and children for tenant roles. */
 export const roleHierarchy = hierarchyEndpoints({
 	name: 'Role',
 	title: 'a tenant role',
@@ -49,7 +49,7 @@ export const roleHierarchy = hierarchyEndpoints({
 	find: (unit, { role_id }) => unit.find(Role, role_id, tenantRolesOnly),
 });
 
-/** Parents and children of resource roles. */
+/** Parents and children for resource roles. */
 export const resourceRoleHierarchy = hierarchyEndpoints({
 	name: 'ResourceRole',
 	title: 'a role of a resource',
@@ -117,7 +117,7 @@ interface Relatives {
 	readonly name: string;
 	readonly summary: string;
 	readonly path: string;
-	/** Finds the ids of the roles to list. */
+	/** Finds the role ids to list. */
 	readonly findIds: (unit: ReadingUnit, role: Role) => Promise<readonly string[]>;
 }
 
