@@ -1,4 +1,4 @@
-/** Monitoring of an API process: metrics, collected from the rooms that count, and whether its parts work. */
+/** API process monitoring: metrics from all modules, and health. */
 
 import type { Monitoring } from '../api/monitoring.js';
 import type { Config } from '../config.js';
@@ -21,7 +21,7 @@ import { WordCounts } from '../telemetry/word-counts.js';
 import { version } from '../version.js';
 import type { WebhookDispatcher } from '../webhook/dispatcher.js';
 
-/** How long the database may take to count, in milliseconds. After that, its metrics are left out. */
+/** Maximum milliseconds for database counts. After this time, metrics omit them. */
 const countingTime = 2_000;
 
 /** Measures and traces an assembler. */
@@ -51,7 +51,7 @@ export function meterAssembler(assembler: Assembler, tracing: Tracing | null) {
 	};
 }
 
-/** The sources of the metrics of an API process. */
+/** Metrics sources in an API process. */
 export interface ApiSources {
 	readonly config: Pick<Config, 'data_directory' | 'database_url' | 'min_free_bytes' | 'open_metrics'>;
 	readonly store: Pick<Store, 'units' | 'database' | 'fullAuditLogs' | 'installationCounts'>;
@@ -62,7 +62,7 @@ export interface ApiSources {
 	readonly metered: ReturnType<typeof meterAssembler>;
 }
 
-/** The answers of an API process to probes and monitoring. */
+/** Returns the answers to probes and monitoring. */
 export function apiMonitoring(sources: ApiSources): Monitoring {
 	const { config, store, metered } = sources;
 	const database = new Probe(() => store.database.ping());
@@ -79,7 +79,7 @@ export function apiMonitoring(sources: ApiSources): Monitoring {
 	};
 }
 
-/** The metrics of an API process. While the database does not answer, those that it counts are missing. */
+/** Collects the metrics. Omits database counts while the database does not answer. */
 async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 	const { config, store, publisher, feed, dispatcher, requests, metered } = sources;
 	const { connections } = store.database;

@@ -6,18 +6,18 @@ import type { NewApiKey } from '../store/account/writing-api-keys.js';
 import type { Store } from '../store/store.js';
 import type { ApiKey } from '../store/table/account.js';
 
-/** The key of the environment `dev` that the first start made, until it has been shown. */
+/** Key for the environment `dev` from the first start, until it has been shown. */
 export interface FirstKey {
 	readonly secret: string;
-	/** Notes that the key was shown, so that no later start shows it. */
+	/** Records that the key was shown, so that later starts do not show it again. */
 	noteShown(): Promise<void>;
 }
 
 /**
- * Makes the first organization with a project `default`, its environments `dev` and `production`, and their API keys,
- * unless the store has an organization. Returns the key that has not been shown yet, or `null`. There is one on the first
- * start, and on later starts if the earlier ones ended before they showed it. Throws `ConfigError` when the secrets of the store are
- * not this server's.
+ * Creates the first organization with a project `default`, its environments `dev` and `production`, and their API keys,
+ * unless the store has an organization. Returns the key that was not shown yet, or `null`. The first start returns it,
+ * and later starts do if earlier starts ended before they showed it. Throws `ConfigError` if the store secrets belong
+ * to a different server.
  */
 export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstKey | null> {
 	await refuseForeignSecrets(store);
@@ -45,8 +45,8 @@ async function findFirstKey(store: Store): Promise<FirstKey | null> {
 }
 
 /**
- * A server that cannot decrypt the store's secrets must not start: it would fail later, and add secrets under another
- * key.
+ * Refuses to start if the store secrets cannot be decrypted: the server would fail later, and add secrets under a
+ * second key.
  */
 async function refuseForeignSecrets(store: Store): Promise<void> {
 	if (await store.opensSecrets()) return;
@@ -60,7 +60,10 @@ function memberKey(name: string): NewApiKey {
 	return { project_id: null, environment_id: null, access_level: 'admin', owner_type: 'member', name };
 }
 
-/** The secret of the environment `dev` of the project `default`. Throws `ConfigError` if they no longer exist. */
+/**
+ * Returns the secret for the environment `dev` in the project `default`. Throws `ConfigError` if either no longer
+ * exists.
+ */
 export async function readDevSecret(store: Store): Promise<string> {
 	const secret = await findDevSecret(store.account(await findOrganization(store)));
 	if (secret !== null) return secret;
@@ -84,9 +87,7 @@ async function findOrganization(store: Store): Promise<string> {
 	);
 }
 
-/**
- * What a new API key is to open: the organization, a project of it, or an environment of that project; by id or key.
- */
+/** Scope for a new API key: the organization, a project, or an environment in that project; by id or key. */
 export interface KeyRequest {
 	readonly project: string | null;
 	readonly environment: string | null;
@@ -95,8 +96,8 @@ export interface KeyRequest {
 }
 
 /**
- * Makes an API key on the first organization and returns its secret. Throws `not_found` for what it names, and
- * `ConfigError` when the server was never started or its secrets are not this server's.
+ * Creates an API key in the first organization and returns its secret. Throws `not_found` for unknown references, and
+ * `ConfigError` if the server was never started or the store secrets belong to a different server.
  */
 export async function createKeyByCommand(store: Store, request: KeyRequest): Promise<string> {
 	const organizationId = await findOrganization(store);
@@ -109,17 +110,16 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 	});
 }
 
-/** The environment whose key a ticket for the console is to stand for, by keys or ids: `default/dev`, where it is not said. */
+/** Environment for a console ticket, by key or id; `default/dev` by default. */
 export interface TicketRequest {
 	readonly project: string | null;
-	/** Needs `project`, whose oldest environment it is otherwise. */
+	/** Needs `project`. By default, the project's oldest environment. */
 	readonly environment: string | null;
 }
 
 /**
- * Makes a ticket with which somebody signs in to the console: for the key of the environment, or, where none is named and
- * `default/dev` is gone, for the oldest key that may do everything. Throws `not_found` for what it names, and `ConfigError`
- * when there is no such key.
+ * Creates a console sign-in ticket for the environment's key. If none is named and `default/dev` is gone, uses the
+ * oldest key with full access. Throws `not_found` for unknown references, and `ConfigError` if there is no such key.
  */
 export async function createConsoleTicket(store: Store, request: TicketRequest): Promise<string> {
 	const account = store.account(await findOrganization(store));
@@ -146,14 +146,14 @@ async function resolvePlace(account: AccountUnit, { project, environment }: Tick
 	return place;
 }
 
-/** What `lineage renew` asks of the process that holds a data directory. */
+/** Request from `lineage renew` to the process that holds a data directory. */
 export interface LineageRequest {
 	readonly command: 'lineage';
-	/** Why, for people. */
+	/** Reason, for people. */
 	readonly reason: string;
 }
 
-/** Begins a new lineage of the database and returns its id. */
+/** Begins a new database lineage and returns its id. */
 export async function beginLineage(store: Store, { reason }: LineageRequest): Promise<string> {
 	const current = async () => (await store.lineages.list(1))[0]?.id ?? '';
 	await store.lineages.renew({ ended: await current(), reason: `an operator: ${reason}` });

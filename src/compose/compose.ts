@@ -78,27 +78,27 @@ import { BundleMeter, decisionPointFamilies, metricsSource } from './pdp-metrics
 import { type Monitored, monitored } from './requests.js';
 import { readServerKeys, type ServerKeys } from './server-key.js';
 
-/** The composition root: the only place where the rooms meet. */
+/** Composition root: the only place that connects the modules. */
 
 export type { OwnDecisionPoint } from '../api/console/relay-target.js';
 export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/follow/readiness.js';
 
-/** Called with a few words about each step that may take seconds. */
+/** Reports each step that may take seconds. */
 type Say = (step: string) => void;
 
-/** Options of a store, besides its settings. */
+/** Store options besides the settings. */
 export interface StoreOptions {
-	/** Told about the progress of the start. */
+	/** Receives startup progress. */
 	readonly say?: Say | undefined;
-	/** Told when there is too little space, and when there is enough again. */
+	/** Receives messages when space runs low and when it is sufficient again. */
 	readonly log?: Logger;
-	/** Another way to read how much space is left: for tests. */
+	/** Replaces the free space reader, for tests. */
 	readonly freeSpace?: FreeSpace | undefined;
-	/** Ends opening between two steps: it rejects with the signal's reason. */
+	/** Aborts opening between two steps: it rejects with the signal's reason. */
 	readonly interrupted?: AbortSignal | undefined;
 }
 
-/** Opens the store of a configuration. Rejects with `ConfigError` if its database cannot be used. */
+/** Opens the configured store. Rejects with `ConfigError` if its database cannot be used. */
 export async function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
 	const { say, log = createLogger('silent'), freeSpace, interrupted } = options;
 	const { current, previous } = requireServerKeys(config);
@@ -129,7 +129,7 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 	}
 }
 
-/** The host and the database of a connection URL, without its credentials. */
+/** Returns host and database from a connection URL, without credentials. */
 function databaseAddress(url: string | null): string {
 	if (url === null || !URL.canParse(url)) return 'this address';
 	const { host, pathname } = new URL(url);
@@ -145,58 +145,56 @@ function requireServerKeys(config: Config): ServerKeys {
 }
 
 /**
- * Codes of errors that an operator has to solve: PostgreSQL's classes 28 (authorization) and 3D (no such database), 42501
- * (missing privileges), those of the system, and those of TLS.
+ * Error codes that an operator must resolve: PostgreSQL classes 28 (authorization) and 3D (no such database), 42501
+ * (missing privileges), system errors, and TLS errors.
  */
 const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
 
-/** Why a database server refuses the connection or cannot be reached; `null` for any other error. */
+/** Returns the reason why a database server refuses the connection or cannot be reached; `null` for any other error. */
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message, name } = error as NodeJS.ErrnoException;
-	// pg says this when a server accepts the connection and stays silent, and knex when the pool has no connection left.
+	// Message from pg if a server accepts the connection but stays silent, and from knex if the pool has no free
+	// connection.
 	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not answer';
 	const refuses = isUnreachable(error) || refusals.test(code ?? '') || /does not support SSL/.test(message);
 	// knex puts the statement, which may have many lines, before the message.
 	return refuses ? message.replace(/^[\s\S]* - (?=[^\n]*$)/, '') || String(code) : null;
 }
 
-/** A running management API with its publisher. */
+/** Running management API with its publisher. */
 export interface RunningApi {
 	readonly listening: Listening;
 	readonly store: Store;
-	/** The first key of an empty store; `null` once it was shown. */
+	/** First key in a new store; `null` after it was shown. */
 	readonly firstKey: FirstKey | null;
-	/** The ids of the processes that compare states, as many as run. */
+	/** Ids of the running impact processes. */
 	readonly impactProcesses: () => readonly number[];
-	/** Lets running requests finish, then closes the store. */
+	/** Waits for running requests, then closes the store. */
 	stop(): Promise<void>;
 }
 
-/** Options of a management API, besides its settings. */
+/** Management API options besides the settings. */
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'interrupted'> {
-	/** How long a revision waits for its policy, in milliseconds, before it goes out with the previous one. */
+	/** Milliseconds that a revision waits for its policy, before it is sent with the previous policy. */
 	readonly policyWait?: number;
-	/** How long between two sweeps of expired grants, in milliseconds. */
+	/** Milliseconds between sweeps for expired grants. */
 	readonly sweepPause?: number;
-	/**
-	 * The decision point of this process, once it is known. The reference of the API links to that of the decision point, and
-	 * the console asks it.
-	 */
+	/** Decision point in this process, once it is known. The API reference links to it, and the console queries it. */
 	readonly decisionPoint?: () => OwnDecisionPoint | null;
-	/** Creates what compiles schemas; `createAssembler` by default. */
+	/** Creates the schema compiler; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
-	/** How long the tests of a policy may take, in milliseconds. */
+	/** Maximum milliseconds for policy tests. */
 	readonly policyTestTime?: number;
-	/** Compiles a schema only when a decision point or a reader asks for it, not when it is committed: for tests. */
+	/** Compiles a schema only on demand instead of on commit, for tests. */
 	readonly publishesWhenAsked?: boolean;
-	/** What compares states in place of processes: for tests of an API that compiles nothing. */
+	/** Replaces the impact processes, for tests without a compiler. */
 	readonly impact?: (store: Store) => ImpactSource;
 }
 
 /**
- * Starts the management API and the publisher. Rejects if the port, opa or the store is not available. The port is tried
- * first, so that a port in use leaves nothing behind.
+ * Starts the management API and the publisher. Rejects if the port, opa or the store is not available. The port is
+ * tried first, so that a used port leaves no files behind.
  */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
@@ -350,43 +348,43 @@ function served(
 	};
 }
 
-/** A running decision point. */
+/** Running decision point. */
 export interface RunningDecisionPoint {
 	readonly listening: Listening;
-	/** The listener for clients of OPA's Data API; `null` without one. */
+	/** Listener for OPA Data API clients; `null` if disabled. */
 	readonly dataApi: Listening | null;
 	readonly replica: Replica;
-	/** What tells when it answers checks. */
+	/** Signals when it answers checks. */
 	readonly started: StartedPoint;
-	/** `null` when decisions are not logged. */
+	/** `null` if decisions are not logged. */
 	readonly decisions: DecisionLog | null;
-	/** What it has decided so far. */
+	/** Number of decisions so far. */
 	readonly decided: Pick<DecisionTally, 'total'>;
 	stop(): Promise<void>;
 }
 
-/** Tries the ports of a decision point. Rejects with `ConfigError` when one of them is not available. */
+/** Tries the decision point ports. Rejects with `ConfigError` if a port is not available. */
 export async function requireDecisionPointPorts({ host, pdp_port, pdp_opa_port }: Config): Promise<void> {
 	await requirePort(host, pdp_port, 'PDP_PORT');
 	if (pdp_opa_port !== null) await requirePort(host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
-/** What a decision point is made with, besides its settings. */
+/** Dependencies of a decision point besides its settings. */
 export interface DecisionPointParts {
-	/** Grants expire by it; the machine's, unless given. */
+	/** Clock for grant expiry; the system clock by default. */
 	readonly clock?: Pick<Clock, 'now'>;
-	/** The process that leads this worker. */
+	/** Leader process, for a worker. */
 	readonly leader?: Pick<
 		LeaderClient,
 		'feed' | 'receiver' | 'progress' | 'tell' | 'refetches' | 'measures' | 'metrics'
 	>;
-	/** Lineages that are known to have ended. */
+	/** Lineages known to have ended. */
 	readonly ended?: readonly string[];
-	/** Resolves when it may listen. Its replica follows the feed meanwhile. Without this, it listens at once. */
+	/** Resolves when it may listen. Its replica follows the feed while it waits. By default, it listens immediately. */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
 }
 
-/** Starts a decision point that follows `controlPlane` with the key of an environment. */
+/** Starts a decision point that follows `controlPlane` with an environment key. */
 export async function startDecisionPoint(
 	config: Config,
 	log: Logger,
@@ -403,11 +401,11 @@ export async function startDecisionPoint(
 	const [decided, bundles] = [new DecisionTally(), new BundleMeter(tracing)];
 	const following = { controlPlane, apiKey, log, feed: followed, verify };
 	const replica = new Replica({ ...following, applying: bundles.apply, ended });
-	// The leading process writes the copy and reports for all workers.
+	// For workers, the leader process writes the copy and reports.
 	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	leader?.refetches.add(() => replica.refetch());
 	const findFacts = findFactsOnce(controlPlane, apiKey);
-	// A name that survives a restart: that of the machine, with the port.
+	// Name that survives a restart: host name and port.
 	const name = () => `${hostname()}:${new URL(listening.url).port}`;
 	const receivers = leader === undefined ? decisionReceivers(config, controlPlane, apiKey) : [leader.receiver];
 	const decisions = decisionLog(config, log, name, receivers);
@@ -417,7 +415,7 @@ export async function startDecisionPoint(
 			requests: [requests, dataRequests],
 			decided,
 			bundles,
-			// The leading process reports on the decision log of all workers.
+			// The leader process reports on all workers' decision logs.
 			log: leader === undefined ? decisions : null,
 		});
 	const decisionPoint = createDecisionPoint({
@@ -497,18 +495,18 @@ export async function startDecisionPoint(
 }
 
 /**
- * The most characters of an upload to the API's decision log. JSON has at most two values in three characters, so that
- * no upload holds more values than a request may.
+ * Maximum characters per upload to the API's decision log. JSON has at most two values in three characters, so no
+ * upload exceeds the value limit for requests.
  */
 const maxUpload = maxBodyValues * 1.5;
 
-/** The offline copy of the settings; `null` without one. */
+/** Returns the configured offline copy; `null` if disabled. */
 export function offlineCopy(config: Config, log: Logger, apiKey: string): OfflineCopy | null {
 	const directory = config.pdp_offline_directory;
 	return directory === null ? null : new OfflineCopy(join(directory, 'environment.copy'), apiKey, log);
 }
 
-/** Where the settings want decisions to be logged. */
+/** Returns the configured decision log receivers. */
 export function decisionReceivers(config: Config, controlPlane: string, apiKey: string): readonly EventReceiver[] {
 	return config.decision_log.map((place) => {
 		if (place === 'stdout') return outputReceiver();
@@ -519,7 +517,7 @@ export function decisionReceivers(config: Config, controlPlane: string, apiKey: 
 	});
 }
 
-/** The decision log of the settings; `null` when decisions are not logged. */
+/** Returns the configured decision log; `null` if decisions are not logged. */
 function decisionLog(
 	config: Config,
 	log: Logger,
@@ -543,7 +541,7 @@ function startedPoint(replica: Replica): StartedPoint {
 	};
 }
 
-/** Starts the listener for clients of OPA's Data API, where the settings have one. */
+/** Starts the listener for OPA Data API clients, if configured. */
 async function listenToDataApi(
 	{ dataApi }: DecisionPoint,
 	{ host, pdp_opa_port }: Config,
@@ -553,7 +551,7 @@ async function listenToDataApi(
 	return listenAt(createApplication({ ...dataApi, ...monitoring }), host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
-/** Listens. Rejects as `requirePort` does. */
+/** Listens. Rejects like `requirePort`. */
 async function listenAt(
 	application: ReturnType<typeof createApplication>,
 	host: string,
@@ -567,7 +565,7 @@ async function listenAt(
 	}
 }
 
-/** Tries a port. Rejects with `ConfigError`, which names the setting to change, when it is not available. */
+/** Tries a port. Rejects with a `ConfigError` that names the setting if the port is not available. */
 async function requirePort(host: string, port: number, setting: string): Promise<void> {
 	try {
 		await tryPort(host, port);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../config.js';
 import { restrictToOwner } from '../file/restrict-to-owner.js';
 
-/** What this process reads and writes in a data directory, where it is there. */
+/** Paths in a data directory that this process uses, if present. */
 const used = {
 	'server.key': 'file',
 	'server.key.previous': 'file',
@@ -15,9 +15,8 @@ const used = {
 } as const;
 
 /**
- * Makes the data directory if there is none, and looks whether this user can use it and what is in it, before anything
- * else does. Takes the permissions of other users from what an earlier version left open. Throws `ConfigError`, which
- * says what to do.
+ * Creates the data directory if needed, and checks access and contents before any other use. Removes the permissions
+ * for other users that an earlier version granted. Throws `ConfigError` with instructions.
  */
 export function prepareDataDirectory(directory: string): void {
 	try {
@@ -32,7 +31,7 @@ export function prepareDataDirectory(directory: string): void {
 	}
 }
 
-/** The mistake of an operator behind what the system says about a path in a data directory; any other error as it is. */
+/** Converts a system error on a data directory path into the operator's mistake; returns all other errors unchanged. */
 export function dataDirectoryError(directory: string, error: unknown): unknown {
 	const { code, path = directory } = error as NodeJS.ErrnoException;
 	const problem = isSystemError(error) ? (problems[code ?? '']?.(path) ?? error.message) : null;
@@ -46,7 +45,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 	return error instanceof Error && /^E[A-Z]+$/.test(String((error as NodeJS.ErrnoException).code));
 }
 
-/** What went wrong at a path, by the code of the system. */
+/** Problem texts by system error code. */
 const problems: Readonly<Record<string, (path: string) => string>> = {
 	EEXIST: (path) => `${path} is a file, not a folder`,
 	ENOTDIR: (path) => `${path} cannot be a folder, because a part of that path is a file`,
@@ -70,7 +69,10 @@ function user(): string {
 	return id === undefined ? 'this user' : `this user (id ${id})`;
 }
 
-/** Makes a folder and those above it. Node.js's own way never ends where the system lets nobody make any, as in /proc. */
+/**
+ * Creates a folder with its parents. Node.js's recursive `mkdir` never returns where the system allows no folders, such
+ * as /proc.
+ */
 function makeFolder(path: string): void {
 	try {
 		mkdirSync(path, { mode: 0o700 });
@@ -83,7 +85,7 @@ function makeFolder(path: string): void {
 	}
 }
 
-/** Throws `ConfigError` when something else is there, and as the system does when this user may not use it. */
+/** Throws `ConfigError` for the wrong kind, and the system error if this user may not use the path. */
 function requireKind(path: string, kind: 'file' | 'folder'): void {
 	const found = statSync(path, { throwIfNoEntry: false });
 	if (found === undefined) return;
@@ -93,7 +95,7 @@ function requireKind(path: string, kind: 'file' | 'folder'): void {
 	requireUsable(path);
 }
 
-/** Throws as the system does. */
+/** Throws the system error. */
 function requireUsable(path: string): void {
 	const isFolder = statSync(path).isDirectory();
 	accessSync(path, isFolder ? constants.R_OK | constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK);

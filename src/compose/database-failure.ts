@@ -3,9 +3,9 @@ import type { Logger } from '../log.js';
 import { isDeadlock, isFull, isUnreachable } from '../store/database/database.js';
 
 /**
- * The failure to answer when the database has no room (`no_space`, 507), cannot be reached, or ends a deadlock
+ * Returns the failure for a full database (`no_space`, 507), or for an unreachable database or a deadlock
  * (`unavailable`, 503); `null` for any other error. Logs the first two. The embedded database refuses writes before its
- * disk is full (`space.ts`) and logs that once itself.
+ * disk is full (`space.ts`) and logs this once itself.
  */
 export function databaseFailure(
 	error: unknown,

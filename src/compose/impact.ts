@@ -1,4 +1,4 @@
-/** Who gains and who loses by a change, and how a check came out before: where store, publisher and processes meet. */
+/** Access gained and lost through a change, and past check results: connects store, publisher and processes. */
 
 import type { Schema } from '../../compiler/model.js';
 import type { ExplainedCheck, ImpactSource, ImpactTrial } from '../api/impact-source.js';
@@ -22,28 +22,28 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import type { AuthorizationResult } from '../wire/decision/check.js';
 import { type Impact, maxChangesSince } from '../wire/general/impact.js';
 
-/** What impact is made with. */
+/** Dependencies for impact. */
 export interface ImpactParts {
 	readonly store: Store;
 	readonly policies: PolicyStore;
 	readonly publisher: Publisher;
 	readonly feed: FeedServer;
-	/** Compiles drafted schemas: another one than that of the publisher, which is not to wait. */
+	/** Compiles drafted schemas. Separate from the publisher's assembler, which must not wait. */
 	readonly assembler: Assembler;
 	readonly limits: ProcessLimits;
 	readonly log: Logger;
-	/** Makes a process: for tests. */
+	/** Starts a process, for tests. */
 	readonly start?: ProcessesOptions['start'];
 }
 
-/** How often a change is tried while others change the policy. */
+/** Maximum attempts while concurrent writes change the policy. */
 const maxAttempts = 5;
-/** Which part of the time left is for the comparison, before the process is ended. */
+/** Share of the remaining time for the comparison, before the process is ended. */
 const partForComparison = 0.8;
-/** How many characters of logged decisions are decided again. */
+/** Maximum characters of logged decisions to decide again. */
 const maxLoggedLength = 8 * 1024 * 1024;
 
-/** Finds impact, with processes that start when they are needed. */
+/** Finds impact, with processes started on demand. */
 export class ImpactFinder implements ImpactSource {
 	readonly #processes: ImpactProcesses;
 
@@ -52,7 +52,7 @@ export class ImpactFinder implements ImpactSource {
 		this.#processes = new ImpactProcesses({ limits, log, ...(start && { start }) });
 	}
 
-	/** The ids of the processes that run. */
+	/** Ids of the running processes. */
 	get pids(): readonly number[] {
 		return this.#processes.pids;
 	}
@@ -91,7 +91,9 @@ export class ImpactFinder implements ImpactSource {
 		});
 	}
 
-	/** How a revision differs from what the process holds, which is led to the newest one first. */
+	/**
+	 * Returns the difference between a revision and the process state, after updating the process to the newest revision.
+	 */
 	async #past(
 		{ scope, revision, closed }: Pick<ExplainedCheck, 'scope' | 'revision' | 'closed'>,
 		process: ImpactProcess,
@@ -111,7 +113,7 @@ export class ImpactFinder implements ImpactSource {
 		throw changesAllTheTime();
 	}
 
-	/** Tries a change on the newest revision, to which what the process holds can be led. */
+	/** Tries a change on the newest revision that the process can reach. */
 	async #try(
 		{ scope, caller, change, closed }: ImpactTrial,
 		process: ImpactProcess,
@@ -128,7 +130,7 @@ export class ImpactFinder implements ImpactSource {
 		throw changesAllTheTime();
 	}
 
-	/** Leads what a process holds to about the newest revision, as a decision point follows it. Returns the head. */
+	/** Updates the process to about the newest revision, like a decision point. Returns the head. */
 	async #follow(
 		{ environment_id: environment }: Scope,
 		process: ImpactProcess,
@@ -142,7 +144,7 @@ export class ImpactFinder implements ImpactSource {
 			const query = { environment, flavour: 'wasm', modes: followed, wait: 0, closed, key: '' } as const;
 			const { lineage, revision, token, digest, pending, bytes } = await feed.next({
 				...query,
-				// What a process of this server holds came from this feed.
+				// State in this server's own process came from this feed.
 				held: held && { ...held, verified: true },
 				refreshed: null,
 				refresh: null,
@@ -150,7 +152,7 @@ export class ImpactFinder implements ImpactSource {
 			});
 			if (bytes === null) break;
 			const question = { kind: 'hold', bundle: bytes, held: { lineage, revision, token, digest, pending } } as const;
-			// To its end, also when the client has gone: whoever comes next needs it.
+			// Finish even if the client has disconnected: the next request needs it.
 			await process.ask<'hold'>(question, left());
 			process.holds(question.held);
 		}
@@ -178,7 +180,7 @@ export class ImpactFinder implements ImpactSource {
 		const { store } = this.parts;
 		const { patches, closures, touched, base } = tried;
 		const decisions = await this.#logged(trial);
-		// Tables may name what a policy lacks: then they do not tell what differs.
+		// Tables may contain names that the policy lacks, so they cannot show the difference.
 		const everything = policy !== null && (head.degraded !== null || (drafted?.left_out.length ?? 0) > 0);
 		const { lineage, revision, token, digest, pending } = head;
 		const to = { lineage, revision, token, digest, pending };
@@ -198,7 +200,7 @@ export class ImpactFinder implements ImpactSource {
 		return answer;
 	}
 
-	/** The newest decisions of the log, as many as are asked for and fit. */
+	/** Returns the newest logged decisions, up to the requested number and size limit. */
 	async #logged({ scope, limits }: ImpactTrial): Promise<readonly LoggedInput[]> {
 		if (limits.decisions === 0) return [];
 		const { data } = await this.parts.store
@@ -219,7 +221,7 @@ export class ImpactFinder implements ImpactSource {
 
 const followed: ReadonlySet<string> = new Set(['delta', 'policy']);
 
-/** What is compared: a change that was tried, on which head, and the policy after it, where that is another one. */
+/** The change under trial, the head it was tried on, and the resulting policy if it differs. */
 interface Compared {
 	readonly trial: ImpactTrial;
 	readonly tried: TriedChange;
@@ -228,14 +230,14 @@ interface Compared {
 	readonly drafted: DraftedPolicy | null;
 }
 
-/** The head, if it has a policy. An environment whose schema never compiled has none. */
+/** Returns the head if it has a policy. An environment whose schema never compiled has none. */
 function requirePolicy({ digest, ...head }: Head): LiveHead {
 	if (digest !== null) return { ...head, digest };
 	const why = head.failure?.message ?? 'nothing has been compiled yet';
 	throw new Failure('conflict', `the environment has no policy yet: ${why}`, head.failure);
 }
 
-/** Begins nothing more for a client that has gone. */
+/** Throws if the client has disconnected. */
 function requireClient(closed: AbortSignal): void {
 	if (closed.aborted) throw clientGone();
 }

@@ -1,4 +1,4 @@
-/** Monitoring of a decision point: metrics, collected from the rooms that count. */
+/** Decision point monitoring: metrics from all modules. */
 
 import type { Logger } from '../log.js';
 import type { MetricsSource } from '../pdp/endpoint/metrics-endpoint.js';
@@ -17,7 +17,7 @@ import { WordCounts } from '../telemetry/word-counts.js';
 import { version } from '../version.js';
 import type { LeaderClient } from '../workers/leader-client.js';
 
-/** Measures and traces how a decision point applies bundles. */
+/** Measures and traces bundle application. */
 export class BundleMeter {
 	readonly #results = new WordCounts(['snapshot', 'delta', 'policy', 'refused']);
 	readonly #durations = new Durations();
@@ -40,7 +40,7 @@ export class BundleMeter {
 		}
 	};
 
-	/** The measurements as metrics. */
+	/** Returns the measurements as metrics. */
 	families(): MetricFamilies {
 		const loaded = this.#policyLoaded;
 		return [
@@ -60,20 +60,20 @@ export class BundleMeter {
 	}
 }
 
-/** The sources of the metrics of a decision point. */
+/** Metrics sources in a decision point. */
 export interface DecisionPointSources {
 	readonly replica: Replica;
 	readonly requests: readonly RequestTally[];
 	readonly decided: DecisionTally;
 	readonly bundles: BundleMeter;
-	/** Its decision log; `null` when there is none, or when another process reports on it. */
+	/** Decision log; `null` if there is none, or if a different process reports it. */
 	readonly log: DecisionLog | null;
 }
 
 const states = ['starting', 'ready', 'stale', 'refused', 'deleted'] as const;
 const reasons = ['compiling', 'failed', 'left_out'] as const;
 
-/** The metrics of one process of a decision point. */
+/** Returns the metrics for one decision point process. */
 export function decisionPointFamilies(sources: DecisionPointSources): MetricFamilies {
 	const { replica, requests, decided, bundles, log } = sources;
 	const { status, online, state, revision, policy_revision, degraded } = currentHealth(replica);
@@ -138,10 +138,10 @@ export function decisionPointFamilies(sources: DecisionPointSources): MetricFami
 	];
 }
 
-/** How long collecting the metrics of all workers may take, in milliseconds. */
+/** Maximum milliseconds to collect all workers' metrics. */
 const measuringTime = 10_000;
 
-/** The source of `/metrics`: this process, or all workers. */
+/** Returns the source for `/metrics`: this process, or all workers. */
 export function metricsSource(
 	families: () => MetricFamilies,
 	{ open, leader, log }: { readonly open: boolean; readonly leader: Leader | undefined; readonly log: Logger },
@@ -158,10 +158,10 @@ export function metricsSource(
 	return { render, type: metricsType, open };
 }
 
-/** The part of the leader that metrics are asked of. */
+/** Leader interface for metrics. */
 type Leader = Pick<LeaderClient, 'measures' | 'metrics' | 'tell'>;
 
-/** The metrics of a decision log. `lostByWorkers` counts events that did not reach the leading process. */
+/** Returns the decision log metrics. `lostByWorkers` counts events that did not reach the leader process. */
 export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, lostByWorkers = 0): MetricFamilies {
 	const events: MetricSample[] = Object.entries(receivers).flatMap(([receiver, { sent, lost }]) => [
 		sample(sent, { receiver, result: 'sent' }),
@@ -175,7 +175,7 @@ export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, 
 	];
 }
 
-/** Joins lists that hold the same families in the same order. */
+/** Joins lists with the same families in the same order. */
 function joinFamilies(lists: readonly MetricFamilies[]): MetricFamilies {
 	const [first = [], ...others] = lists;
 	return first.map((family, index) => ({

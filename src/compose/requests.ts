@@ -1,14 +1,14 @@
-/** Logs, counts and traces the requests of every server. */
+/** Logs, counts and traces requests to all servers. */
 
 import type { Served } from '../http/server.js';
 import type { Logger } from '../log.js';
 import type { RequestTally } from '../telemetry/request-tally.js';
 import type { Tracing } from '../telemetry/tracing.js';
 
-/** What the requests of a server are counted and traced with. */
+/** Request hooks for a server. */
 export type Monitored = Pick<Served, 'onUnexpected' | 'onAnswered' | 'within'>;
 
-/** Logs, counts and traces the requests of a server. All log lines of a request have its id. */
+/** Logs, counts and traces server requests. All log lines for a request have its id. */
 export function monitored(log: Logger, requests: RequestTally, tracing: Tracing | null): Monitored {
 	return {
 		onUnexpected: (error, request_id) => log.error({ error, request_id }, 'an unexpected error'),

@@ -7,16 +7,16 @@ import { syncFolder } from '../file/sync-folder.js';
 
 const keyBytes = 32;
 
-/** The keys of a server; `previous` until a rotation is over. */
+/** Server keys; `previous` until a rotation is over. */
 export interface ServerKeys {
 	readonly current: Buffer;
 	readonly previous: Buffer | null;
 }
 
 /**
- * The key that secrets are encrypted under at rest: derived from `SECRET_KEY`, or a random one kept in `server.key` of
- * the data directory, readable by its owner only. The key before a rotation comes from `SECRET_KEY_PREVIOUS`, or from
- * the file `server.key.previous` if there is one. Throws `ConfigError` when a file is not a key.
+ * Returns the keys that encrypt secrets at rest: derived from `SECRET_KEY`, or random and stored in `server.key` in the
+ * data directory, readable only by its owner. The key before a rotation comes from `SECRET_KEY_PREVIOUS`, or from the
+ * file `server.key.previous` if it exists. Throws `ConfigError` if a file is not a key.
  */
 export function readServerKeys(passphrases: Passphrases, dataDirectory: string): ServerKeys {
 	const { secret_key, secret_key_previous } = passphrases;
@@ -33,7 +33,7 @@ export function readServerKeys(passphrases: Passphrases, dataDirectory: string):
 type Passphrases = Pick<Config, 'secret_key' | 'secret_key_previous'>;
 
 function deriveKey(passphrase: string): Buffer {
-	// The salt only separates this use of the passphrase from others; the passphrase itself must be strong.
+	// The salt only separates this use from other uses of the passphrase; the passphrase itself must be strong.
 	return scryptSync(passphrase, 'regolith server key', keyBytes);
 }
 
@@ -47,8 +47,8 @@ function readKeyFile(path: string): Buffer {
 }
 
 /**
- * Creates the file, whole or not at all: a process that is killed leaves no empty one. The data directory is held by this
- * process alone.
+ * Creates the file atomically, so that a killed process leaves no empty file. Only this process uses the data
+ * directory.
  */
 function createKeyFile(path: string, folder: string): void {
 	const temporary = `${path}.new`;

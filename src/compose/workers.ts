@@ -1,4 +1,4 @@
-/** A decision point of several processes: what leads it, and one worker. */
+/** Multi-process decision point: leader and worker. */
 
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';
@@ -30,28 +30,25 @@ import {
 } from './compose.js';
 import { decisionLogFamilies } from './pdp-metrics.js';
 
-/** How often a worker tells how it is when no revision comes, in milliseconds. */
+/** Milliseconds between worker status reports when no revision arrives. */
 const statusInterval = 1_000;
 
-/** A running decision point, of one process or of several. */
+/** Running decision point with one or several processes. */
 export interface RunningPoint {
 	readonly listening: { readonly url: string };
-	/** What tells when it answers checks. */
+	/** Signals when it answers checks. */
 	readonly started: StartedPoint;
 	stop(): Promise<void>;
 }
 
-/**
- * Starts a decision point of `config.pdp_workers` processes that listen on the same ports. Rejects as
- * `startDecisionPoint` does.
- */
+/** Starts a decision point with `config.pdp_workers` processes on the same ports. Rejects like `startDecisionPoint`. */
 export async function startDecisionWorkers(
 	config: Config,
 	log: Logger,
 	controlPlane: string,
 	apiKey: string,
 ): Promise<RunningPoint> {
-	// Workers listen themselves. A port that is in use is found before they are started.
+	// Workers listen themselves. Find a used port before they start.
 	await requireDecisionPointPorts(config);
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
@@ -109,12 +106,12 @@ export async function startDecisionWorkers(
 	};
 }
 
-/** Runs one worker, until the process that leads it says so or is gone. Then this process ends. */
+/** Runs one worker until the leader process stops it or is gone. Then this process ends. */
 export async function runDecisionWorker(config: Config, log: Logger): Promise<void> {
 	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
-	// A signal from a terminal reaches all processes; the leading one stops the others.
+	// A terminal signal reaches all processes; the leader stops the workers.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-	// Otherwise Node.js ends this process with code 0 as soon as the leading process is gone.
+	// Otherwise Node.js ends this process with code 0 when the leader process is gone.
 	if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 	// Nothing else keeps this process alive before it listens.
 	process.channel?.ref();
@@ -149,7 +146,7 @@ export async function runDecisionWorker(config: Config, log: Logger): Promise<vo
 	exit(0);
 }
 
-/** What became of decisions in a worker. */
+/** Decision counts and log in a worker. */
 type WorkerDecisions = Pick<RunningDecisionPoint, 'decided' | 'decisions'>;
 
 const undecided: WorkerDecisions = { decided: { total: 0 }, decisions: null };
@@ -169,7 +166,7 @@ function workerStatus(replica: Replica, { decided, decisions }: WorkerDecisions)
 	};
 }
 
-/** Ends the process when what it told has been sent. */
+/** Ends the process after its last messages were sent. */
 function exit(code: number): void {
 	process.exitCode = code;
 	if (process.connected) process.disconnect();

@@ -17,56 +17,56 @@ import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { LeftOut, PolicyFailure } from '../store/policy/publications.js';
 import { createWasmCompiler, type WasmCompiler } from './wasm-compiler.js';
 
-/** The outcome for a schema: the digest of a stored policy, or why there is none. */
+/** Result for a schema: the digest of a stored policy, or the failure. */
 type Assembled =
 	| {
 			readonly digest: string;
 			readonly failure: null;
 			readonly built: boolean;
-			/** The schema that the policy was compiled from, without what was left out. */
+			/** Compiled schema, without left-out objects. */
 			readonly schema: Schema;
-			/** The objects with which the schema did not compile. */
+			/** Objects that prevented compilation. */
 			readonly left_out: readonly LeftOut[];
 	  }
 	| { readonly digest: null; readonly failure: PolicyFailure };
 
-/** A policy that was compiled and is not stored. */
+/** Compiled policy that is not stored. */
 export interface DraftedPolicy {
 	readonly digest: string;
 	readonly failure: null;
 	readonly wasm: Uint8Array;
-	/** The objects with which the schema did not compile. */
+	/** Objects that prevented compilation. */
 	readonly left_out: readonly LeftOut[];
 }
 
-/** The outcome for a schema that is not in force: its policy, or why there is none. */
+/** Result for a schema that is not active: its policy, or the failure. */
 export type Drafted = DraftedPolicy | { readonly digest: null; readonly failure: PolicyFailure };
 
-/** How many modules of drafts are kept in memory. */
+/** Maximum draft modules in memory. */
 const maxDrafts = 4;
 
-/** How many times objects are left out of one schema: OPA does not report all errors at once. */
+/** Maximum rounds of leaving out objects per schema: OPA does not report all errors together. */
 const maxRounds = 5;
 
-/** Turns schemas into stored policies. */
+/** Compiles schemas into stored policies. */
 export interface Assembler {
 	/**
-	 * Compiles a schema; runs `opa` only for Rego that is not stored yet. Objects that break it are left out where they
-	 * can be identified; every other error is a failure in the result. Rejects only when the store cannot be reached.
+	 * Compiles a schema; runs `opa` only for Rego that is not stored yet. Leaves out objects that break it if they can be
+	 * identified; all other errors are failures in the result. Rejects only if the store cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
 	/**
-	 * As `assemble`, for a schema that may never be in force: what is compiled is not stored, but kept in memory for a
+	 * Like `assemble`, for a schema that may never become active: the result is not stored, but kept in memory for a
 	 * while.
 	 */
 	draft(schema: Schema): Promise<Drafted>;
-	/** Whether `opa` runs, and the last Rego was either compiled or refused because of its contents. */
+	/** True if `opa` runs and the last Rego was either compiled or refused because of its contents. */
 	isWorking(): Promise<boolean>;
 	/** Stops the compiler, if it stays up between schemas. */
 	stop(): Promise<void>;
 }
 
-/** Makes an assembler that compiles with the `opa` at this path and the hand-written Rego of `readLibrary`. */
+/** Creates an assembler that compiles with this `opa` path and the hand-written Rego from `readLibrary`. */
 export function createAssembler(
 	opa: string,
 	policies: PolicyStore,
@@ -75,9 +75,9 @@ export function createAssembler(
 ): Assembler {
 	const version = rememberedVersion(opa);
 	const compiler = createWasmCompiler(opa);
-	/** Whether the last compilation failed for another reason than the contents of the Rego. */
+	/** True if the last compilation failed for a reason besides the Rego contents. */
 	let broken = false;
-	/** Modules of drafts by their digests, in the order in which they were last asked for. */
+	/** Draft modules by digest, least recently used first. */
 	const drafts = new Map<string, Uint8Array>();
 	return {
 		stop: () => compiler.stop(),
@@ -123,7 +123,7 @@ export function createAssembler(
 		return { digest, wasm: built.value };
 	}
 
-	/** The Rego of a whole schema with its digest. */
+	/** Returns the Rego for a complete schema, with its digest. */
 	async function sourceFor(
 		schema: Schema,
 	): Promise<Attempt<{ readonly files: readonly RegoFile[]; readonly digest: string }>> {
@@ -156,7 +156,7 @@ export function createAssembler(
 	}
 }
 
-/** Tries a schema whole, and then without what breaks it, as long as that can be told. */
+/** Tries the complete schema, then leaves out broken objects until it compiles or no broken object is known. */
 async function withoutObjectsToBlame<T extends object>(
 	schema: Schema,
 	tryWhole: (left: Schema) => Promise<T | Failed>,
@@ -173,7 +173,7 @@ async function withoutObjectsToBlame<T extends object>(
 	}
 }
 
-/** Why a schema did not compile, and the objects to blame, as far as they are known. */
+/** Compilation failure with the broken objects, if known. */
 interface Failed {
 	readonly failure: PolicyFailure;
 	readonly broken: readonly BrokenObject[];
@@ -185,7 +185,7 @@ function failureText({ message, details }: PolicyFailure): string {
 	return [message, ...details].join('\n');
 }
 
-/** Matches the generated files that OPA names as places of errors. */
+/** Matches the generated files that OPA names in errors. */
 const blamedPath = /regolith\/[^\s:]*\.rego(?=:\d)/g;
 
 async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attempt<T>> {
@@ -199,7 +199,7 @@ async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attemp
 	}
 }
 
-/** SHA-256 of everything that determines a module, hexadecimal: equal Rego has one digest in every environment. */
+/** SHA-256 over everything that determines a module, hexadecimal: equal Rego has one digest in every environment. */
 function policyDigest(files: readonly RegoFile[], opa: string): string {
 	const text = JSON.stringify({ layout, entrypoints, opa, files: files.map((file) => [file.path, file.text]) });
 	return createHash('sha256').update(text).digest('hex');
@@ -207,7 +207,7 @@ function policyDigest(files: readonly RegoFile[], opa: string): string {
 
 async function compileWasm(compiler: WasmCompiler, files: readonly RegoFile[]): Promise<Uint8Array> {
 	const wasm = await compiler.compile(files);
-	// INVARIANT: nothing is published that does not compile here; `opa build` can write an invalid module unnoticed.
+	// INVARIANT: only modules that compile here are published; `opa build` can write an invalid module unnoticed.
 	await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
 	return wasm;
 }

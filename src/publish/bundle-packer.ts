@@ -2,16 +2,16 @@ import type { BundleFile } from '../bundle/bundle.js';
 import { pack } from '../bundle/pack.js';
 import type { BundleSigner } from './bundle-signer.js';
 
-/** Packs bundles, and signs them where the settings say so. */
+/** Packs bundles, and signs them if configured. */
 export class BundlePacker {
 	constructor(private readonly signer: BundleSigner | null) {}
 
-	/** Tells by which key bundles are signed; `undefined` when they are not. */
+	/** Identifies the signing key; `undefined` if bundles are not signed. */
 	get signedBy(): string | undefined {
 		return this.signer?.fingerprint;
 	}
 
-	/** A bundle of these files. */
+	/** Packs these files into a bundle. */
 	async pack(files: readonly BundleFile[]): Promise<Uint8Array> {
 		return pack(this.signer === null ? files : await this.signer.sign(files));
 	}

@@ -1,4 +1,4 @@
-/** Signs bundles in OPA's format, so that a stock OPA verifies them as well as our decision points. */
+/** Signs bundles in OPA's format, so that both stock OPA and our decision points can verify them. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,22 +8,22 @@ import { type Config, ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 import { inCanonicalForm, isCanonicalDocument, isHashedAsJson } from './canonical-json.js';
 
-/** Signs the files of bundles with one key. */
+/** Signs bundle files with one key. */
 export interface BundleSigner {
-	/** Tells keys and their ids apart: sixteen hexadecimal digits. */
+	/** Identifies the key and its id: sixteen hexadecimal digits. */
 	readonly fingerprint: string;
-	/** The files of a bundle and their signature: `.signatures.json`. JSON among them is in canonical form. */
+	/** Returns the bundle files and their signature, `.signatures.json`. JSON files are in canonical form. */
 	sign(files: readonly BundleFile[]): Promise<readonly BundleFile[]>;
 }
 
 const setting = 'BUNDLE_SIGNING_KEY_PATH';
-/** The algorithms of elliptic curves by the names that Node.js has for the curves. */
+/** Signature algorithms by Node.js curve name. */
 const curves: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
-/** The shortest RSA key, in bits. */
+/** Minimum RSA key size, in bits. */
 const minModulus = 2048;
 const fingerprintLength = 16;
 
-/** Reads the key of the settings; `null` when bundles are not signed. Rejects with `ConfigError`. */
+/** Reads the configured key; `null` if bundles are not signed. Rejects with `ConfigError`. */
 export async function readBundleSigner({ key_path, key_id }: Config['bundle_signing']): Promise<BundleSigner | null> {
 	if (key_path === null) return null;
 	const key = await privateKeyIn(key_path);
@@ -52,7 +52,7 @@ async function privateKeyIn(path: string): Promise<KeyObject> {
 	}
 }
 
-/** The algorithm that goes with a key. Throws `ConfigError` for keys that OPA cannot verify with. */
+/** Returns the algorithm for a key. Throws `ConfigError` for keys that OPA cannot verify with. */
 function signatureAlgorithm({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject): string {
 	const curve = curves[details?.namedCurve ?? ''];
 	if (asymmetricKeyType === 'ec' && curve !== undefined) return curve;

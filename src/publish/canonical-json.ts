@@ -1,6 +1,6 @@
 /**
- * JSON as OPA hashes it for the signature of a bundle: without white space, members in order of their keys by code point,
- * strings as Go writes them. Our data documents are written so already, but for a few characters.
+ * JSON as OPA hashes it for bundle signatures: without white space, with members sorted by code point and strings as Go
+ * writes them. Our data documents already have this form, except for a few characters.
  */
 
 import { basename } from 'node:path';
@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads';
 const separators = /[\u2028\u2029]/g;
 /** Go reads these as U+FFFD. */
 const loneSurrogates = /\p{Surrogate}/gu;
-/** UTF-8 of characters from U+E000 to U+FFFF begins with one of these bytes, and that of all later ones with one of those. */
+/** First UTF-8 bytes for U+E000 to U+FFFF, and for all later characters. */
 const [lateInPlane, beyondPlane] = [
 	[0xee, 0xef],
 	[0xf0, 0xf1, 0xf2, 0xf3, 0xf4],
@@ -18,17 +18,17 @@ const [lateInPlane, beyondPlane] = [
 
 const backslash = 0x5c;
 
-/** Whether OPA hashes what a file of a bundle says, rather than its bytes. */
+/** True if OPA hashes a bundle file's JSON value instead of its bytes. */
 export function isHashedAsJson(path: string): boolean {
 	return ['data.json', '.manifest'].includes(basename(path));
 }
 
-/** The most bytes of JSON that are converted in this thread, because 10 MB may take seconds. */
+/** Maximum JSON bytes to convert in this thread, because 10 MB may take seconds. */
 const maxAtOnce = 256 * 1024;
 
 /**
- * The same JSON in canonical form. It does not block this thread, whatever the size. Rejects with `SyntaxError` for what is
- * not JSON.
+ * Converts JSON to canonical form without blocking this thread, whatever the size. Rejects with `SyntaxError` for
+ * invalid JSON.
  */
 export async function inCanonicalForm(bytes: Uint8Array): Promise<Uint8Array> {
 	if (bytes.length <= maxAtOnce) return canonicalJson(bytes);
@@ -43,25 +43,28 @@ export async function inCanonicalForm(bytes: Uint8Array): Promise<Uint8Array> {
 	}
 }
 
-/** The same JSON in canonical form. Throws `SyntaxError` for what is not JSON. */
+/** Converts JSON to canonical form. Throws `SyntaxError` for invalid JSON. */
 export function canonicalJson(bytes: Uint8Array): Uint8Array {
 	const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
 	return Buffer.from(canonicalText(value));
 }
 
 /**
- * Whether a data document of the compiler is canonical as it is, which nearly all are: it has none of the characters
- * where the two forms may differ. Takes some milliseconds for 100 MB.
+ * True if a compiler data document is already canonical, like nearly all documents: it lacks all characters for which
+ * the two forms may differ. Takes some milliseconds for 100 MB.
  */
 export function isCanonicalDocument(document: Uint8Array): boolean {
 	const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
 	if (['\u2028', '\u2029'].some((text) => bytes.includes(text)) || hasEscapedSurrogate(bytes)) return false;
-	// UTF-16 sorts these two kinds of characters the other way around.
+	// UTF-16 sorts these two kinds of characters in reverse.
 	const has = (leads: readonly number[] | undefined) => leads?.some((lead) => bytes.includes(lead)) ?? false;
 	return !(has(lateInPlane) && has(beyondPlane));
 }
 
-/** Whether a surrogate is escaped. Only lone ones are. After an escaped backslash, the same letters are plain text. */
+/**
+ * True for an escaped surrogate, which must be a lone surrogate. After an escaped backslash, the same letters are plain
+ * text.
+ */
 function hasEscapedSurrogate(bytes: Buffer): boolean {
 	for (let at = bytes.indexOf('\\ud'); at >= 0; at = bytes.indexOf('\\ud', at + 1)) {
 		let before = at;

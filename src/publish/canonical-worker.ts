@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { canonicalJson } from './canonical-json.js';
 
-/** The thread of `inCanonicalForm`: it converts one document. */
+/** Thread for `inCanonicalForm`: converts one document. */
 
 const bytes = canonicalJson(workerData as Uint8Array);
 parentPort?.postMessage(bytes);

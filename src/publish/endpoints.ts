@@ -7,13 +7,13 @@ import type { FeedQuery, FeedServer, RefreshedAnswer } from './feed-server.js';
 import type { Flavour } from './flavour.js';
 import { StateNames } from './state-name.js';
 
-/** The content type by which OPA knows that a server supports long polling; also on a 304. */
+/** Content type that tells OPA about long polling support; also on a 304. */
 const bundleType = 'application/vnd.openpolicyagent.bundles';
-/** The longest a request is held, in seconds. */
+/** Maximum seconds that a request is held. */
 const maxWait = 60;
 
 interface Contexts {
-	/** A key that opens the environment of the path. */
+	/** A key with access to the environment in the path. */
 	feed: { readonly environment: string; readonly key: string } & Pick<FeedQuery, 'refresh' | 'authorize'>;
 }
 
@@ -27,9 +27,9 @@ export interface FeedEndpoints {
 	readonly surround: Surround;
 }
 
-/** `GET /bundles/{environment}` for our decision points and `GET /bundles/{environment}/rego` for a stock OPA. */
+/** Returns `GET /bundles/{environment}` for our decision points and `GET /bundles/{environment}/rego` for stock OPA. */
 export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
-	// Not at once: documents are made without a store.
+	// Lazy, because the OpenAPI document is built without a store.
 	let known: StateNames | undefined;
 	const names = () => {
 		known ??= new StateNames(store.deriveKeys('names of states'));
@@ -80,7 +80,7 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			if (!id.success) return run({ ...opened, environment: environment_id });
 			const environment = await store.account(caller.organization_id).environmentById(caller, id.data.environment_id);
 			const answer = await run({ ...opened, environment: environment.id });
-			// Making the bundle may have taken long: a key that was revoked meanwhile gets nothing.
+			// Building the bundle may have taken long: a key that was revoked by now gets nothing.
 			await authorize();
 			return answer;
 		},
@@ -99,7 +99,7 @@ function feedHeaders(answer: RefreshedAnswer, etag: string, refreshed: string | 
 	};
 }
 
-/** Reads `Prefer: modes=snapshot,delta;wait=30`. What it does not understand asks for a snapshot at once. */
+/** Reads `Prefer: modes=snapshot,delta;wait=30`. Anything else asks for an immediate snapshot. */
 function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<string>; readonly wait: number } {
 	const given = new Map((prefer ?? '').split(';').map((part) => splitPair(part.trim())));
 	const wait = Number(given.get('wait') ?? 0);
@@ -114,7 +114,7 @@ function splitPair(part: string): readonly [string, string] {
 	return [name, value];
 }
 
-/** The ETag of a state, with the refresh that its decision point has taken. */
+/** Adds the decision point's last refresh to the ETag. */
 function withRefresh(etag: string, refresh: string | null): string {
 	return refresh === null ? etag : `${etag.slice(0, -1)}+${refresh}"`;
 }

@@ -14,76 +14,76 @@ import type { ClientState } from './state-name.js';
 import { stepSince } from './step-since.js';
 import type { DataState } from './try-change.js';
 
-/** How many revisions old a stored snapshot may be for a new client, which then asks for what came after. */
+/** Maximum age of a stored snapshot for a new client, in revisions. The client then asks for later changes. */
 const maxRevisions = 1_000;
-/** How many deltas are cached for other decision points at the same revision. */
+/** Maximum cached deltas for decision points at the same revision. */
 const maxDeltas = 200;
-/** The most requests of one environment that wait at a process: each polls, and none may keep other environments waiting. */
+/** Maximum waiting requests per environment and process: each polls, and one environment must not delay the rest. */
 const maxHeld = 1_000;
-/** How often waiting requests poll, in milliseconds: a notification from another process may get lost. */
+/** Milliseconds between polls by waiting requests: a notification from a different process may get lost. */
 const pollInterval = 2_000;
 
-/** What a decision point asks for. */
+/** Query from a decision point. */
 export interface FeedQuery {
 	readonly environment: string;
 	readonly flavour: Flavour;
 	/** `null` asks for a snapshot. */
 	readonly held: ClientState | null;
-	/** The kinds of bundles it understands besides snapshots. */
+	/** Supported bundle kinds besides snapshots. */
 	readonly modes: ReadonlySet<string>;
-	/** How long to wait for news, in milliseconds. */
+	/** Milliseconds to wait for news. */
 	readonly wait: number;
-	/** Aborts when the client has gone. */
+	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
-	/** The id of the API key that asks. */
+	/** Id of the calling API key. */
 	readonly key: string;
-	/** The id of the refresh that the decision point has taken last. */
+	/** Id of the decision point's last refresh. */
 	readonly refreshed: string | null;
-	/** The newest refresh of the key. */
+	/** Newest refresh for the key. */
 	readonly refresh: Refresh | null;
-	/** Reads the newest refresh again. Rejects once the key is refused. Called again after every wait, before an answer. */
+	/** Reads the newest refresh again, after every wait and before an answer. Rejects if the key is refused. */
 	readonly authorize: () => Promise<Refresh | null>;
 }
 
-/** A bundle that leads to a revision, or no bytes when there is nothing new. */
+/** Bundle that leads to a revision, or no bytes without news. */
 export interface FeedAnswer extends DataState {
 	readonly bytes: Uint8Array | null;
-	/** The trace in which the step was made, as W3C's `traceparent`. */
+	/** Trace that built the step, as W3C `traceparent`. */
 	readonly traceparent?: string | undefined;
 }
 
-/** An answer, and the id of the refresh that a decision point has taken with it. */
+/** Answer with the refresh id that it fulfills. */
 export interface RefreshedAnswer extends FeedAnswer {
 	readonly refresh: string | null;
 }
 
-/** A step from one revision of an environment to another. */
+/** Step between two environment revisions. */
 export interface MadeStep {
 	readonly environment: string;
 	readonly from: number;
 	readonly to: number;
 }
 
-/** Calls `make`, which makes a step, and traces it. Resolves to the step, and to the trace as W3C's `traceparent`. */
+/** Traces `make`, which builds a step. Resolves to the step and to the trace as W3C `traceparent`. */
 export type TraceStep = <T>(
 	step: MadeStep,
 	make: () => Promise<T>,
 ) => Promise<{ readonly made: T; readonly traceparent?: string }>;
 
 /**
- * A step, or what to do instead: send a snapshot, start over because the environment has moved on, or find out whether
+ * Step, or the alternative: send a snapshot, start over because the environment has moved on, or find out whether
  * history was cut.
  */
 type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 
 /**
- * Answers decision points with a snapshot, with a step from what they have, or with nothing new. Keeps no state about
+ * Answers decision points with a snapshot, with a step from their state, or with nothing new. Keeps no state about
  * them.
  */
 export class FeedServer {
 	readonly #deltas = new Map<string, Promise<Step>>();
 	readonly #stopping = new AbortController();
-	/** The number of requests that wait, by environment. */
+	/** Waiting requests by environment. */
 	readonly #waiting = new Map<string, number>();
 
 	constructor(
@@ -92,25 +92,25 @@ export class FeedServer {
 		private readonly publisher: Publisher,
 		private readonly snapshots: Snapshots,
 		private readonly packer: BundlePacker,
-		/** Wraps the making of each step. Without it, steps are made directly. */
+		/** Wraps each step. By default, steps are built directly. */
 		private readonly traceStep: TraceStep | undefined = undefined,
 		private readonly maxHeldOfEnvironment = maxHeld,
 	) {}
 
-	/** The number of requests of decision points that wait for a new revision at this process. */
+	/** Number of decision point requests that wait for a new revision in this process. */
 	get waiting(): number {
 		return [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
 	}
 
-	/** Ends every wait at once. */
+	/** Ends every wait immediately. */
 	stop(): void {
 		this.#stopping.abort();
 	}
 
 	/**
-	 * Leads from what a decision point has to the newest revision, waiting for one if there is none yet. Throws what
-	 * `authorize` does when the key is revoked meanwhile, `not_found` when the environment is gone, and `unavailable`
-	 * while it never had a policy that compiles.
+	 * Answers with the path from the held state to the newest revision, waiting if there is none yet. Throws errors from
+	 * `authorize` if the key is revoked while waiting, `not_found` if the environment is gone, and `unavailable` while no
+	 * policy has ever compiled.
 	 */
 	async next(query: FeedQuery): Promise<RefreshedAnswer> {
 		const deadline = performance.now() + query.wait;
@@ -159,7 +159,7 @@ export class FeedServer {
 	async #answer(query: FeedQuery, head: LiveHead, refresh: Refresh | null): Promise<FeedAnswer | 'moved'> {
 		const { held, environment, flavour } = query;
 		if (held === null) {
-			// Our decision points catch up before they answer. A stock OPA answers from whatever it gets first.
+			// Our decision points catch up before they answer. A stock OPA answers from its first bundle.
 			const catchesUp = flavour === 'wasm' && query.modes.has('delta');
 			const fresh = Math.min(refresh?.revision ?? 0, head.revision);
 			const oldest = catchesUp ? Math.max(head.revision - maxRevisions, fresh) : head.revision;
@@ -169,7 +169,7 @@ export class FeedServer {
 		if (held.lineage !== head.lineage) return snapshot();
 		const isCut = held.revision === head.revision ? held.token !== head.token : held.revision > head.revision;
 		if (isCut) return (await this.#endLineage(environment, held)) ? 'moved' : snapshot();
-		// A refresh makes a revision, so no snapshot that was stored before is new enough.
+		// A refresh makes a revision, so older stored snapshots are not new enough.
 		if ((refresh?.id ?? null) !== query.refreshed) return snapshot();
 		const policy = !head.digest.startsWith(held.digest);
 		if (held.revision === head.revision && held.pending === head.pending && !policy) return { ...head, bytes: null };
@@ -179,14 +179,14 @@ export class FeedServer {
 		return step === 'snapshot' ? snapshot() : step;
 	}
 
-	/** Ends the lineage of a state that this server had named, and that is not in it any more. Returns whether it was. */
+	/** Ends the lineage for a state that this server named but that is no longer in the database. Returns true if so. */
 	async #endLineage(environment: string, { verified, lineage, revision, token }: ClientState): Promise<boolean> {
-		// Anybody with a read key can make up a state.
+		// Anyone with a read key can invent a state.
 		if (!verified || (await this.store.tokenAt(environment, revision)) === token) return false;
 		return this.store.endLineage(lineage, environment, revision);
 	}
 
-	/** The step from what is held, cached for others in the same state. */
+	/** Returns the step from the held state, cached for clients in the same state. */
 	async #step(query: FeedQuery, base: ClientState, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
 		const ends = [
 			base.revision,
@@ -207,7 +207,7 @@ export class FeedServer {
 			if (this.#deltas.size <= maxDeltas) break;
 			this.#deltas.delete(oldest);
 		}
-		// Only an answer stays valid; anything else is worked out again.
+		// Cache only answers.
 		const forget = () => this.#deltas.delete(name);
 		building.then((step) => typeof step === 'string' && forget(), forget);
 		return building;
@@ -235,7 +235,7 @@ export class FeedServer {
 		const { patches } = built;
 		const { lineage, revision, token, pending } = built.head;
 		const { digest } = seen;
-		// The data of a stock OPA stays the same, so this is not news.
+		// Data for stock OPA does not change, so this is not news.
 		if (flavour === 'rego' && patches.length === 0) return { ...base, digest, bytes: null };
 		const step = { kind, base: base.revision };
 		const parts = manifestParts(environment, { ...built.head, digest }, step, flavour);
@@ -245,7 +245,7 @@ export class FeedServer {
 		return { lineage, revision, token, digest, pending, bytes: await this.packer.pack(files) };
 	}
 
-	/** Whether a stock OPA takes these patches: see `patchDocument`. It takes no deltas from who signs bundles. */
+	/** True if stock OPA can apply these patches: see `patchDocument`. It takes no deltas from signed bundles. */
 	#isForOpa(patches: readonly Patch[]): boolean {
 		if (patches.length === 0) return true;
 		return this.packer.signedBy === undefined && patches.every(({ op }) => op !== 'remove');
@@ -258,9 +258,9 @@ export class FeedServer {
 	}
 
 	/**
-	 * Listens from now on for possible news. `within` resolves on it or after some milliseconds. A long poll is woken by
-	 * `store.committed`: a commit of this process (`Store`) or of another one (`database/listener.ts`), a policy that came
-	 * or failed (`Publisher`), a key that is refused from now on, or a new lineage. It also looks by itself every `pollInterval`.
+	 * Listens for possible news. `within` resolves on news or after some milliseconds. `store.committed` wakes a long
+	 * poll: on a commit in this process (`Store`) or a different process (`database/listener.ts`), a new or failed policy
+	 * (`Publisher`), a refused key, or a new lineage. It also polls every `pollInterval`.
 	 */
 	#news({ environment, key, closed }: FeedQuery) {
 		let wake = () => {};

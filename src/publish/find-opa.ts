@@ -4,7 +4,7 @@ import { packageRoot } from '../../compiler/opa/package-root.js';
 import { ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 
-/** The part of set-up that provides opa. Set-up is plain JavaScript in `setup/`, and part of the installed package. */
+/** Setup code that provides opa: plain JavaScript in `setup/`, which is in the installed package. */
 interface SetUp {
 	readonly prepareOpa: (
 		root: string,
@@ -21,17 +21,17 @@ interface Environment {
 	readonly PATH: string;
 }
 
-/** Where opa is looked for, and who is told when that takes long. */
+/** Options for the search. */
 interface OpaSearch {
-	/** The folder of the package, with the pin of opa and with what set-up built. */
+	/** Package folder, with the opa pin and build results from setup. */
 	readonly root?: string;
 	readonly say?: ((step: string) => void) | undefined;
 }
 
 /**
- * The absolute path of the opa to compile with, chosen as set-up chooses it: the one of OPA_PATH, else the one that was
- * built before, else the first on PATH that is new enough, else, where Go is on PATH, one that is built now, which takes
- * a minute or two. Rejects with `ConfigError` when there is none, or when that of OPA_PATH is too old or does not run.
+ * Returns the absolute path of the opa to compile with, chosen like setup does: OPA_PATH, else the earlier build, else
+ * the first sufficiently new opa on PATH, else, if Go is on PATH, a new build, which takes a minute or two. Rejects
+ * with `ConfigError` if there is none, or if OPA_PATH is too old or does not run.
  */
 export async function findOpa(
 	configured: string | null,
@@ -52,7 +52,7 @@ async function loadSetUp(): Promise<SetUp> {
 	return import(pathToFileURL(join(packageRoot, 'setup', 'opa.mjs')).href);
 }
 
-/** Announces a build. Its progress is for a terminal. */
+/** Announces a build. Only a terminal needs its progress. */
 function onlyFirst(say: OpaSearch['say']): (detail: string) => void {
 	let told = false;
 	return (detail) => {
@@ -61,7 +61,7 @@ function onlyFirst(say: OpaSearch['say']): (detail: string) => void {
 	};
 }
 
-/** A message of set-up as the one of a setting. */
+/** Rewords a setup message for the setting. */
 function oneLine(message: string): string {
 	const line = message.replaceAll('\n', ' ');
 	return line.startsWith('OPA_PATH: ') ? line : `OPA_PATH: ${line}`;

@@ -1,2 +1,2 @@
-/** The form of the policy in a bundle: a module for our decision points, or Rego for a stock OPA. */
+/** Policy form in a bundle: a module for our decision points, or Rego for stock OPA. */
 export type Flavour = 'wasm' | 'rego';

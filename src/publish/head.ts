@@ -1,4 +1,4 @@
-/** The head of an environment: its newest revision, the policy in force, and how the two compare. */
+/** Environment head: its newest revision, the active policy, and how the two compare. */
 
 import { layout } from '../../compiler/index.js';
 import type { Degradation } from '../bundle/bundle.js';
@@ -7,39 +7,42 @@ import type { PolicyFailure, PolicyInForce, Publications } from '../store/policy
 import type { EnvironmentCounters } from '../store/unit/counters.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 
-/** An environment's newest revision and the policy in force there. */
+/** Newest revision and active policy in an environment. */
 export interface Head {
-	/** The id of the lineage of the revision. */
+	/** Lineage id of the revision. */
 	readonly lineage: string;
 	readonly revision: number;
-	/** The random token of the revision. */
+	/** Random revision token. */
 	readonly token: string;
-	/** The newest revision whose policy is in force: `revision`, unless its schema is newer than the policy. */
+	/** Newest revision covered by the active policy: `revision`, unless its schema is newer than the policy. */
 	readonly policy_revision: number;
-	/** Of the policy in force; `null` while no policy was ever compiled. */
+	/** Digest of the active policy; `null` until the first policy compiles. */
 	readonly digest: string | null;
-	/** Why the newest schema is not in force; `null` when it is, or is still being compiled. */
+	/** Reason why the newest schema is not active; `null` if it is active or is being compiled. */
 	readonly failure: PolicyFailure | null;
-	/** `null` when the policy in force is that of the newest schema, whole. */
+	/** `null` if the active policy is the complete newest schema. */
 	readonly degraded: Degradation | null;
 	/**
-	 * Which schema's losses are suspended in the data, under which policy; `null` when none are. Data of one revision
-	 * and one policy is the same only if this is the same too.
+	 * Identifies the schema whose losses are suspended in the data, and the policy under which they are; `null` without
+	 * suspension. Data is only the same if revision, policy and this value are the same.
 	 */
 	readonly pending: string | null;
 }
 
-/** A head with a policy. */
+/** Head with a policy. */
 export type LiveHead = Head & { readonly digest: string };
 
-/** The policy in force, if it reads data of this version's layout; one published by an earlier version may not. */
+/**
+ * Returns the active policy if its data layout is the current layout. Policies from earlier versions may use a
+ * different layout.
+ */
 export function policyInForce({ live }: Publications): PolicyInForce | null {
 	return live?.layout === layout ? live : null;
 }
 
 /**
- * Computes the head, or `null` when the newest schema is still to be compiled. With `late` it need not be compiled: the
- * head then has the previous policy, and what the newer schema takes away is suspended.
+ * Computes the head, or `null` if the newest schema must be compiled first. With `late`, the head may use the previous
+ * policy, and losses from the newer schema are suspended.
  */
 export async function headAt(
 	counters: EnvironmentCounters,
@@ -70,8 +73,8 @@ export async function headAt(
 }
 
 /**
- * The head that a unit sees, if it has the policy that the caller saw. `null` when the environment has moved on to
- * another policy, another lineage, or a schema that is still to be compiled.
+ * Returns the head in a unit if it has the policy that the caller saw. `null` if the environment has moved on to a
+ * different policy, a different lineage, or a schema that must be compiled first.
  */
 export async function headIn(unit: ReadingUnit, counters: EnvironmentCounters, seen: Head): Promise<LiveHead | null> {
 	if (counters.lineage !== seen.lineage) return null;

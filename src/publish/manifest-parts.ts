@@ -3,7 +3,7 @@ import type { ManifestParts } from '../bundle/bundle.js';
 import type { Flavour } from './flavour.js';
 import type { LiveHead } from './head.js';
 
-/** The contents of the manifest of a bundle that leads to a head. */
+/** Returns the manifest contents for a bundle that leads to a head. */
 export function manifestParts(
 	environment: string,
 	{ lineage, revision, token, digest, policy_revision, degraded }: LiveHead,

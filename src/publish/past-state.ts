@@ -7,28 +7,28 @@ import type { PolicyStore } from '../store/policy/policy-store.js';
 import type { Store } from '../store/store.js';
 import type { DataState } from './try-change.js';
 
-/** How a past revision differs from a later state. */
+/** Difference between a past revision and a later state. */
 export interface PastState {
-	/** What has changed since, as it was. */
+	/** Old values of facts that changed since. */
 	readonly facts: readonly PastFact[];
-	/** The schema of that time, where it is another one. */
+	/** Schema at the revision, if it differs. */
 	readonly schema: Schema | null;
-	/** The schema that closures followed from. */
+	/** Schema that determined the closures. */
 	readonly closures: Schema;
-	/** The module of the policy of that time, where it is another one. */
+	/** Policy module at the revision, if it differs. */
 	readonly policy: Uint8Array | null;
 }
 
-/** A revision, and how many changes may lie between it and a later one. */
+/** Revision, with the maximum number of changes after it. */
 export interface PastRevision {
 	readonly revision: number;
 	readonly most: number;
 }
 
 /**
- * Tells how a revision of an environment differs from a later state. `null` when the schema has changed since that state,
- * or that state is not of the history of this database.
- * Rejects with `Failure` (`not_kept`) when too much has changed since the revision, or its policy is not known.
+ * Returns the difference between an environment revision and a later state. `null` if the schema has changed since that
+ * state, or if the state is not in this database's history. Rejects with `Failure` (`not_kept`) if too much has changed
+ * since the revision, or its policy is unknown.
  */
 export async function pastState(
 	store: Store,
@@ -48,7 +48,7 @@ export async function pastState(
 	if (read === null) return null;
 	const { facts, unchanged } = read;
 	if (unchanged !== null) return { facts, schema: null, closures: unchanged, policy: null };
-	// Not in the snapshot: an embedded database has one connection, and these ask it for another.
+	// Outside the snapshot, because an embedded database has one connection and these calls need it.
 	const compiled = await policies.history.compiledAt(environmentId, revision);
 	if (compiled === null) throw notKept(revision, 'its policy is not kept');
 	if (compiled.layout !== layout) throw notKept(revision, 'its policy is that of an earlier version');

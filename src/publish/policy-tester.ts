@@ -6,36 +6,36 @@ import { errorMessage, Failure } from '../failure.js';
 import { nextTurn } from '../limit/next-turn.js';
 import type { Logger } from '../log.js';
 
-/** How the tests of a policy came out. */
+/** Policy test results. */
 export interface TestedPolicy {
 	readonly passed: number;
 	readonly failed: number;
-	/** Whether there are more tests than are listed. */
+	/** True if there are more tests than listed. */
 	readonly truncated: boolean;
-	/** Failed ones first, then by name. */
+	/** Failed tests first, then by name. */
 	readonly tests: readonly TestResult[];
 }
 
-/** How long all tests of a policy may take, in milliseconds. */
+/** Maximum milliseconds for all tests in a policy. */
 const usualTime = 60_000;
-/** How many policies are remembered with their results. */
+/** Maximum cached results. */
 const maxResults = 32;
 /**
- * The most policies that wait for the one under test: of one environment, and of all. Their files are in memory. Each
- * environment has one place of its own, so no environment keeps another out.
+ * Maximum waiting policies, per environment and in total. Their files are in memory. Each environment has one reserved
+ * place, so no environment can lock out the rest.
  */
 const maxWaitingOfEnvironment = 2;
 const maxWaiting = 8;
-/** How much is kept of why a test could not be decided, in characters. */
+/** Maximum length of a test error, in characters. */
 const maxErrorLength = 500;
-/** After how many files other requests have a turn. */
+/** Number of files after which other requests run. */
 const slice = 128;
 
-/** What a policy may take. */
+/** Limits for a policy. */
 export interface TesterLimits {
-	/** How many tests are listed. */
+	/** Maximum listed tests. */
 	readonly listed: number;
-	/** How long all tests of a policy may take, in milliseconds. */
+	/** Maximum milliseconds for all tests in a policy. */
 	readonly milliseconds?: number | undefined;
 }
 
@@ -45,13 +45,13 @@ interface Asked {
 }
 
 /**
- * Tests policies with `opa`, one after the other. Results are remembered by the content of all files: policies of one
- * digest have the same Rego, and may differ in their tables and so in their tests.
+ * Tests policies with `opa`, one after the other. Results are cached by file contents: policies with the same digest
+ * have the same Rego, but may differ in their tables and therefore in their tests.
  */
 export class PolicyTester {
-	/** Results by content, in the order in which they were last asked for. */
+	/** Results by content, least recently used first. */
 	readonly #results = new Map<string, TestedPolicy>();
-	/** What is tested, and after it what waits, by content. */
+	/** Running test, followed by waiting tests, by content. */
 	readonly #asked = new Map<string, Asked>();
 	readonly #stopped = new AbortController();
 	#last: Promise<unknown> = Promise.resolve();
@@ -63,8 +63,8 @@ export class PolicyTester {
 	) {}
 
 	/**
-	 * Tests the policy of these files. Whoever asks for the same meanwhile gets the same result. Rejects with `Failure`:
-	 * `busy` when too many wait, and `unavailable` when it takes too long, when `opa` fails, and when it is stopped.
+	 * Tests the policy in these files. Concurrent requests for the same files share the result. Rejects with `Failure`:
+	 * `busy` if too many policies wait, and `unavailable` on a timeout, when `opa` fails, and when the tester is stopped.
 	 */
 	async test(environment: string, files: readonly RegoFile[]): Promise<TestedPolicy> {
 		const content = await contentDigest(files);
@@ -88,14 +88,14 @@ export class PolicyTester {
 		return result;
 	}
 
-	/** Ends what runs, and refuses what waits; resolves when that is done. */
+	/** Ends the running test and refuses the waiting tests. Resolves when done. */
 	async stop(): Promise<void> {
 		this.#stopped.abort();
 		await this.#last;
 	}
 
 	#requireRoom(environment: string): void {
-		// The first one runs.
+		// The first is running.
 		const [, ...waiting] = this.#asked.values();
 		const own = waiting.filter((other) => other.environment === environment).length;
 		if (own === 0 || (own < maxWaitingOfEnvironment && waiting.length < maxWaiting)) return;
@@ -153,7 +153,7 @@ function cut(text: string): string {
 	return text.length <= maxErrorLength ? text : `${text.slice(0, maxErrorLength)}…`;
 }
 
-/** SHA-256 of all files, in whatever order they are given, hexadecimal. Other requests have turns in between. */
+/** SHA-256 over all files in any order, hexadecimal. Yields to other requests in between. */
 async function contentDigest(files: readonly RegoFile[]): Promise<string> {
 	const hash = createHash('sha256');
 	const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : 1));

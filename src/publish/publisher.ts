@@ -11,30 +11,27 @@ import type { CommittedPart, Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
-/** How long until a failed compilation is tried again, in milliseconds: the machine may have caused it. */
+/** Milliseconds until a failed compilation is retried: the machine may have caused it. */
 const retryAfter = 30_000;
 /**
- * How long a revision waits for its policy, in milliseconds from the change of the schema, before it is sent with the
- * previous policy. Facts must not wait long, because a revocation may be among them. Until the policy comes, what the
- * change takes away is suspended, and what it adds is denied.
+ * Milliseconds that a revision waits for its policy, counted from the schema change, before it is sent with the
+ * previous policy. Facts must not wait long, because a revocation may be among them. Until the policy arrives, losses
+ * from the change are suspended, and additions are denied.
  */
 const defaultPolicyWait = 2_000;
 
 /**
- * Compiles every schema revision, one environment at a time in this process and, on a server, in one process at a time.
- * When a schema does not compile, the previous policy stays in force.
+ * Compiles every schema revision, one environment at a time in this process and, on a database server, in one process
+ * at a time. If a schema does not compile, the previous policy stays active.
  */
 export class Publisher {
 	/** `gone` is emitted with the id of an environment that no longer exists. */
 	readonly events = new EventEmitter<{ gone: [environmentId: string] }>();
 	readonly #running = new Map<string, Promise<void>>();
-	/** Environments whose commits are being handled, and those among them with another commit meanwhile. */
+	/** Environments whose commits are being handled; `#again` has the environments with a newer commit. */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
-	/**
-	 * The lineages of environments in which this process has compared their policy with its own Rego and OPA, which may be
-	 * newer.
-	 */
+	/** Lineages by environment, if this process has compared the policy with its own Rego and OPA, which may be newer. */
 	readonly #compared = new Map<string, string>();
 	#queue: Promise<unknown> = Promise.resolve();
 
@@ -46,17 +43,17 @@ export class Publisher {
 		private readonly policyWait = defaultPolicyWait,
 	) {}
 
-	/** The number of environments whose schema is being compiled or waits to be compiled. */
+	/** Number of environments with a running or waiting compilation. */
 	get compiling(): number {
 		return this.#running.size;
 	}
 
-	/** Compiles schemas as they are committed, without waiting for someone to ask. */
+	/** Compiles schemas on commit, without waiting for a request. */
 	start(): void {
 		this.store.committed.on('environment', this.#follow);
 	}
 
-	/** Stops that; resolves when nothing is being compiled any more. */
+	/** Undoes `start`. Resolves when no compilation is running. */
 	async stop(): Promise<void> {
 		this.store.committed.off('environment', this.#follow);
 		this.#again.clear();
@@ -64,8 +61,8 @@ export class Publisher {
 	}
 
 	/**
-	 * The head of an environment, with its newest schema compiled, unless that takes too long while another policy is
-	 * in force. Throws `not_found`.
+	 * Returns the head with the newest schema compiled. If this takes too long, the head has the previous policy if there
+	 * is one. Throws `not_found`.
 	 */
 	async head(environmentId: string): Promise<Head> {
 		for (;;) {
@@ -88,13 +85,13 @@ export class Publisher {
 		}
 	}
 
-	/** The time of the first schema change that nobody has tried to compile; `null` when there is none. */
+	/** Returns the time of the first schema change that no process has tried to compile, or `null`. */
 	async #waitingSince({ live, failed }: Publications, changeAfter: SchemaChangeAfter): Promise<Date | null> {
 		const tried = Math.max(live?.schema_revision ?? 0, failed?.failed_revision ?? 0);
 		return (await changeAfter(tried))?.created_at ?? null;
 	}
 
-	/** Whether a compilation ends before the revisions of a change at that time have waited long enough. */
+	/** True if a compilation ends before the revisions since a change have waited long enough. */
 	async #isDoneInTime(compiled: Promise<void>, since: Date | null): Promise<boolean> {
 		const waited = since === null ? 0 : this.store.clock.now().getTime() - since.getTime();
 		const left = Math.min(Math.max(this.policyWait - waited, 0), this.policyWait);
@@ -106,7 +103,10 @@ export class Publisher {
 		return failed !== null && Math.abs(this.store.clock.now().getTime() - failed.failed_at.getTime()) > retryAfter;
 	}
 
-	/** Handles news of an environment. News that come meanwhile are handled once, afterwards; those of facts need nothing. */
+	/**
+	 * Handles environment news. News that arrives during the handling is handled once, afterwards. News about facts needs
+	 * no work.
+	 */
 	readonly #follow = (environmentId: string, part: CommittedPart): void => {
 		if (part === 'facts' && this.#compared.has(environmentId)) return;
 		if (this.#following.has(environmentId)) {
@@ -136,11 +136,11 @@ export class Publisher {
 	#publish(environmentId: string): Promise<void> {
 		const running = this.#running.get(environmentId);
 		if (running !== undefined) return running;
-		// One at a time: each compilation runs a process of its own, and the machine also makes decisions.
+		// Compile one at a time: each compilation runs a process, and the machine also makes decisions.
 		const next = this.#queue.then(() => this.store.alone(environmentId, () => this.#compile(environmentId)));
 		this.#queue = next.catch(() => undefined);
 		const publishing = next.finally(() => this.#running.delete(environmentId));
-		// Callers that wait get the failure. There may be none.
+		// Waiting callers get the failure. There may be none.
 		publishing.catch(() => undefined);
 		this.#running.set(environmentId, publishing);
 		return publishing;
@@ -169,11 +169,11 @@ export class Publisher {
 			const unchanged =
 				publications.failed === null && live?.schema_revision === schema_revision && live.digest === digest;
 			const published = { digest, schema_revision, published_at: now, layout };
-			// Whatever is in force is also recorded, even if a version without a history published it.
+			// The active policy is also recorded, even if a version without a history published it.
 			if (!(await this.policies.record(of, published, assembled.schema))) return;
 			if (!unchanged) {
 				if (!(await this.policies.publish(of, { ...published, left_out }, assembled.schema))) return;
-				// Those who continued with the previous policy may be waiting for this one.
+				// Requests that continued with the previous policy may wait for this policy.
 				this.store.committed.emit('environment', environmentId, 'schema');
 			}
 			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were left out of a policy');

@@ -3,44 +3,44 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../log.js';
 
-/** The file-system functions that the folder uses. */
+/** File system functions that the folder uses. */
 const nodeFiles = { mkdir, open, readdir, readFile, rename, rm };
 
-/** The functions of `node:fs/promises` that the folder uses. */
+/** Subset of `node:fs/promises` that the folder uses. */
 export type Files = typeof nodeFiles;
 
 /** `<label>.<seal>.tar.gz` */
 const sealedName = /^([^/]+)\.([0-9a-f]{64})\.tar\.gz$/;
-/** Any name that this or an earlier version gave to a snapshot, complete or not. */
+/** Any snapshot name from this or an earlier version, complete or not. */
 const snapshotName = /^r\d+-.*\.tar\.gz(\.unfinished)?$/;
 const unfinished = '.unfinished';
 
 /**
- * Stores snapshots as files, each in the folder of its environment under a label. A file's name carries a seal, a
- * SHA-256 of the environment, the label and the bytes, so that no file is mistaken for another. Storing is best effort:
- * nothing here throws, and a failure is logged once, until it works again.
+ * Stores snapshots as files, each in its environment's folder under a label. A file name contains a seal, a SHA-256
+ * over the environment, the label and the bytes, so files cannot be confused. Storing is best effort: nothing here
+ * throws, and a failure is logged once until storing works again.
  */
 export class SnapshotFolder {
 	#failing = false;
 
 	constructor(
-		/** Made when missing. */
+		/** Created if missing. */
 		private readonly path: string,
 		private readonly log: Logger,
 		private readonly files: Files = nodeFiles,
 	) {}
 
-	/** The ids of the environments with stored snapshots, and whatever else is in the folder. */
+	/** Returns environment ids with stored snapshots, and any other names in the folder. */
 	async environments(): Promise<readonly string[]> {
 		return this.files.readdir(this.path).catch(() => []);
 	}
 
-	/** The labels of the stored snapshots of an environment. */
+	/** Returns the labels of an environment's stored snapshots. */
 	async labels(environmentId: string): Promise<readonly string[]> {
 		return (await this.#names(environmentId)).flatMap((name) => sealedName.exec(name)?.[1] ?? []);
 	}
 
-	/** The bytes stored under a label, verified; `null` when there are none. A file that does not match its seal is deleted. */
+	/** Returns the verified bytes for a label, or `null`. Deletes files that do not match their seal. */
 	async read(environmentId: string, label: string): Promise<Uint8Array | null> {
 		for (const name of await this.#namesUnder(environmentId, label)) {
 			const path = join(this.path, environmentId, name);
@@ -53,8 +53,8 @@ export class SnapshotFolder {
 	}
 
 	/**
-	 * Stores bytes under a label. They are on disk before the file gets its name, so that a power cut leaves no partial
-	 * file. Returns whether they are stored.
+	 * Stores bytes under a label. They are on disk before the file gets its name, so a power cut leaves no partial file.
+	 * Returns true on success.
 	 */
 	async write(environmentId: string, label: string, bytes: Uint8Array): Promise<boolean> {
 		const folder = join(this.path, environmentId);
@@ -71,7 +71,7 @@ export class SnapshotFolder {
 		return written;
 	}
 
-	/** Deletes what is stored under a label. */
+	/** Deletes all files under a label. */
 	async drop(environmentId: string, label: string): Promise<void> {
 		for (const name of await this.#namesUnder(environmentId, label)) {
 			const path = join(this.path, environmentId, name);
@@ -79,7 +79,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Deletes incomplete files of an environment, and snapshots whose names carry no seal. */
+	/** Deletes an environment's incomplete files, and snapshots without a seal in their name. */
 	async sweep(environmentId: string): Promise<void> {
 		for (const name of await this.#names(environmentId)) {
 			if (sealedName.test(name) || !snapshotName.test(name)) continue;
@@ -88,7 +88,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Deletes everything stored of an environment. */
+	/** Deletes all files for an environment. */
 	async forget(environmentId: string): Promise<void> {
 		await this.#try('delete', () => this.files.rm(join(this.path, environmentId), { recursive: true, force: true }));
 	}
@@ -111,7 +111,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Syncs a folder: a new name is on disk only when its folder is. */
+	/** Syncs a folder: a new name is on disk only after its folder is synced. */
 	async #flush(folder: string): Promise<void> {
 		const handle = await this.files.open(folder, 'r');
 		try {
@@ -121,7 +121,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Runs `work` and says whether it succeeded. */
+	/** Runs `work`. Returns true on success. */
 	async #try(what: 'write' | 'delete', work: () => Promise<void>): Promise<boolean> {
 		try {
 			await work();
@@ -139,7 +139,7 @@ function sealedFileName(label: string, value: string): string {
 	return `${label}.${value}.tar.gz`;
 }
 
-/** Hashes the bytes outside of the event loop, because there may be very many. */
+/** Hashes the bytes outside the event loop, because there may be very many. */
 async function seal(environmentId: string, label: string, bytes: Uint8Array): Promise<string> {
 	const content = await webcrypto.subtle.digest('SHA-256', bytes);
 	return createHash('sha256').update(`${environmentId}/${label}\n`).update(Buffer.from(content)).digest('hex');

@@ -15,7 +15,7 @@ import type { Publisher } from './publisher.js';
 import type { SnapshotFolder } from './snapshot-folder.js';
 import type { DataState } from './try-change.js';
 
-/** A bundle that holds a whole environment. */
+/** Bundle with a complete environment. */
 export interface Snapshot extends DataState {
 	readonly bytes: Uint8Array;
 }
@@ -23,13 +23,13 @@ export interface Snapshot extends DataState {
 interface StoredSnapshot extends DataState {
 	readonly label: string;
 	readonly flavour: string;
-	/** The key by which it is signed. */
+	/** Signing key. */
 	readonly signedBy: string | undefined;
 }
 
 const labelForm = /^r(\d+)-([0-9a-f]{16})-([0-9a-f]{1,16})-([0-9a-f]{64})\.(wasm|rego)(?:\.([0-9a-f]{16}))?$/;
 
-/** Makes whole bundles on demand and stores the newest of each environment and flavour as a file. */
+/** Builds complete bundles on demand and stores the newest per environment and flavour as a file. */
 export class Snapshots {
 	readonly #building = new Map<string, Promise<Snapshot>>();
 	readonly #slices = new SliceScheduler();
@@ -43,8 +43,8 @@ export class Snapshots {
 	) {}
 
 	/**
-	 * Deletes what is stored of environments that are gone, now and whenever one is found to be gone, what is of another
-	 * history, and what a killed process left incomplete.
+	 * Deletes files of deleted environments, now and after each later deletion, files from a different history, and
+	 * incomplete files from a killed process.
 	 */
 	async start(): Promise<void> {
 		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId));
@@ -60,8 +60,8 @@ export class Snapshots {
 	}
 
 	/**
-	 * A snapshot with the policy that is in force, at least as new as `oldest`. `moved` when the lineage of the head has
-	 * ended. Throws `not_found`.
+	 * Returns a snapshot with the active policy, at least as new as `oldest`. `moved` if the head's lineage has ended.
+	 * Throws `not_found`.
 	 */
 	async get(environmentId: string, flavour: Flavour, head: LiveHead, oldest: number): Promise<Snapshot | 'moved'> {
 		if (await this.#dropOthers(environmentId, head.lineage)) return 'moved';
@@ -75,12 +75,12 @@ export class Snapshots {
 		for (;;) {
 			const snapshot = await this.#joinBuild(environmentId, flavour, head);
 			if (snapshot.lineage !== head.lineage) return 'moved';
-			// A run that was joined may have begun before the wanted revision.
+			// A joined build may have begun before the wanted revision.
 			if (snapshot.revision >= oldest) return snapshot;
 		}
 	}
 
-	/** Deletes what is stored of an environment. */
+	/** Deletes all files for an environment. */
 	async forget(environmentId: string): Promise<void> {
 		await this.folder.forget(environmentId);
 	}
@@ -104,7 +104,7 @@ export class Snapshots {
 				const formerLineages = await unit.formerLineages();
 				return { head, formerLineages, model: inForce === null ? model : { ...model, in_force: inForce } };
 			});
-			// The schema or the lineage changed between the caller's look and this one: compile first.
+			// The schema or the lineage has changed since the caller read it: compile first.
 			if (built === null) {
 				const { digest, ...head } = await this.publisher.head(environmentId);
 				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
@@ -119,7 +119,7 @@ export class Snapshots {
 				...(await this.#policyFiles(digest, flavour)),
 			]);
 			const snapshot = { lineage, revision, token, digest, pending, bytes };
-			// While something is suspended, a snapshot is useful only for moments.
+			// With a suspension, a snapshot is useful only for moments.
 			if (pending === null) await this.#keepNewest(environmentId, flavour, snapshot);
 			return snapshot;
 		}
@@ -146,7 +146,7 @@ export class Snapshots {
 		for (const other of written ? await this.folder.labels(environmentId) : []) {
 			if (other !== label && readLabel(other)?.flavour === flavour) await this.folder.drop(environmentId, other);
 		}
-		// The environment may have been deleted meanwhile: then its data must not stay on disk.
+		// If the environment was deleted by now, its data must not stay on disk.
 		const counters = await this.store.counters(environmentId).catch(() => null);
 		if (counters === null) await this.forget(environmentId);
 	}
@@ -162,8 +162,8 @@ export class Snapshots {
 	}
 
 	/**
-	 * Deletes stored snapshots of other lineages. If one of this lineage is of a revision that the database does not
-	 * have, history was cut: ends the lineage, and returns true.
+	 * Deletes stored snapshots from a different lineage. A snapshot in this lineage whose revision the database lacks
+	 * proves that history was cut: ends the lineage, and returns true.
 	 */
 	async #dropOthers(environmentId: string, lineage: string): Promise<boolean> {
 		let isCut = false;
@@ -180,7 +180,7 @@ export class Snapshots {
 	}
 }
 
-/** What a label names; `null` for labels of earlier versions. */
+/** Parses a label; `null` for labels from earlier versions. */
 function readLabel(label: string): StoredSnapshot | null {
 	const [, revision, lineage, token, digest, flavour, signedBy] = labelForm.exec(label) ?? [];
 	if (!(revision && lineage && token && digest && flavour)) return null;

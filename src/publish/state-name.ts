@@ -1,35 +1,35 @@
-/** The name of a state of an environment: the ETag by which decision points tell the feed what they hold. */
+/** Names for environment states: ETags with which decision points report their state to the feed. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataState } from './try-change.js';
 
-/** The state that a decision point has. */
+/** State that a decision point holds. */
 export interface ClientState extends DataState {
-	/** Whether this server, or another one with its key, has named the state. */
+	/** True if this server, or a server with the same key, has named the state. */
 	readonly verified: boolean;
 }
 
-/** How much of a digest is in a name: enough that two policies never share it. */
+/** Digest length in a name: enough to tell any two policies apart. */
 const digestLength = 32;
-/** How much of the proof is in a name, in hexadecimal digits. */
+/** Proof length in a name, in hexadecimal digits. */
 const proofLength = 24;
 const nameForm =
 	/^(?:W\/)?"([0-9a-f]{16})\.r(\d{1,15})\.([0-9a-f]{1,16})-([0-9a-f]{32})(?:-([0-9.]{1,40}[cfl]))?\.([0-9a-f]{24})"$/;
 
 /**
- * Names states of environments, and reads the names. A name proves that a server with the same key has made it, so that
- * a client cannot invent a revision that this database does not have.
+ * Names environment states, and reads the names. A name proves that a server with the same key created it, so a client
+ * cannot invent a revision that this database lacks.
  */
 export class StateNames {
-	/** @param keys names prove the first one, and are verified by any: there are two while the server key is rotated. */
+	/** @param keys the first key proves names, and all keys verify them: there are two during a server key rotation. */
 	constructor(private readonly keys: readonly [Buffer, ...Buffer[]]) {}
 
-	/** The name of a state, as an ETag. */
+	/** Returns the state name as an ETag. */
 	name(environment: string, state: DataState): string {
 		return `"${stateText(state)}.${prove(this.keys[0], environment, state)}"`;
 	}
 
-	/** Reads an ETag; any that is not the name of a state is `null`. */
+	/** Reads an ETag; `null` if it is not a state name. */
 	read(environment: string, etag: string | undefined): ClientState | null {
 		const [, lineage, revision, token, digest, pending = null, proof] = nameForm.exec(etag ?? '') ?? [];
 		if (!(lineage && revision && token && digest && proof)) return null;

@@ -5,28 +5,27 @@ import type { EnvironmentCounters } from '../store/unit/counters.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { type Head, headIn, type LiveHead } from './head.js';
 
-/** With more changes than this a snapshot is sent: it is then smaller, or nearly. */
+/** Maximum changes in a step. Above this number, a snapshot has a similar size or is smaller. */
 const maxChanges = 20_000;
 
-/** The state of data that a step begins at. */
+/** State at which a step begins. */
 interface StepBase {
 	readonly lineage: string;
 	readonly revision: number;
 	readonly token: string;
-	/** As `Head.pending`. */
+	/** Like `Head.pending`. */
 	readonly pending: string | null;
 }
 
-/** The patches of a step, and the head that it leads to. */
+/** Patches in a step, with the resulting head. */
 export interface StepPatches {
 	readonly head: LiveHead;
 	readonly patches: readonly Patch[];
 }
 
 /**
- * The step from a state of the data to the head that a unit sees. `moved` when that has another policy or lineage than
- * the head that the caller saw, `snapshot` when a step would be too large, and `cut` when the state is not of the history
- * of this database.
+ * Returns the step from a state to the head in a unit. `moved` if the policy or the lineage differs from the head that
+ * the caller saw, `snapshot` if a step would be too large, and `cut` if the state is not in this database's history.
  */
 export async function stepSince(
 	unit: ReadingUnit,
@@ -40,7 +39,7 @@ export async function stepSince(
 	const logged = await touchedSince(unit, base.revision, maxChanges);
 	if (logged === null) return 'snapshot';
 	const inForce = head.pending === null ? null : await unit.schemaInForce();
-	// What is suspended can change without an entry in the log: when a policy arrives, or turns out not to compile.
+	// The suspension can change without a log entry: when a policy arrives, or turns out not to compile.
 	const moved = base.pending !== head.pending;
 	const touched = { ...logged, pending: moved, derivations: moved || logged.derivations };
 	const now = await readNeighbourhood(unit, touched, inForce);

@@ -8,48 +8,49 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { LiveHead } from './head.js';
 import { stepSince } from './step-since.js';
 
-/** How long a change may be tried, in seconds: the writers of the environment wait meanwhile. */
+/** Maximum seconds for a trial. It blocks the environment's writers. */
 const maxTrialSeconds = 10;
 
-/** A state of an environment's data, with a policy. */
+/** State of an environment's data, with a policy. */
 export interface DataState {
-	/** As `Head.lineage`. */
+	/** Like `Head.lineage`. */
 	readonly lineage: string;
 	readonly revision: number;
-	/** As `Head.token`. */
+	/** Like `Head.token`. */
 	readonly token: string;
-	/** The digest of the policy in force. */
+	/** Digest of the active policy. */
 	readonly digest: string;
-	/** As `Head.pending`. */
+	/** Like `Head.pending`. */
 	readonly pending: string | null;
 }
 
-/** A change that is tried. */
+/** Change to try. */
 export interface Trial {
 	readonly scope: Scope;
-	/** Who wants to know. */
+	/** Calling user or key. */
 	readonly caller: Caller;
-	/** Makes the change. What it throws is why the change cannot be made. */
+	/** Applies the change. Throws if the change is impossible. */
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 }
 
-/** What a change would do to the data. */
+/** Effect on the data. */
 export interface TriedChange {
-	/** What it is made to: the newest revision. Patches lead there from the state that was asked for. */
+	/** Newest revision, which the change is applied to, with patches from the requested state. */
 	readonly base: { readonly head: LiveHead; readonly patches: readonly Patch[] };
-	/** Lead from there to the state after the change. */
+	/** Patches from there to the state after the change. */
 	readonly patches: readonly Patch[];
 	readonly touched: TouchedRows;
-	/** The schema after the change; `null` when it does not touch the schema. */
+	/** Schema after the change; `null` if the change does not touch the schema. */
 	readonly schema: Schema | null;
-	/** What all closures are to be computed from anew; `null` when the patches have them, or none changed. */
+	/** Inputs to recompute all closures; `null` if the patches contain them, or none changed. */
 	readonly closures: { readonly schema: Schema; readonly in_force: Schema | null } | null;
 }
 
 /**
- * Makes a change in a unit of work that is rolled back, and tells what it would do to the data since `held`. The writers
- * of the environment wait meanwhile, so nothing is compiled here. `moved` when another policy than that of the head that
- * the caller saw is in force, or `held` is too old or of a history that was cut. Rejects with what the change throws, and `not_found`.
+ * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. It blocks the
+ * environment's writers, so nothing is compiled here. `moved` if the active policy differs from the head that the
+ * caller saw, or if `held` is too old or from a history that was cut. Rejects with errors from the change, and
+ * `not_found`.
  */
 export async function tryChange(
 	store: Store,
@@ -65,13 +66,14 @@ export async function tryChange(
 		await change(unit);
 		return { base, ...(await changesIn(unit, base.head)) };
 	};
-	// It may take long: others are not to wait in the same transaction.
+	// Heavy, because it may take long and other work must not wait in the same transaction.
 	return (await store.write(scope, caller, work, { heavy: true })).value;
 }
 
 async function changesIn(unit: WritingUnit, { pending }: LiveHead): Promise<Omit<TriedChange, 'base'>> {
 	const logged = touchedIn(unit.changes);
-	// The policy of the changed schema suspends nothing. That of an older one goes on when the schema stays.
+	// The policy for the changed schema suspends nothing. If the schema stays, suspension under an older policy
+	// continues.
 	const ends = logged.schema && pending !== null;
 	const touched = { ...logged, pending: ends, derivations: ends || logged.derivations };
 	const inForce = logged.schema || pending === null ? null : await unit.schemaInForce();

@@ -4,21 +4,21 @@ import { buildWasm, entrypoints, partOfOpa, ResidentCompiler, ResidentLost } fro
 import { packageRoot } from '../../compiler/opa/package-root.js';
 import { unpack } from '../bundle/bundle.js';
 
-/** Turns the Rego of a policy into a module. */
+/** Compiles policy Rego into a module. */
 export interface WasmCompiler {
 	/**
-	 * The bytes of the module: equal files give equal bytes, whatever was compiled before. Throws `OpaFailure` when
-	 * they do not compile.
+	 * Returns the module bytes: equal files give equal bytes, whatever was compiled earlier. Throws `OpaFailure` if they
+	 * do not compile.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array>;
-	/** Stops what stays up between policies. */
+	/** Stops processes that stay up between policies. */
 	stop(): Promise<void>;
 }
 
 /**
- * Compiles with the program at the path `opa`. An opa that set-up built keeps running between policies.
- * A stock opa, or one that cannot keep running, is run as `opa build` for each policy. The part of opa that set-up builds
- * has no such command, so it is started again instead.
+ * Creates a compiler with the program at the path `opa`. An opa built by setup keeps running between policies. A stock
+ * opa, or an opa that cannot keep running, runs `opa build` for each policy. The partial opa from setup lacks this
+ * command, so it is restarted instead.
  */
 export function createWasmCompiler(opa: string, tools = join(packageRoot, '.tools')): WasmCompiler {
 	const once = (files: readonly RegoFile[]) => buildOnce(opa, files);

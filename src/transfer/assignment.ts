@@ -23,7 +23,7 @@ import { keyResolver, partResolver } from './reference.js';
 
 /** User assignments: tenant memberships and roles. */
 
-/** Tenant memberships of users. */
+/** Users' tenant memberships. */
 export const tenantUserPart: DocumentPart<TenantUserEntry> = {
 	title: 'tenant user',
 	member: ['facts', 'tenant_users'],
@@ -156,12 +156,12 @@ function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmen
 	return `${user} ${role} ${resource_instance ?? tenant}`;
 }
 
-/** Yields the ids of all users in key order, in chunks. */
+/** Yields all user ids in key order, in chunks. */
 async function* userIdsInChunks(unit: ReadingUnit): AsyncGenerator<readonly string[]> {
 	for (const users of chunked(await sortedRowKeys(unit, User))) yield users.map(({ id }) => id);
 }
 
-/** User with the tenant of a membership or role. */
+/** User with the tenant for a membership or role. */
 interface Holder {
 	readonly user: string;
 	readonly tenant: string | null;
@@ -174,7 +174,7 @@ async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Holder
 	return { userAt: await keyResolver(unit, User, users), tenantAt: await keyResolver(unit, Tenant, tenants) };
 }
 
-/** Returns the ids of the existing users in entries. */
+/** Returns the ids for existing users in entries. */
 async function userIds(unit: ReadingUnit, entries: readonly Entry<{ readonly user: string }>[]) {
 	const keys = entries.map(({ value }) => value.user);
 	return [...(await rowsWithKeys(unit, User, keys)).values()].map(({ id }) => id);

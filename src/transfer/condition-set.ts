@@ -111,7 +111,7 @@ async function writeSets(unit: WritingUnit, entries: readonly WantedEntry<Condit
 	}
 }
 
-/** Clears the parent of sets whose parent is about to be deleted. The following write sets parents again. */
+/** Clears the parent on sets whose parent is about to be deleted. The following write sets parents again. */
 async function orphan(unit: WritingUnit, going: readonly ConditionSet[]): Promise<void> {
 	const ids = going.map(({ id }) => id);
 	if (ids.length === 0) return;

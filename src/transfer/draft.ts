@@ -20,16 +20,16 @@ interface PlannedChange {
 	readonly change: DraftChange;
 	readonly part: AnyPart;
 	readonly entry: Entry<unknown>;
-	/** Place of the change in the draft. */
+	/** Place in the draft. */
 	readonly place: DocumentPlace;
 }
 
 /**
- * Applies all changes of a draft under the API rules: first deletes objects, then creates and changes them, each kind
+ * Applies all changes in a draft under the API rules: first deletes objects, then creates and changes them, each kind
  * after the kinds it refers to. INVARIANT: the unit has its own transaction, because the change log does not yet
  * contain earlier writes in the same transaction.
  *
- * Throws `conflict` if an object of the draft changed after the base revision, `duplicate` and `not_found` if an object
+ * Throws `conflict` if an object in the draft changed after the base revision, `duplicate` and `not_found` if an object
  * unexpectedly exists or is missing, `unprocessable` for two changes to one object and for a base revision in the
  * future, and otherwise like `importDocument`. Failures name the place in the draft.
  */
@@ -138,7 +138,7 @@ async function refuseWrongExistence(unit: WritingUnit, planned: readonly Planned
 	}
 }
 
-/** Throws for deletion of the built-in resource. */
+/** Throws if a change deletes the built-in resource. */
 function refuseBuiltIn(planned: readonly PlannedChange[]): void {
 	for (const { change, place } of planned) {
 		if (change.kind !== 'resource' || change.operation !== 'delete' || change.key !== userResource.key) continue;
@@ -169,7 +169,7 @@ async function refuseMissingResources(unit: WritingUnit, written: readonly Plann
 interface NarrowingSet {
 	readonly child: ConditionSet;
 	readonly parent: string;
-	/** Place of the parent's change. */
+	/** Place where the draft changes the parent. */
 	readonly place: DocumentPlace;
 }
 
@@ -186,7 +186,7 @@ async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[
 	});
 }
 
-/** Refuses a draft that removes the parent of condition sets outside the draft, because they would select more. */
+/** Refuses a draft that deletes the parent of condition sets outside the draft, because they would select more. */
 async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {
 	const rows = await rowsWithIds(
 		unit,

@@ -85,7 +85,7 @@ async function elementEntries(
 		const named = (levels.get(row.id) ?? []).map(
 			({ key: role, resource, level }) => [resource === null ? role : `${resource}:${role}`, level] as const,
 		);
-		// Sorted by code unit, like the rest of a document.
+		// Sorted by code unit, like all document content.
 		const role_levels = Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 		const settings = Object.fromEntries(
 			Object.entries(ownSettings(row)).map(([setting, value]) => [setting, keyFor(setting, value)]),
@@ -203,7 +203,7 @@ async function currentRow(unit: ReadingUnit, key: string): Promise<ElementsConfi
 	return (await rowsWithKeys(unit, ElementsConfig, [key])).get(key);
 }
 
-/** Replaces keys that look like ids by the id of their object. Otherwise the reference would be read as an id. */
+/** Replaces keys that look like ids by their object's id. Otherwise the reference would be read as an id. */
 async function idsInSettings(unit: ReadingUnit, settings: ElementsSettings): Promise<ElementsSettings> {
 	const ids: Record<string, Setting> = {};
 	for (const [setting, value] of Object.entries(settings)) {

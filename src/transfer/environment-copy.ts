@@ -12,7 +12,7 @@ import { applySchema, extractSchema } from './transfer.js';
 
 /** Milliseconds between lease renewals: several times per lease. */
 const renewalMilliseconds = 15_000;
-/** Milliseconds between polls of a task by a waiting request. */
+/** Milliseconds between polls when a request waits for its task. */
 const lookMilliseconds = 200;
 
 /** Finished copy. */
@@ -26,7 +26,7 @@ export interface CopiedEnvironment {
 }
 
 /**
- * Copies the schema between environments of a project. Reads the complete source at one revision before it writes the
+ * Copies the schema between environments in a project. Reads the complete source at one revision before it writes the
  * target, so a copy never locks both environments together.
  */
 export class EnvironmentCopier {
@@ -44,8 +44,8 @@ export class EnvironmentCopier {
 
 	/**
 	 * Copies the objects in the body's scope. Throws `duplicate` if the target has an object with different content, or
-	 * if the key of a new target is taken. Throws `not_found` for a target outside the project, and for a reference to an
-	 * object that is neither copied nor in the target.
+	 * if the key for a new target is taken. Throws `not_found` for a target outside the project, and for a reference to
+	 * an object that is neither copied nor in the target.
 	 */
 	async copy(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<CopiedEnvironment> {
 		return this.#copy(caller, source, body, async () => {});
@@ -67,8 +67,8 @@ export class EnvironmentCopier {
 	}
 
 	/**
-	 * Returns the state of a copy. Waits at most `seconds` for its end, or until `closed`. A copy fails if its process
-	 * has ended. Throws `not_found`.
+	 * Returns the copy state. Waits at most `seconds` for its end, or until `closed`. A copy fails if its process has
+	 * ended. Throws `not_found`.
 	 */
 	async result(source: Environment, id: string, seconds: number, closed: () => boolean): Promise<CopyTask> {
 		const tasks = this.store.copyTasks(source.id);

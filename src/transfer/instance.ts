@@ -76,7 +76,7 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 	},
 };
 
-/** Yields ids and names of all instances in name order, in chunks. */
+/** Yields all instances' ids and names in name order, in chunks. */
 export async function* instanceNamesInChunks(
 	unit: ReadingUnit,
 ): AsyncGenerator<readonly { readonly id: string; readonly name: string }[]> {

@@ -13,9 +13,9 @@ export interface LoggedNames extends WantedChanges {
 	readonly isAbout: (entry: LoggedEntry) => boolean;
 }
 
-/** Returns the log names of the changed object and of the objects that the change depends on. */
+/** Returns the log names for the changed object and for objects that the change depends on. */
 export function loggedNames(change: DraftChange): LoggedNames {
-	// Each entry of the table receives only changes of its own kind.
+	// Each table entry receives only changes with its own kind.
 	const named = (names as Readonly<Record<DraftKind, (change: DraftChange) => Partial<LoggedNames>>>)[change.kind];
 	return { objects: [], within: [], deleted: [], isAbout: () => true, ...named(change) };
 }

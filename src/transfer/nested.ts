@@ -35,7 +35,7 @@ export interface NestedKind<M extends PartModel, V> extends Pick<DocumentPart<V>
 	readonly table: TableModel<M>;
 	readonly member: 'relations' | 'action_groups' | 'roles';
 	entryMap(resource: ResourceEntry): Readonly<Record<string, V>>;
-	/** Returns the value of each row. */
+	/** Returns the value for each row. */
 	describe(unit: ReadingUnit, rows: readonly M[]): Promise<(row: M) => V>;
 	write(unit: WritingUnit, entries: readonly OwnedEntry<M, V>[]): Promise<void>;
 	removeOwned(unit: WritingUnit, owned: readonly Owned<M>[]): Promise<void>;
@@ -73,7 +73,7 @@ export function nestedPart<M extends PartModel, V>(nested: NestedKind<M, V>): Do
 	};
 }
 
-/** Returns all rows of the resources in key order. */
+/** Returns all rows in the resources in key order. */
 async function findOwned<M extends PartModel, V>(
 	unit: ReadingUnit,
 	{ table }: NestedKind<M, V>,

@@ -26,11 +26,11 @@ export interface WantedEntry<V> extends Entry<V> {
 export type CopyPass = readonly [filter: 'resources' | 'roles' | 'user_sets' | 'resource_sets', key: string];
 
 /**
- * Reader and writer for one kind of object in documents. Writes follow all API rules. A new kind of object needs only a
- * new part.
+ * Reader and writer for one object kind in documents. Writes follow all API rules. A new object kind needs only a new
+ * part.
  */
 export interface DocumentPart<V> {
-	/** Name of the kind in messages. */
+	/** Kind name in messages. */
 	readonly title: string;
 	/** Document member with the objects and, for nested objects, the member in the enclosing object. */
 	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
@@ -45,7 +45,7 @@ export interface DocumentPart<V> {
 	entriesIn(document: EnvironmentDocument): readonly Entry<V>[];
 	/** Yields all objects in an environment, in order, in chunks. */
 	chunks(unit: ReadingUnit): AsyncIterable<readonly Entry<V>[]>;
-	/** Returns stored objects with the names of these entries, by name. */
+	/** Returns stored objects with the same names as these entries, by name. */
 	stored(unit: ReadingUnit, entries: readonly Entry<V>[]): Promise<ReadonlyMap<string, V>>;
 	/** Renders the value for a document, without members that equal their default. */
 	toDocument(value: V): unknown;
@@ -63,7 +63,7 @@ export function* chunked<R>(rows: readonly R[]): Generator<readonly R[]> {
 	for (let start = 0; start < rows.length; start += chunkSize) yield rows.slice(start, start + chunkSize);
 }
 
-/** Yields the rows of a table in key order, in chunks. Skips rows that are deleted during the iteration. */
+/** Yields table rows in key order, in chunks. Skips rows that are deleted during the iteration. */
 export async function* rowsInKeyOrder<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -87,7 +87,7 @@ export function nestedKeys(name: string): readonly [holder: string, key: string]
 	return [holder, key];
 }
 
-/** Runs the write of one entry, and adds the entry's place in the document to failures. */
+/** Writes one entry, and adds the entry's place in the document to failures. */
 export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -109,14 +109,14 @@ function failureAt(place: DocumentPlace, failure: Failure): Failure {
 	return new Failure(failure.code, `${failure.message}, at ${place.join('.')}`, failure.info, problems);
 }
 
-/** Removes members that equal the members of `blank`. */
+/** Removes members that equal their counterpart in `blank`. */
 export function withoutDefaults(value: object, blank: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const says = ([name, member]: [string, unknown]) =>
 		!Object.hasOwn(blank, name) || JSON.stringify(member) !== JSON.stringify(blank[name]);
 	return Object.fromEntries(Object.entries(value).filter(says));
 }
 
-/** Record with absent members instead of nulls, as in API bodies. */
+/** Record with absent members instead of nulls, like API bodies. */
 type WithoutNulls<F> = { [K in keyof F]: null extends F[K] ? Exclude<F[K], null> | undefined : F[K] };
 
 /** Removes nulls, for functions that treat null like absence. */
@@ -134,7 +134,7 @@ export function mapValues<V, W>(
 	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, make(value, key)]));
 }
 
-/** Returns the entries of a map in a document. */
+/** Returns the entries in a document map. */
 export function mapEntries<V>(place: DocumentPlace, map: Readonly<Record<string, V>> = {}): readonly Entry<V>[] {
 	return Object.entries(map).map(([name, value]) => ({ name, place: [...place, name], value }));
 }
@@ -149,7 +149,7 @@ export function sortedEntries<V>(values: readonly V[], toName: (value: V) => str
 	return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** Returns the entries of a list in a document, without duplicates. */
+/** Returns the entries in a document list, without duplicates. */
 export function listEntries<V>(
 	place: DocumentPlace,
 	list: readonly V[] = [],

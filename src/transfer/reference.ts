@@ -6,12 +6,12 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import { type DocumentPlace, unknownReference } from './part.js';
 
-/** Resolves the keys in documents. Later code passes ids, because a key may look like the id of a different object. */
+/** Resolves document keys. Later code passes ids, because a key may look like a different object's id. */
 
-/** Finds the object with a key. Throws `not_found` with the place of the key. */
+/** Finds the object with a key. Throws `not_found` with the key's place. */
 export type FindByKey<M> = (key: string, place: DocumentPlace) => M;
 
-/** Loads the objects of `within` with these keys. */
+/** Loads the objects in `within` with these keys. */
 export async function keyResolver<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -32,10 +32,10 @@ export interface PartName {
 	readonly key: string;
 }
 
-/** Finds a part of a resource. Throws `not_found` with the place of the name. */
+/** Finds a resource part. Throws `not_found` with the name's place. */
 export type FindPart<M> = (name: PartName, place: DocumentPlace) => M;
 
-/** Loads the named parts of resources in a few statements. */
+/** Loads the named resource parts in a few statements. */
 export async function partResolver<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

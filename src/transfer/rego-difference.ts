@@ -7,7 +7,7 @@ export interface DifferentFile {
 	readonly after: string | null;
 }
 
-/** Difference between the Rego of two schemas. */
+/** Rego difference between two schemas. */
 export interface RegoDifference {
 	/** Files that differ, by path. Empty if a schema does not compile. */
 	readonly files: readonly DifferentFile[];

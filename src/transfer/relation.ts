@@ -6,7 +6,7 @@ import type { RelationEntry } from '../wire/general/environment-document.js';
 import { nestedPart } from './nested.js';
 import { type DocumentPart, unknownReference, withoutDefaults, withPlace } from './part.js';
 
-/** Relations, nested in the resource of their objects. */
+/** Relations, nested in their objects' resource. */
 export const relationPart: DocumentPart<RelationEntry> = nestedPart<Relation, RelationEntry>({
 	table: Relation,
 	title: 'relation',

@@ -93,7 +93,7 @@ function shownDerivation({ users_with_role, when }: DerivationEntry): object {
 	return withoutDefaults({ users_with_role: rules, when }, { users_with_role: [], ...always });
 }
 
-/** Role to write, of either kind. */
+/** Role to write (either kind). */
 interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */

@@ -94,7 +94,7 @@ const newUserResource: OwnResourceEntry = {
 	attributes: {},
 };
 
-/** The default name of an action is its key. */
+/** An action's default name is its key. */
 function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnResourceEntry {
 	return { ...value, actions: mapValues(value.actions, (action, key) => ({ ...action, name: action.name ?? key })) };
 }
@@ -149,7 +149,7 @@ function byKey<R extends { readonly key: string }, V>(rows: readonly R[] = [], m
 	return Object.fromEntries(sorted.map((row) => [row.key, make(row)]));
 }
 
-/** User attributes: the attributes of `__user`, without built-in attributes. */
+/** User attributes: the attributes on `__user`, without built-in attributes. */
 export const userAttributePart: DocumentPart<AttributeEntry> = {
 	title: 'user attribute',
 	member: userAttributes,

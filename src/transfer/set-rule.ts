@@ -101,7 +101,7 @@ async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntr
 type Place = Entry<unknown>['place'];
 
 /**
- * Returns a lookup for sets of one type by key. It finds an automatic set by the role or resource in its key, and
+ * Returns a lookup by key for sets of one type. It finds an automatic set by the role or resource in its key, and
  * creates it if missing.
  */
 async function prepareSets(

@@ -4,21 +4,21 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { type LoggedNames, loggedNames } from './logged-names.js';
 
-/** Maximum number of conflicts in a failure. */
+/** Maximum conflicts in a failure. */
 const maxConflicts = 20;
 
-/** Object of a draft that changed after the base revision. */
+/** Object that changed after the draft's base revision. */
 interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'operation'> {
-	/** Place of the conflicting change in the draft. */
+	/** Place in the draft. */
 	readonly at: string;
-	/** Actor of the change; `null` for the server. */
+	/** Actor; `null` for the server. */
 	readonly actor: { readonly id: string; readonly name: string | null } | null;
 }
 
 /**
- * Refuses a draft if any of its objects changed after the base revision, directly or by cascade. A change that was
- * reverted still counts, because the draft was written for a different state. Throws `conflict` with the changed
- * objects, and `unprocessable` for a base revision in the future.
+ * Refuses a draft if any object in it changed after the base revision, directly or by cascade. A reverted change still
+ * counts, because the draft was written for a different state. Throws `conflict` with the changed objects, and
+ * `unprocessable` for a base revision in the future.
  */
 export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, changes }: Draft): Promise<void> {
 	const { revision } = await unit.counters();
@@ -45,7 +45,7 @@ export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, chang
 	throw new Failure('conflict', message, { revision, conflicts: conflicts.slice(0, maxConflicts) });
 }
 
-/** Returns the last log entry of each conflicting object per change, newest first. */
+/** Returns the last log entry for each conflicting object per change, newest first. */
 function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEntry[]): readonly Conflict[] {
 	const found = new Map<string, Conflict>();
 	const indexes = indexNames(wanted);

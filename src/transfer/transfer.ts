@@ -23,9 +23,8 @@ import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 
 /**
- * Renders an environment, or half of it, as document text in pieces. The unit should be a snapshot. Equal environments
- * give equal text. A schema object takes several lines and a fact takes one line, so that documents can be compared by
- * line.
+ * Renders an environment, or one half, as document text in pieces. The unit should read a snapshot. Equal environments
+ * give equal text. A schema object takes several lines and a fact takes one line, so documents can be compared by line.
  */
 export async function exportDocument(
 	unit: ReadingUnit,
@@ -122,14 +121,14 @@ export async function importDocument(
 		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
 	}
 	await importParts(unit, given, strategy);
-	// Check once at the end: tuples are written in chunks, and each check repeats most of the work.
+	// Check only at the end: tuples are written in chunks, and each check would repeat most work.
 	await refuseEnvironmentOverLimit(unit);
 	return { expired };
 }
 
-/** Outcome of an import besides its changes. */
+/** Import outcome besides the changes. */
 export interface ImportOutcome {
-	/** Number of grants that had ended and were skipped. */
+	/** Number of skipped grants, which had ended. */
 	readonly expired: number;
 }
 
@@ -142,7 +141,7 @@ function hasExpired(value: unknown, now: Date): boolean {
 /** Schema objects read from one environment for a second environment. */
 export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
 
-/** Reads the schema objects in the scope. The unit should be a snapshot. */
+/** Reads the schema objects in the scope. The unit should read a snapshot. */
 export async function extractSchema(unit: ReadingUnit, scope: Pick<CopyScope, CopyPass[0]>): Promise<SchemaCopy> {
 	const taken = new Map<AnyPart, readonly Entry<unknown>[]>();
 	const filters = {
@@ -182,7 +181,7 @@ function wildcardPattern(text: string): RegExp {
 	return new RegExp(`^${literal.replace(/\*+/g, '.*')}$`, 's');
 }
 
-/** Throws if a half is missing: replacing would silently empty that half of the environment. */
+/** Throws if a half is missing: replacing would silently empty the same half in the environment. */
 function requireBothHalves(document: EnvironmentDocument): void {
 	const missing = documentHalves.filter((half) => document[half] === undefined);
 	if (missing.length === 0) return;
@@ -242,12 +241,12 @@ function refuseConflicts({ title, member }: AnyPart, conflicts: readonly Entry<u
 	throw new Failure('duplicate', message, { at: member.join('.'), names, conflicts: conflicts.length });
 }
 
-/** Returns the report of an import. */
+/** Returns the import report. */
 export function importReport(changes: readonly Change[], dry_run: boolean, { expired }: ImportOutcome): ImportReport {
 	return { dry_run, expired, ...changeReport(changes) };
 }
 
-/** Returns the report of the changes in a unit. */
+/** Returns the report about the changes in a unit. */
 export function changeReport(changes: readonly Change[]): ChangeReport {
 	const counts: Record<string, { create: number; update: number; delete: number }> = {};
 	for (const { kind, operation } of changes) {

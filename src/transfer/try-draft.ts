@@ -9,26 +9,26 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 
-/** Maximum duration of a draft preview in seconds. It blocks the environment's writers. */
+/** Maximum duration in seconds. A preview blocks the environment's writers. */
 const maxSeconds = 10;
 
-/** Caller of a preview. */
+/** Preview caller. */
 export interface Asker {
 	readonly caller: Caller | null;
 	/** Aborts when the client disconnects. The preview then does not start. */
 	readonly closed: AbortSignal;
 }
 
-/** Effect of a draft on an environment. */
+/** Effect on an environment. */
 export interface TriedDraft<T> {
 	/** Revision that the preview ran on. */
 	readonly revision: number;
 	readonly schemaBefore: Schema;
 	/** Schema with the draft; the same object as `schemaBefore` if the draft does not change it. */
 	readonly schemaAfter: Schema;
-	/** Changes by the draft, each object once, including cascades. Ids of new objects and times are temporary. */
+	/** Changes by the draft, each object once, including cascades. Ids and times for new objects are temporary. */
 	readonly changes: readonly Change[];
-	/** Result of `inUnit`. */
+	/** Result from `inUnit`. */
 	readonly read: T;
 }
 
