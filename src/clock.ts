@@ -1,16 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 
-/** The process's sources of time and identity, injected so that tests decide both. */
+/** Sources of time and identity, injected so that tests control both. */
 export interface Clock {
-	/** The current instant. */
 	now(): Date;
-	/** Milliseconds since some moment, for waits: a changed wall clock leaves them alone. */
+	/** Monotonic milliseconds, for waits: a changed wall clock does not affect them. */
 	monotonic(): number;
-	/** A new identifier: a UUID of version 7, dashed, lower case, growing with time. */
+	/** Returns a new id: a UUID version 7, dashed, lower case, growing with time. */
 	newId(): string;
 }
 
-/** The real clock of the machine. */
+/** System clock. */
 export const systemClock: Clock = {
 	now: () => new Date(),
 	monotonic: () => performance.now(),

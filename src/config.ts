@@ -6,88 +6,88 @@ import { type SamplingRule, Settings } from './settings.js';
 
 export type { SamplingRule };
 
-/** The process's settings. Ports 0 pick a free one; paths are absolute. */
+/** Process settings. Port 0 picks a free port; paths are absolute. */
 export interface Config {
 	readonly host: string;
 	readonly api_port: number;
 	readonly pdp_port: number;
-	/** Where the decision point speaks OPA's Data API; `null` is nowhere. */
+	/** Port for OPA's Data API on the decision point; `null` disables it. */
 	readonly pdp_opa_port: number | null;
 	readonly data_directory: string;
 	/** `null` selects the embedded database under `data_directory`. */
 	readonly database_url: string | null;
-	/**
-	 * The embedded database takes no writes while less than this is free on its disk, in bytes; 0 turns the check off.
-	 */
+	/** Free bytes below which the embedded database refuses writes; 0 disables the check. */
 	readonly min_free_bytes: number;
 	/** True if the embedded database syncs each commit to disk. Otherwise a power cut may lose writes. */
 	readonly embedded_fsync: boolean;
-	/** The passphrase the server key is derived from; `null` keeps a random one in a file of `data_directory`. */
+	/** Passphrase for the server key; `null` keeps a random key in a file in `data_directory`. */
 	readonly secret_key: string | null;
-	/** The passphrase before a rotation. Secrets under it are read, and encrypted anew. */
+	/** Passphrase before a rotation. Its secrets can still be read, and are encrypted again. */
 	readonly secret_key_previous: string | null;
-	/** The file of the private key that signs bundles, and the id that signatures name it by; a `null` file signs none. */
+	/** Private key file for bundle signatures, and the key id in them; a `null` path disables signing. */
 	readonly bundle_signing: { readonly key_path: string | null; readonly key_id: string };
 	readonly pdp_api_key: string | null;
-	/** The origin of the API a decision point follows; `null` is this machine's `api_port`. */
+	/** API origin that a decision point follows; `null` for this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
-	/** How many processes answer. */
+	/** Number of decision point processes. */
 	readonly pdp_workers: number;
 	/** `cloud` decision points evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
-	/** How much processor time the answer to one request of a decision point may take, in seconds. */
+	/** Maximum CPU seconds for one answer from a decision point. */
 	readonly pdp_budget: number;
-	/** Where clients reach a decision point, without a slash at its end; `null` is where a request came to. */
+	/** Public decision point URL without a trailing slash; `null` for the URL in the request. */
 	readonly pdp_public_url: string | null;
 	/**
-	 * Where the console asks decision points, with `{project}` and `{environment}` in place of their keys and without a slash
-	 * at its end; `null` is the one of this process, if there is one.
+	 * Decision point URL for the console, with `{project}` and `{environment}` as placeholders for keys and without a
+	 * trailing slash; `null` for the decision point in this process, if any.
 	 */
 	readonly console_pdp_url: string | null;
-	/** The types of AuthZEN subjects that are users. */
+	/** AuthZEN subject types that are users. */
 	readonly pdp_subject_types: readonly string[];
-	/** How long the answer to a write through a decision point waits until it is there, in seconds; negative: no limit. */
+	/**
+	 * Maximum seconds that the answer to a write through a decision point waits for its revision; negative for no limit.
+	 */
 	readonly pdp_facts_wait: number;
-	/** What happens to such an answer after that: it is sent all the same, or it is 424. */
+	/** Behavior after this time: answer normally, or with 424. */
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
-	/** The folder of the offline copy; `null` keeps none. */
+	/** Folder for the offline copy; `null` disables it. */
 	readonly pdp_offline_directory: string | null;
-	/** The files of the public keys of which one has to have signed every bundle; empty verifies none. */
+	/** Public key files, one of which must have signed every bundle; empty disables verification. */
 	readonly pdp_bundle_verification_key_paths: readonly string[];
-	/** How old data may be to answer from, in seconds; `null` for any age. */
+	/** Maximum age in seconds of the data behind an answer; `null` for any age. */
 	readonly pdp_max_data_age: number | null;
-	/** Where decisions are logged: `api`, `stdout`, `file:<path>`, or the URL of a collector; empty is nowhere. */
+	/** Decision log receivers: `api`, `stdout`, `file:<path>`, or a collector URL; empty disables the log. */
 	readonly decision_log: readonly string[];
-	/** The bearer token of a collector. */
+	/** Bearer token for a collector. */
 	readonly decision_log_token: string | null;
-	/** Which decisions are logged. */
+	/** Rules that select the logged decisions. */
 	readonly decision_log_sampling: readonly SamplingRule[];
-	/** The members of inputs that are not logged, as paths. */
+	/** Paths of input members that are not logged. */
 	readonly decision_log_mask: readonly (readonly string[])[];
-	/** How long the API keeps decisions, in days. */
+	/** Days for which the API keeps decisions. */
 	readonly audit_log_days: number;
-	/** How much room kept decisions may take, in bytes. */
+	/** Maximum size of kept decisions, in bytes. */
 	readonly audit_log_bytes: number;
-	/** What a process that compares states of an environment may take: seconds for an answer, and MiB of memory. */
+	/** Limits for an impact process: seconds per answer, and MiB of memory. */
 	readonly impact: { readonly seconds: number; readonly memory: number };
-	/** What decision points read for gateways; a path that is null is the usual one. */
+	/** Gateway documents on decision points; a null path is the default path. */
 	readonly gateways: {
 		readonly kong: boolean;
 		readonly kong_routes: string | null;
 		readonly trino_rules: string | null;
-		/** Whether Trino needs no key. */
+		/** True if Trino needs no key. */
 		readonly open_trino: boolean;
 	};
-	/** Whether anyone may read the numbers of the API and of the decision point, at `/metrics`. */
+	/** True if anyone may read the API or decision point metrics at `/metrics`. */
 	readonly open_metrics: { readonly api: boolean; readonly pdp: boolean };
-	/** Whether webhooks may be at addresses of this machine and of private networks. */
+	/** True if webhooks may call this machine and private networks. */
 	readonly webhook_allow_private: boolean;
-	/** Whether the keys of users' tokens may be fetched from there. */
+	/** The same for token key sets. */
 	readonly jwks_allow_private: boolean;
 	readonly log_level: string;
-	/** The opa executable; `null` is the one that set-up put in `.tools`, else that on PATH. */
+	/** Path of the opa executable; `null` for the opa from setup in `.tools`, else on PATH. */
 	readonly opa_path: string | null;
-	/** The folders that programs are looked for in, as PATH has them. */
+	/** Program search path, in PATH format. */
 	readonly search_path: string;
 	/** Fixed secrets for the keys of the first organization, project and environment. */
 	readonly bootstrap: {
@@ -97,12 +97,12 @@ export interface Config {
 	};
 }
 
-/** Settings that are not valid: one sentence per variable, without its value, which may be a secret. */
+/** Invalid settings: one sentence per variable, without its value, which may be a secret. */
 export class ConfigError extends Error {
 	override readonly name = 'ConfigError';
 }
 
-/** Reads the settings from `environment`, where an empty variable is an unset one. Throws `ConfigError`. */
+/** Reads the settings from `environment`. Empty variables count as unset. Throws `ConfigError`. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const set = Object.fromEntries(
 		Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
@@ -110,7 +110,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	const parsed = Settings.safeParse(set);
 	if (!parsed.success) {
 		const { issues } = parsed.error;
-		// A value can be wrong in several ways; the first says enough.
+		// A value can be wrong in several ways; the first problem is sufficient.
 		const first = issues.filter(({ path }, index) => issues.findIndex((other) => other.path[0] === path[0]) === index);
 		throw new ConfigError(first.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 	}
@@ -179,7 +179,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 	};
 }
 
-/** Throws `ConfigError` when two of these ports, by setting, are one. Port 0 is another one each time; `null` is none. */
+/** Throws `ConfigError` if two settings have the same port. Port 0 is always different; `null` is ignored. */
 export function requireDistinctPorts(ports: Readonly<Record<string, number | null>>): void {
 	const taken = new Map<number, string>();
 	for (const [name, port] of Object.entries(ports)) {

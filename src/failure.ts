@@ -1,15 +1,15 @@
-/** Everything that can go wrong on purpose: one class, one catalogue; docs and answers read the same table. */
+/** All deliberate failures: one class and one catalogue, shared by docs and answers. */
 
 interface Entry {
 	readonly status: number;
-	/** The contract's closed list of codes; a value outside it makes clients lose the error's type. */
+	/** From the closed list in the API contract. Clients cannot map any other value to an error type. */
 	readonly error_code: string;
 	readonly title: string;
-	/** After how many seconds it may be tried again, where that is known: the header `Retry-After`. */
+	/** Seconds until a retry, if known, for the header `Retry-After`. */
 	readonly retry_after?: number;
 }
 
-/** Every deliberate failure: its HTTP status, the wire's `error_code` and its title (spec: Errors). */
+/** Deliberate failures, with HTTP status, wire `error_code` and title. */
 export const catalogue = {
 	invalid: { status: 400, error_code: 'INVALID_INPUT', title: 'The request is not valid' },
 	invalid_permission: {
@@ -38,7 +38,7 @@ export const catalogue = {
 	forbidden: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'The API key does not give access to this' },
 	foreign_origin: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'A page of this origin may not do this' },
 	not_found: { status: 404, error_code: 'NOT_FOUND', title: 'The requested object could not be found' },
-	// The titles are the contract's own names for failures of a sign-in; its list of codes has none for them.
+	// For sign-in failures, the titles are the contract's names, because its code list has none.
 	user_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'USER_NOT_FOUND' },
 	hidden_user: { status: 403, error_code: 'FORBIDDEN_ACCESS', title: 'INVALID_PERMISSION_LEVEL' },
 	tenant_not_found: { status: 404, error_code: 'NOT_FOUND', title: 'TENANT_NOT_FOUND' },
@@ -79,39 +79,38 @@ export const catalogue = {
 	no_space: { status: 507, error_code: 'UNEXPECTED_ERROR', title: 'There is no space left to store this' },
 } as const satisfies Record<string, Entry>;
 
-/** The name of a deliberate failure. */
 export type FailureCode = keyof typeof catalogue;
 
-/** A place in a request and what is wrong there; the wire's 422 `detail` is a list of these. */
+/** Problem at a place in a request. The `detail` of a 422 is a list of problems. */
 export interface Problem {
 	readonly loc: readonly (string | number)[];
 	readonly msg: string;
 	readonly type: string;
 }
 
-/** The most problems that a failure lists. Who fixes these sees the next. */
+/** Maximum problems per failure. After fixing these, the caller sees the next problems. */
 export const maxProblems = 20;
 
-/** How long the parts of a failure may be, in UTF-16 code units. */
+/** Maximum lengths in UTF-16 code units. */
 const maxMessageLength = 2_000;
 const maxStepLength = 128;
 const maxPlaceLength = 512;
-/** How much all problems of a failure may take in an answer, in bytes. */
+/** Maximum bytes for all problems in an answer. */
 const maxBytes = 48 * 1024;
 
 /**
- * A request stopped at its first failure. `message` is a sentence for the caller, with their input in backquotes. Long
- * parts are cut.
+ * Request failure, thrown at the first problem. `message` is a sentence for the caller, with their input in backquotes.
+ * Long parts are cut.
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
-	/** For `unprocessable` only: the first of the given problems, at most `maxProblems`. */
+	/** For `unprocessable` only: the first problems, at most `maxProblems`. */
 	readonly problems: readonly Problem[];
 
 	constructor(
 		readonly code: FailureCode,
 		message: string,
-		/** What the catalogue cannot say: further facts for the caller. */
+		/** Additional facts for the caller. */
 		readonly info: unknown = null,
 		problems: readonly Problem[] = [],
 	) {
@@ -123,41 +122,40 @@ export class Failure extends Error {
 		return catalogue[this.code].status;
 	}
 
-	/** After how many seconds the caller may try again, where that is known. */
+	/** Seconds until the caller may retry, if known. */
 	get retryAfter(): number | undefined {
 		const entry: Entry = catalogue[this.code];
 		return entry.retry_after;
 	}
 }
 
-/** What is wrong, in words: the message of an error, or the text of whatever else was thrown. */
+/** Returns the message of an error, or the text of any other thrown value. */
 export function errorMessage(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** No object of this kind has this id or key in the caller's scope. */
+/** Returns the failure for an unknown id or key in the caller's scope. */
 export function notFound(kind: string, reference: string): Failure {
 	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);
 }
 
-/** An object of this kind with this key exists already. */
+/** Returns the failure for a key that is already taken. */
 export function duplicate(kind: string, key: string): Failure {
 	return new Failure('duplicate', `a ${kind} with key \`${key}\` already exists`);
 }
 
-/** The caller's key may not do this. */
 export function forbidden(message: string): Failure {
 	return new Failure('forbidden', message);
 }
 
-/** The request's content is wrong in the places listed. */
+/** Returns the failure for invalid request content at the listed places. */
 export function unprocessable(problems: readonly Problem[]): Failure {
 	const named = bounded(problems);
 	const summary = named.map((problem) => `${problem.loc.join('.')}: ${problem.msg}`).join('; ');
 	return new Failure('unprocessable', summary, null, named);
 }
 
-/** The first problems, as many as fit into an answer, with long texts cut. */
+/** Returns as many problems as fit into an answer, with long texts cut. */
 function bounded(problems: readonly Problem[]): readonly Problem[] {
 	const kept: Problem[] = [];
 	let left = maxBytes;
@@ -170,7 +168,7 @@ function bounded(problems: readonly Problem[]): readonly Problem[] {
 	return kept;
 }
 
-/** A place, cut after its beginning if it is too long. */
+/** Cuts the end of a place if it is too long. */
 function shortPlace(loc: Problem['loc']): Problem['loc'] {
 	const short: (string | number)[] = [];
 	let left = maxPlaceLength;

@@ -2,21 +2,21 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger };
 
-/** What is logged of events, wherever that goes. */
+/** Event logger, for any destination. */
 export type EventLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLevelEnabled'>;
 
-/** How many causes of an error are logged: a chain of causes may be cyclic. */
+/** Maximum logged causes per error: a chain of causes may be cyclic. */
 const maxCauses = 5;
 
 /**
- * Creates the logger of the process: one JSON line per event on standard error. Standard output stays free for people
- * and pipes.
+ * Creates the process logger: one JSON line per event on standard error. Standard output stays free for people and
+ * pipes.
  */
 export function createLogger(level: string): Logger {
 	return pino(logOptions(level), pino.destination({ dest: 2, sync: true }));
 }
 
-/** How every event is written, whatever the destination. */
+/** Returns the logger options, for any destination. */
 export function logOptions(level: string) {
 	return {
 		level,
@@ -30,8 +30,8 @@ export function logOptions(level: string) {
 }
 
 /**
- * An error, reduced to these members. Database errors also carry the query and its values: e-mail addresses, digests,
- * ciphertexts. PostgreSQL quotes rows in `detail`, which is left out as well.
+ * Reduces an error to these members. Database errors also carry the query and its values: e-mail addresses, digests,
+ * ciphertexts. PostgreSQL quotes rows in `detail`, which is omitted too.
  */
 function loggedError(error: unknown, causes: number): unknown {
 	if (!(error instanceof Error)) return error;

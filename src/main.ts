@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createProgram } from './command/program.js';
 
-/** The command line: one process does one command. */
+/** Command line: each process runs one command. */
 
 await createProgram(process.env).parseAsync();

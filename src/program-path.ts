@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The path of the program. Its place here makes it right in the compiled tree and in the bundled program alike. */
+/** Program path. Its location is correct in both the compiled tree and the bundled program. */
 export const programPath = fileURLToPath(new URL('./main.js', import.meta.url));

@@ -7,9 +7,9 @@ import { z } from 'zod';
 
 declare module 'zod' {
 	interface GlobalMeta {
-		/** Meaning of an unset variable, if it has no default. */
+		/** Meaning of an unset variable without a default. */
 		unset?: string;
-		/** An example of a value. */
+		/** Example value. */
 		sample?: string;
 		/** Page with details, below `docs`. */
 		page?: string;
@@ -46,7 +46,7 @@ const publicUrl = z
 	)
 	.transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
-/** An address with `{project}` and `{environment}` in place of their keys. */
+/** Address template with `{project}` and `{environment}` as placeholders for keys. */
 const addressTemplate = z
 	.string()
 	.refine((value) => {
@@ -65,7 +65,6 @@ const flag = z
 	.default('false')
 	.transform((value) => value === 'true');
 
-/** Splits a comma-separated list. */
 function splitList(text: string): readonly string[] {
 	return text
 		.split(',')
@@ -88,7 +87,7 @@ const SamplingRule = z.strictObject({
 	rate: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1'),
 });
 
-/** Selects decisions by all members it names, and logs the share `rate` (0 to 1) of them. */
+/** Selects decisions by all members it names, and logs a share of them (`rate`, 0 to 1). */
 export type SamplingRule = z.output<typeof SamplingRule>;
 
 const listening = {
@@ -406,7 +405,7 @@ const operation = {
 	}),
 };
 
-/** The documented settings by topic, in the order of their page. */
+/** Documented settings by topic, in page order. */
 export const settingTopics = {
 	'Listen addresses': listening,
 	Storage: storage,

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../compiler/opa/package-root.js';
 
-/** The version of Regolith. */
 export const version = readVersion(join(packageRoot, 'package.json'));
 
 function readVersion(path: string): string {

@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Takes the permissions of group and others from a file, or from a folder and everything in it. Leaves files of other
- * users and the targets of symbolic links alone. Throws as the system does.
+ * Removes group and other permissions from a file, or from a folder and its contents. Skips files with a different
+ * owner and symbolic link targets. Throws system errors.
  */
 export function restrictToOwner(path: string): void {
 	const found = lstatSync(path, { throwIfNoEntry: false });

@@ -1,12 +1,12 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Syncs a folder to disk: a name that was made or removed in it is lasting only then. Throws as the system does. */
+/** Syncs a folder to disk, which makes new and removed names in it durable. Throws system errors. */
 export function syncFolder(folder: string): void {
 	sync(folder);
 }
 
-/** Syncs a folder to disk with all that is in it. Throws as the system does. */
+/** Syncs a folder to disk with all its contents. Throws system errors. */
 export function syncTree(folder: string): void {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);

@@ -1,31 +1,31 @@
-/** Runs questions in one thread, which is ended when an answer takes too long. */
+/** Answers questions in one thread, which is ended if an answer takes too long. */
 
 import { parentPort, Worker } from 'node:worker_threads';
 import type { Logger } from '../log.js';
 import { nextTurn } from './next-turn.js';
 
-/** Maximum time for the thread to start, in milliseconds. */
+/** Maximum milliseconds for the thread to start. */
 const startLimit = 10_000;
 
-/** Memory limit of the thread, in MiB. */
+/** Thread memory limit in MiB. */
 const maxMemory = 512;
 
-/** The thread starts with the first question and is replaced after it was ended. It keeps no process alive. */
+/** Starts the thread on the first question and replaces it after it was ended. It keeps no process alive. */
 export class LimitedThread<Question, Answer> {
 	readonly #file: URL;
 	readonly #log: Logger | undefined;
 	#worker: Promise<Worker> | undefined;
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** @param file the module of the thread, which calls `answerQuestions`. */
+	/** @param file the thread module, which calls `answerQuestions`. */
 	constructor(file: URL, log?: Logger) {
 		this.#file = file;
 		this.#log = log;
 	}
 
 	/**
-	 * Asks one question after the other. Never rejects: returns `late` if the answer takes longer than so many
-	 * milliseconds, or if the thread fails.
+	 * Asks questions one after the other. Never rejects: returns `late` if the answer takes longer than `milliseconds` or
+	 * the thread fails.
 	 */
 	ask(question: Question, milliseconds: number): Promise<Answer | 'late'> {
 		const answer = this.#last.then(() => this.#ask(question, milliseconds));
@@ -53,15 +53,15 @@ export class LimitedThread<Question, Answer> {
 	}
 }
 
-/** Answers the questions of `LimitedThread`, in its thread. */
+/** Answers the questions from `LimitedThread`, in its thread. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
 	parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
 	parentPort?.postMessage('ready');
 }
 
-/** Starts a thread; resolves when it takes questions. */
+/** Starts a thread. Resolves when it accepts questions. */
 async function start(file: URL): Promise<Worker> {
-	// The thread does not inherit the process's own flags, such as hooks of tests.
+	// The thread does not inherit process flags, such as test hooks.
 	const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: maxMemory } });
 	worker.unref();
 	worker.on('error', () => undefined);
@@ -72,7 +72,7 @@ async function start(file: URL): Promise<Worker> {
 	return worker;
 }
 
-/** The next message of a thread. Rejects with its error, and with `late` after so many milliseconds. */
+/** Returns the next message from a thread. Rejects with its error, or with `late` after `milliseconds`. */
 function message<T>(worker: Worker, milliseconds: number): Promise<T> {
 	return new Promise((resolve, reject) => {
 		let timer: NodeJS.Timeout | undefined;
@@ -86,7 +86,7 @@ function message<T>(worker: Worker, milliseconds: number): Promise<T> {
 		const ended = () => failed(new Error('the thread has ended'));
 		worker.on('message', came).on('error', failed).on('exit', ended);
 		timer = setTimeout(async () => {
-			// After a turn in which nobody looked, the message may be there already.
+			// After a blocked event loop turn, the message may already be there.
 			await nextTurn();
 			failed('late');
 		}, milliseconds);

@@ -1,14 +1,14 @@
-/** Resolves in the next turn of the event loop, after everybody else had theirs. */
+/** Resolves in the next event loop turn, after all other work. */
 export const nextTurn: () => Promise<void> = chooseNextTurn();
 
 function chooseNextTurn(): () => Promise<void> {
 	if ('setImmediate' in globalThis) return () => new Promise((resolve) => setImmediate(resolve));
-	// Browsers delay timers that start each other, and messages not.
+	// Browsers throttle nested timers, but not messages.
 	if ('MessageChannel' in globalThis) return byMessage;
 	return () => new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** A port as the web has it, which the types of Node.js do not describe. */
+/** Web message port, which the Node.js types lack. */
 interface Port {
 	onmessage: () => void;
 	close(): void;

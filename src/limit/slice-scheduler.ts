@@ -1,44 +1,44 @@
-/** Runs long work in slices, one slice for each turn of the event loop, so that short requests do not wait for it. */
+/** Runs long work in slices, one slice per event loop turn, so that short requests do not wait for it. */
 
 import type { Steps } from '../../compiler/steps.js';
 import { nextTurn } from './next-turn.js';
 
-/** The clock and the turns of the event loop; tests bring their own. */
+/** Clock and event loop turns, replaceable in tests. */
 export interface EventLoop {
-	/** Milliseconds on a clock that never goes back. */
+	/** Milliseconds on a monotonic clock. */
 	now(): number;
-	/** Resolves in the next turn, after everybody else had theirs. */
+	/** Resolves in the next turn, after all other work. */
 	nextTurn(): Promise<unknown>;
 }
 
-/** Options of one piece of work. */
+/** Options for one piece of work. */
 export interface WorkOptions {
-	/** Asked before each slice. Work that is no longer wanted rejects with `WorkCancelled`. */
+	/** Called before each slice. Work that is no longer wanted rejects with `WorkCancelled`. */
 	readonly wanted?: () => boolean;
-	/** Called with the milliseconds that each slice took. What it throws ends the work. */
+	/** Called with the milliseconds of each slice. An error ends the work. */
 	readonly spend?: (milliseconds: number) => void;
 }
 
-/** The reason when work was given up. */
+/** Thrown when work is cancelled. */
 export class WorkCancelled extends Error {
 	override readonly name = 'NotWanted';
 }
 
-/** How long the work of one turn may take, in milliseconds: checks that arrive meanwhile wait for it. */
+/** Maximum milliseconds of work per turn. Checks that arrive during the slice wait for it. */
 const slice = 5;
 
 const eventLoop: EventLoop = { now: () => performance.now(), nextTurn };
 
 interface Task {
-	/** Does one slice that ends about at `end`; false when nothing is left to do. */
+	/** Runs one slice until about `end`. Returns false when no work is left. */
 	slice(end: number): boolean;
 }
 
-/** All long work of one process, in round-robin order. Together it takes one slice of each turn. */
+/** All long work in a process, in round-robin order. Together, it takes one slice per turn. */
 export class SliceScheduler {
 	readonly #loop: EventLoop;
 	readonly #queue: Task[] = [];
-	/** What is left of this turn's slice, in milliseconds. */
+	/** Milliseconds left in this turn's slice. */
 	#left = slice;
 	#turning = false;
 
@@ -46,12 +46,12 @@ export class SliceScheduler {
 		this.#loop = loop;
 	}
 
-	/** The number of pieces of work that have begun and not ended. */
+	/** Number of unfinished pieces of work. */
 	get running(): number {
 		return this.#queue.length;
 	}
 
-	/** Runs the work. Rejects with whatever it throws, and with `WorkCancelled`. */
+	/** Runs the work. Rejects with its errors, and with `WorkCancelled`. */
 	run<T>(steps: Steps<T>, { wanted = () => true, spend }: WorkOptions = {}): Promise<T> {
 		return new Promise((resolve, reject) => {
 			this.#begin({
@@ -73,7 +73,7 @@ export class SliceScheduler {
 		});
 	}
 
-	/** Starts a task at once if there is time left in this turn, so that short work does not wait. */
+	/** Starts a task immediately if this turn has time left, so that short work does not wait. */
 	#begin(task: Task): void {
 		if (this.#left <= 0 || this.#queue.length > 0 || this.#slice(task)) this.#queue.push(task);
 		if (this.#turning) return;

@@ -1,10 +1,10 @@
 import { Failure } from '../failure.js';
 
-/** How many may take turns. */
+/** Limits for `Turns`. */
 export interface TurnLimits {
-	/** How many names have a turn at a time. */
+	/** Maximum names with a turn at a time. */
 	readonly running: number;
-	/** How many wait for the turn of one name. */
+	/** Maximum waiting requests per name. */
 	readonly waiting: number;
 }
 
@@ -13,7 +13,7 @@ interface Waiting {
 	readonly begin: () => void;
 }
 
-/** Turns under names, such as environments: one at a time for each name, in the order in which they were asked for. */
+/** Turns by name, such as environments: one at a time per name, in request order. */
 export class Turns {
 	readonly #running = new Set<string>();
 	#waiting: Waiting[] = [];
@@ -21,14 +21,14 @@ export class Turns {
 
 	constructor(private readonly limits: TurnLimits) {}
 
-	/** Whether somebody has the turn of a name. */
+	/** True if the turn for a name is taken. */
 	isTaken(name: string): boolean {
 		return this.#running.has(name);
 	}
 
 	/**
-	 * Waits for the turn of a name; `end` gives it back. Rejects with `Failure`: `busy` when too many wait, and
-	 * `unavailable` when the client goes away first, or turns are stopped.
+	 * Waits for the turn for a name; `end` returns it. Rejects with `Failure`: `busy` if too many requests wait, and
+	 * `unavailable` if the client disconnects first or `stop` is called.
 	 */
 	async wait(name: string, closed: AbortSignal): Promise<void> {
 		const before = this.#waiting.filter((other) => other.name === name).length;
@@ -54,13 +54,13 @@ export class Turns {
 		});
 	}
 
-	/** Gives a turn back, so that the next begins. */
+	/** Returns a turn, so that the next begins. */
 	end(name: string): void {
 		this.#running.delete(name);
 		this.#next();
 	}
 
-	/** Refuses whatever waits, from now on. */
+	/** Refuses all current and future waits. */
 	stop(): void {
 		this.#stopped = true;
 		const waiting = this.#waiting;
@@ -68,7 +68,7 @@ export class Turns {
 		for (const { begin } of waiting) begin();
 	}
 
-	/** Begins whatever can be begun. */
+	/** Begins all turns that the limits allow. */
 	#next(): void {
 		for (const waiting of [...this.#waiting]) {
 			if (this.#running.size >= this.limits.running) return;
@@ -80,7 +80,7 @@ export class Turns {
 	}
 }
 
-/** Why work ends that nobody waits for any more. */
+/** Returns the failure for work without a waiting client. */
 export function clientGone(): Failure {
 	return new Failure('unavailable', 'the client went away');
 }

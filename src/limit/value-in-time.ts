@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What `work` gives, or `late` if that takes longer than so many milliseconds. Rejects if `work` does so in time. */
+/** Returns the value of `work`, or `late` after `milliseconds`. Rejects if `work` rejects in time. */
 export async function valueInTime<T, U>(work: Promise<T>, milliseconds: number, late: U): Promise<T | U> {
 	const settled = new AbortController();
 	const tooLate = sleep(milliseconds, late, { signal: settled.signal }).catch(() => late);

@@ -2,41 +2,41 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Which addresses may be called. A name is judged by the addresses that it stands for when a connection is made. */
+/** Addresses that may be called. A host name is checked by its addresses when the connection is opened. */
 
-/** An address that is not public was named. */
+/** Thrown for an address that is not public. */
 export class PrivateAddressError extends Error {
 	override readonly name = 'PrivateAddressError';
 
 	constructor() {
-		// Nothing about the address: who names one is not told what names stand for in this network.
+		// No details: the message must not reveal name resolution in this network.
 		super('the address is not public');
 	}
 }
 
-/** Addresses of clouds that look public and answer secrets to the machine that asks. */
+/** Cloud addresses that look public but return secrets to the calling machine. */
 const metadataAddresses: ReadonlySet<string> = new Set(['168.63.129.16']);
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address is of the public internet: unicast, and not loopback, link-local, private, unique-local, multicast,
- * or of any other range with a meaning of its own, in whatever notation. Text that is no address is not.
+ * True for an address on the public internet: unicast, and not loopback, link-local, private, unique-local, multicast
+ * or in any other special range, in any notation. False for text that is not an address.
  */
 export function isPublicAddress(text: string): boolean {
-	// The library also reads notations that no look-up answers.
+	// The library also accepts notations that no DNS lookup returns.
 	if (isIP(text) === 0) return false;
 	const address = ipaddr.process(text);
 	if (address.range() !== 'unicast' || metadataAddresses.has(address.toString())) return false;
 	return address instanceof ipaddr.IPv4 || address.match(globalUnicast);
 }
 
-/** Throws `PrivateAddressError` for a host that is an address, as it stands in a URL, and not a public one. */
+/** Throws `PrivateAddressError` if a URL host is an address that is not public. */
 export function requirePublicHost(hostname: string): void {
 	const address = hostname.replace(/^\[|\]$/g, '');
 	if (isIP(address) !== 0 && !isPublicAddress(address)) throw new PrivateAddressError();
 }
 
-/** How names are looked up: as `dns.lookup` does. */
+/** Resolves names like `dns.lookup`. */
 export type Resolve = (
 	hostname: string,
 	options: { readonly all: true },
@@ -44,8 +44,8 @@ export type Resolve = (
 ) => void;
 
 /**
- * A `lookup` for connections that fails where any address of the name is not public. The connection uses the very
- * addresses that were looked at, so a name that stands for another address a moment later gains nothing.
+ * Returns a `lookup` for connections that fails if any address for the name is not public. The connection uses exactly
+ * the checked addresses, so changing the DNS record afterwards has no effect.
  */
 export function publicLookup(resolve: Resolve = lookup): LookupFunction {
 	return (hostname, options, done) => {

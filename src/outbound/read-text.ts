@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The text of an answer, in UTF-8. Rejects if it is longer than `maxBytes`, is cut short, or does not end in time. */
+/** Returns the body text in UTF-8. Rejects if it is longer than `maxBytes`, is cut short, or does not end in time. */
 export async function readText(answer: IncomingMessage, maxBytes: number): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;

@@ -2,23 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readText } from './read-text.js';
 import { createSender } from './send.js';
 
-/** How long a call may take, in milliseconds: longer than a decision point waits for a revision. */
+/** Maximum milliseconds per call: longer than a decision point waits for a revision. */
 const relayMilliseconds = 12_000;
 
-/** The most bytes of an answer. */
+/** Maximum answer size in bytes. */
 const maxRelayedBytes = 16 * 1024 * 1024;
 
-/** A call to an address of the operator. */
+/** Call to an address that the operator configured. */
 export interface RelayedCall {
 	readonly method: 'GET' | 'POST';
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Uint8Array | null;
-	/** Aborts when nobody waits for the answer any more. */
+	/** Aborts when no client waits for the answer. */
 	readonly signal: AbortSignal;
 }
 
-/** What was answered, read to its end. */
+/** Complete answer. */
 export interface RelayedAnswer {
 	readonly status: number;
 	readonly headers: IncomingHttpHeaders;
@@ -26,8 +26,8 @@ export interface RelayedAnswer {
 }
 
 /**
- * Sends a call to an address that the operator has set, wherever that is, and reads the answer. Redirections are answers
- * like any other. Rejects without a whole answer of at most 16 MiB within twelve seconds.
+ * Calls an address that the operator has configured, public or not, and reads the answer. Does not follow redirects.
+ * Rejects without a complete answer of at most 16 MiB within twelve seconds.
  */
 export async function relay({ body, ...call }: RelayedCall): Promise<RelayedAnswer> {
 	const answer = await send(body === null ? call : { ...call, body });

@@ -3,29 +3,27 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { publicLookup, requirePublicHost } from './public-address.js';
 
-/** How long a request may take unless it is said, from the look-up of the name to the end of the answer, in milliseconds. */
+/** Default request timeout in milliseconds, from the DNS lookup to the end of the answer. */
 const requestMilliseconds = 5_000;
 
-/** What is sent where. */
 export interface OutboundRequest {
 	readonly method: 'GET' | 'POST';
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: string | Uint8Array;
-	/** Ends it before its time. */
+	/** Aborts the request. */
 	readonly signal?: AbortSignal;
 }
 
 /**
- * Sends a request to an address that users of the API named, and gives the answer as soon as its status is there.
- * Redirections are answers like any other. Rejects with `PrivateAddressError`, and without an answer in time; then what
- * is read from the answer fails too.
+ * Sends a request to an address from API users, and returns the answer when its status arrives. Does not follow
+ * redirects. Rejects with `PrivateAddressError`, and on a timeout, which also fails later reads from the answer.
  */
 export type Sender = (request: OutboundRequest) => Promise<IncomingMessage>;
 
 /**
- * What sends to public addresses alone, or to any with `allowPrivate`. Each request has a connection of its own, and may
- * take `milliseconds`.
+ * Creates a sender for public addresses, or for any address with `allowPrivate`. Each request has its own connection
+ * and the timeout `milliseconds`.
  */
 export function createSender(
 	allowPrivate: boolean,
@@ -41,7 +39,7 @@ export function createSender(
 			const late = AbortSignal.timeout(milliseconds);
 			const signal = given === undefined ? late : AbortSignal.any([late, given]);
 			const sent = request(target, { method, headers, agent: false, signal, ...guarded }, resolve);
-			// Stays: an answer that is cut short fails the request as well, when nobody waits for that any more.
+			// Keep this handler: an answer that is cut short also fails the request, even after the promise has settled.
 			sent.on('error', reject);
 			sent.end(body);
 		});

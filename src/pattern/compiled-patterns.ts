@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js';
 
-/** The regular expressions (RE2) of one request, each compiled once. */
+/** Regular expressions (RE2) in one request, each compiled once. */
 export class CompiledPatterns {
 	readonly #compiled = new Map<string, RE2JS | null>();
 
-	/** True if the expression is found anywhere in the text. An expression that RE2 refuses is never found. */
+	/** True if the text contains a match. An expression that RE2 refuses never matches. */
 	readonly matches = (pattern: string, text: string): boolean => {
 		let compiled = this.#compiled.get(pattern);
 		if (compiled === undefined) {
@@ -24,20 +24,20 @@ function compile(pattern: string): RE2JS | null {
 }
 
 /**
- * Tokens of a regular expression: quoted text, a character class, an escape, the opening or the end of a group, `|`, a
- * repetition, and any other character.
+ * Tokens of a regular expression: quoted text, a character class, an escape, a group start or end, `|`, a repetition,
+ * and any other character.
  */
 const tokens =
 	/\\Q(?<quoted>(?:(?!\\E).)*)(?:\\E)?|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\\[pPx]\{[^}]*\}|\\.|\((?:\?(?:P?<\w*>|[a-zA-Z-]*:|[a-zA-Z-]*(?=\))))?|\{(?<fewest>\d+)(?:,(?<most>\d*))?\}\??|[*+?]\??|./gsu;
 
 /**
- * Estimates the steps of RE2's program without compiling, because repetitions within repetitions take long to compile.
- * Up to twice the program size for usual expressions, and more for alternatives that RE2 joins.
+ * Estimates the size of RE2's program without compiling, because nested repetitions take long to compile. Up to twice
+ * the real size for usual expressions, and more for alternatives that RE2 joins.
  */
 export function estimateSteps(pattern: string): number {
 	const outer: number[] = [];
 	let steps = 0;
-	/** The steps of the last item, which a repetition copies. */
+	/** Steps in the last item, which a repetition copies. */
 	let last = 0;
 	for (const { 0: token, groups } of pattern.matchAll(tokens)) {
 		const fewest = groups?.['fewest'];

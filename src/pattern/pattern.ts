@@ -5,14 +5,14 @@ import { estimateSteps } from './compiled-patterns.js';
 import { unicodeClasses } from './unicode-classes.js';
 
 /**
- * Regular expressions as decisions read them, in the syntax of RE2, which matches in linear time. The engine here
- * accepts more than the one in decision points. What only this one accepts is refused: there, such a pattern would
- * never hold, and under `not` always.
+ * Regular expressions as decisions read them, in RE2 syntax, which matches in linear time. This engine accepts more
+ * than the engine in decision points. The difference is refused: such a pattern would never hold there, and always hold
+ * under `not`.
  */
 
 /**
- * Measures a regular expression, and finds the reason to refuse it. Compiles nothing that is sure to be refused for its
- * size.
+ * Measures a regular expression, and finds the reason to refuse it. Does not compile expressions that are surely too
+ * large.
  */
 export function measurePattern(pattern: string): PatternMeasure {
 	const stepsPerPart = /\\[pP]/u.test(pattern) ? unicodeStepsPerPart : plainStepsPerPart;
@@ -26,7 +26,7 @@ export function measurePattern(pattern: string): PatternMeasure {
 	}
 }
 
-/** Tokens in which `(?<` opens no group: quoted text, an escape, a character class. Any other `(?<` opens one. */
+/** Tokens in which `(?<` opens no group: quoted text, an escape, a character class. Any other `(?<` opens a group. */
 const groups = /\\Q(?:(?!\\E).)*|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?</gsu;
 
 function groupProblem(pattern: string): string | null {
@@ -45,17 +45,14 @@ function classProblem(pattern: string): string | null {
 	return null;
 }
 
-/**
- * Maximum steps of one expression. A decision point compiles it again at every check, which takes about 20 ms for so
- * many steps.
- */
+/** Maximum steps per expression. A decision point compiles it at every check, which takes about 20 ms at this limit. */
 const maxSteps = 25_000;
 
-/** An estimate is at most twice the size of usual expressions; RE2 joins some alternatives. */
+/** An estimate is at most twice the size for usual expressions, and more if RE2 joins alternatives. */
 const maxEstimate = 4 * maxSteps;
 
 /**
- * Steps of a part of RE2's program. A Unicode class takes up to 230 parts, each twice as expensive; any other character
+ * Steps per part in RE2's program. A Unicode class takes up to 230 parts, each twice as expensive; any other character
  * or class hardly more than 24.
  */
 const plainStepsPerPart = 24;

@@ -1,8 +1,8 @@
-/** General categories of Unicode 13. */
+/** General categories in Unicode 13. */
 const categories =
 	'C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs';
 
-/** Scripts of Unicode 13. */
+/** Scripts in Unicode 13. */
 const scripts = [
 	'Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki',
 	'Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham Cherokee',
@@ -21,5 +21,5 @@ const scripts = [
 	'Warang_Citi Yezidi Yi Zanabazar_Square',
 ].join(' ');
 
-/** The Unicode classes that decision points know in regular expressions: `Any`, general categories and scripts. */
+/** Unicode classes that decision points support in regular expressions: `Any`, general categories and scripts. */
 export const unicodeClasses: ReadonlySet<string> = new Set(['Any', ...categories.split(' '), ...scripts.split(' ')]);

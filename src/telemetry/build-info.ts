@@ -1,6 +1,6 @@
 import { gauge, type MetricFamily, sample } from './metric-family.js';
 
-/** The metric that names the component and its version. */
+/** Returns the metric with component and version. */
 export function buildInfo(component: 'api' | 'pdp', version: string): MetricFamily {
 	return gauge(
 		'regolith_build_info',

@@ -1,21 +1,21 @@
-/** The shortest time that a rate is told of, in milliseconds: two reports may follow each other at once. */
+/** Minimum milliseconds for a rate, because two reports may follow each other immediately. */
 const shortest = 10_000;
 
-/** How many decisions there were up to a moment, in milliseconds of the monotonic clock. */
+/** Decision count at a time, in milliseconds on the monotonic clock. */
 interface Reading {
 	readonly count: number;
 	readonly at: number;
 }
 
-/** How many decisions a decision point makes a second, from one report to the next. It begins when it is made. */
+/** Decisions per second between reports. The first period begins at construction. */
 export class DecisionRate {
-	/** Where the time begins that the next rate is of. */
+	/** Start of the period for the next rate. */
 	#from: Reading;
-	/** The last report that ended such a time. */
+	/** Last report that ended a period. */
 	#last: Reading;
 
 	constructor(
-		/** How many decisions there were so far. */
+		/** Returns the decision count so far. */
 		private readonly count: () => number,
 		private readonly now = () => performance.now(),
 	) {
@@ -24,8 +24,8 @@ export class DecisionRate {
 	}
 
 	/**
-	 * Decisions a second since the last report, to one decimal. Where that was less than ten seconds ago, since the one
-	 * before it; at the start since then, of which less than a second counts as one.
+	 * Returns decisions per second since the last report, to one decimal. If that report is less than ten seconds old,
+	 * uses the report before it. Before the first report, uses the time since construction, at least one second.
 	 */
 	report(): number {
 		const reading = this.#read();

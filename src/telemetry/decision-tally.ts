@@ -1,22 +1,21 @@
 import { counter, type MetricFamilies, sample } from './metric-family.js';
 
-/** The parts of a check that tell its model. */
+/** Parts of a check that determine its model. */
 interface Asked {
 	readonly user: { readonly key: string; readonly attributes?: unknown };
 	readonly resource: { readonly type: string; readonly key?: string; readonly attributes?: unknown };
 	readonly context?: unknown;
 }
 
-/** The models that checks are counted by. Each has its place in the array of a code's counts. */
+/** Models by which checks are counted, in the order of each code's count array. */
 const models = ['rbac', 'rebac', 'abac'] as const;
 
-/** The most codes that are counted separately. There are fewer than thirty; a policy of another version may have others. */
+/** Maximum codes with separate counts. There are fewer than thirty; a policy from a different version may have more. */
 const maxCodes = 64;
 
 /**
- * Counts decisions by code and by model. The model is that of the question, because only the reasons would tell which
- * rule granted it: `abac` where the check brings attributes or a context, else `rebac` where it names an instance, else
- * `rbac`.
+ * Counts decisions by code and model. The model follows from the check, because only the reasons would show the rule
+ * that granted it: `abac` if the check has attributes or a context, else `rebac` if it names an instance, else `rbac`.
  */
 export class DecisionTally {
 	readonly #codes = new Map<string, Float64Array>();
@@ -29,14 +28,14 @@ export class DecisionTally {
 		counts[model] = (counts[model] ?? 0) + 1;
 	}
 
-	/** How many decisions were counted. */
+	/** Total decisions. */
 	get total(): number {
 		let total = 0;
 		for (const counts of this.#codes.values()) for (const count of counts) total += count;
 		return total;
 	}
 
-	/** The counts as metrics. */
+	/** Returns the counts as metrics. */
 	families(): MetricFamilies {
 		const values = [...this.#codes].flatMap(([code, counts]) =>
 			models.flatMap((model, index) => {

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { gauge, type MetricFamilies, sample } from './metric-family.js';
 
-/** How full the disk of a folder is; `reserve` is in bytes. Empty when the disk cannot be read. */
+/** Returns disk usage metrics for a folder; `reserve` is in bytes. Empty if the disk cannot be read. */
 export async function diskFamilies(folder: string, reserve: number): Promise<MetricFamilies> {
 	try {
 		const { bavail, blocks, bsize } = await statfs(folder);

@@ -1,17 +1,17 @@
 import type { Labels, MetricFamily, MetricSample } from './metric-family.js';
 
-/** The upper bounds of the buckets, in seconds: from a check in memory to a request that waits at the feed. */
+/** Bucket upper bounds in seconds: from a check in memory to a waiting feed request. */
 const bounds = [
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;
 
-/** Counts durations in buckets. It holds plain numbers, because every check is counted. */
+/** Counts durations in buckets. Uses plain numbers, because every check is counted. */
 export class Durations {
-	/** The count of each bucket; the last is for what exceeds all bounds. */
+	/** Count per bucket; the last bucket exceeds all bounds. */
 	readonly #counts = new Float64Array(bounds.length + 1);
 	#sum = 0;
 
-	/** Counts a duration, in seconds. */
+	/** Counts a duration in seconds. */
 	add(seconds: number): void {
 		let bucket = 0;
 		while (seconds > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
@@ -19,7 +19,7 @@ export class Durations {
 		this.#sum += seconds;
 	}
 
-	/** The samples of a histogram: how many durations are within each bound, their sum and their count. */
+	/** Returns the histogram samples: cumulative bucket counts, sum and count. */
 	samples(name: string, labels: Labels): readonly MetricSample[] {
 		let count = 0;
 		const buckets = [...bounds, '+Inf'].map((le, index) => {
@@ -34,7 +34,7 @@ export class Durations {
 	}
 }
 
-/** A histogram of durations, one series for each set of labels. */
+/** Returns a duration histogram with one series per label set. */
 export function histogram(
 	name: string,
 	help: string,

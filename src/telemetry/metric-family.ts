@@ -1,20 +1,20 @@
-/** Metrics, in the shape in which prom-client passes them on, aggregates them and renders them. */
+/** Metrics in prom-client's format for transfer, aggregation and rendering. */
 
-/** The labels of a sample. INVARIANT: their values are from short lists of ours, and never come from a request. */
+/** Sample labels. INVARIANT: the values come from short lists in our code, and never from a request. */
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** One value of a family. */
+/** Value with labels. */
 export interface MetricSample {
 	readonly labels: Labels;
 	readonly value: number;
-	/** In a histogram: the name of this sample, which differs from that of the family. */
+	/** Name for histogram samples, which differs from the family name. */
 	readonly metricName?: string;
 }
 
-/** How values of several processes with the same name and labels are combined. */
+/** Aggregation across processes for values with the same name and labels. */
 type Aggregator = 'sum' | 'min' | 'max' | 'average' | 'first' | 'omit';
 
-/** All samples of one name. */
+/** All samples with one name. */
 export interface MetricFamily {
 	readonly name: string;
 	readonly help: string;
@@ -23,20 +23,19 @@ export interface MetricFamily {
 	readonly values: readonly MetricSample[];
 }
 
-/** The metrics of one process, or of several processes combined. */
+/** Metrics from one process, or from several processes combined. */
 export type MetricFamilies = readonly MetricFamily[];
 
-/** A value with its labels. */
 export function sample(value: number, labels: Labels = {}): MetricSample {
 	return { labels, value };
 }
 
-/** A value that only grows while the process lives. */
+/** Returns a value that only grows during the process lifetime. */
 export function counter(name: string, help: string, values: readonly MetricSample[]): MetricFamily {
 	return { name, help, type: 'counter', aggregator: 'sum', values };
 }
 
-/** A value that goes up and down. */
+/** Returns a value that goes up and down. */
 export function gauge(
 	name: string,
 	help: string,

@@ -1,23 +1,23 @@
 import { valueInTime } from '../limit/value-in-time.js';
 
-/** How long a caller waits for a new answer, in milliseconds. */
+/** Maximum milliseconds that a caller waits for a new answer. */
 const patience = 3_000;
-/** How long the last answer holds while a new one is outstanding, in milliseconds. */
+/** Milliseconds for which the last answer is valid while a new answer is outstanding. */
 const trust = 30_000;
 
-/** Tells whether something works. A caller has an answer soon, however slow that something is. */
+/** Checks whether a dependency works. Answers soon, even if the dependency is slow. */
 export class Probe {
 	#asking: Promise<void> | undefined;
 	#last: { readonly works: boolean; readonly at: number } | undefined;
 
-	/** `ask` resolves to `false` or rejects when it does not work. */
+	/** `ask` resolves if it works, and rejects otherwise. */
 	constructor(
 		private readonly ask: () => Promise<unknown>,
 		private readonly now: () => number = () => performance.now(),
 		private readonly wait = patience,
 	) {}
 
-	/** Whether it works. Calls at the same time share one question. */
+	/** Returns true if it works. Concurrent calls share one check. */
 	async works(): Promise<boolean> {
 		this.#asking ??= this.#ask();
 		await valueInTime(this.#asking, this.wait, undefined);

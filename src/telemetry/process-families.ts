@@ -1,20 +1,20 @@
 import type { Registry } from 'prom-client';
 import type { MetricFamilies } from './metric-family.js';
 
-/** The metrics that Node.js has of a process: processor time, memory, garbage collection, the delay of its event loop. */
+/** Node.js process metrics: CPU time, memory, garbage collection, event loop delay. */
 
 let registry: Promise<Registry> | undefined;
 
 /**
- * The metrics of this process. Measuring begins with the first call, so that it costs nothing where nobody asks. The delay
- * of the event loop is that since the last call.
+ * Returns the metrics for this process. Measuring begins on the first call, so it has no cost until then. The event
+ * loop delay covers the time since the last call.
  */
 export async function processFamilies(): Promise<MetricFamilies> {
 	registry ??= begin();
 	const measured = await (await registry).getMetricsAsJSON();
-	// prom-client declares the type of a family as the number of an enumeration, but it is a word.
+	// prom-client declares the family type as an enumeration number, but it is a word.
 	return (measured as unknown as MetricFamilies).map((family) =>
-		// Its own aggregator leaves it out, even where there is only one process.
+		// Its default aggregator omits it, even with only one process.
 		family.name === 'process_start_time_seconds' ? { ...family, aggregator: 'min' } : family,
 	);
 }

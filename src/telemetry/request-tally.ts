@@ -6,17 +6,17 @@ interface EndpointTally {
 	readonly statuses: Map<number, number>;
 }
 
-/** The name that requests without an endpoint are counted under. */
+/** Name for requests without an endpoint. */
 const noEndpoint = 'none';
 
-/** Counts the requests of one server by endpoint and status. The name of an endpoint is that of its declaration. */
+/** Counts a server's requests by endpoint name and status. */
 export class RequestTally {
 	readonly #endpoints = new Map<string, EndpointTally>();
 
-	/** `server` is the name of the server in labels. */
+	/** `server` is the server name in labels. */
 	constructor(private readonly server: 'api' | 'pdp' | 'opa') {}
 
-	/** Counts a request that was answered, and how many seconds it took. */
+	/** Counts an answered request with its duration in seconds. */
 	add(endpoint: string | undefined, status: number, seconds: number): void {
 		const name = endpoint ?? noEndpoint;
 		const tally = this.#endpoints.get(name) ?? this.#begin(name);
@@ -24,7 +24,7 @@ export class RequestTally {
 		tally.durations.add(seconds);
 	}
 
-	/** The counts as metrics. An endpoint without a request is not among them. */
+	/** Returns the counts as metrics. Omits endpoints without requests. */
 	families(): MetricFamilies {
 		const { server } = this;
 		const tallies = [...this.#endpoints];

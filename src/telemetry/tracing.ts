@@ -1,4 +1,4 @@
-/** Traces, through the interface of OpenTelemetry. The operator brings the SDK that records them. */
+/** Traces through the OpenTelemetry API. The operator provides the SDK that records them. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -17,16 +17,16 @@ import {
 	trace,
 } from '@opentelemetry/api';
 
-/** The name of the tracer of our spans. */
+/** Tracer name for our spans. */
 const instrumentation = 'regolith';
 
-/** The most writes that are remembered until their revisions are published. */
+/** Maximum writes to remember until their revisions are published. */
 const maxWrites = 2_000;
 
-/** The most writes that a published step is linked with, besides the newest. */
+/** Maximum writes to link to a published step, besides the newest. */
 const maxLinks = 100;
 
-/** What a span tells of a request. The path is not part of it, because it may hold keys of users. */
+/** Request data in a span. Omits the path, which may contain user keys. */
 interface AnsweredRequest {
 	readonly endpoint: string | undefined;
 	readonly route: string | undefined;
@@ -35,14 +35,14 @@ interface AnsweredRequest {
 	readonly id: string;
 }
 
-/** A step from one revision of an environment to another. */
+/** Step between two environment revisions. */
 interface Step {
 	readonly environment: string;
 	readonly from: number;
 	readonly to: number;
 }
 
-/** What a span tells of a bundle: this before the bundle is applied, and `Applied` afterwards. */
+/** Bundle data in a span: this before the bundle is applied, and `Applied` afterwards. */
 interface Bundle {
 	readonly bytes: Uint8Array;
 	readonly traceparent?: string;
@@ -53,34 +53,34 @@ interface Applied {
 }
 
 /**
- * Creates what records traces, or `null` without an SDK. This is found out only once, because an SDK is registered before
- * the program begins. So tracing costs nothing where there is no SDK.
+ * Creates a trace recorder, or `null` without an SDK. Checked only once, because an SDK is registered before the
+ * program begins. Without an SDK, tracing has no cost.
  */
 export function createTracing(): Tracing | null {
 	const provider = trace.getTracerProvider();
-	// The provider of another copy of the interface is no instance of our class. It is there only if it was registered.
+	// A provider from a second copy of the API is not an instance of our class. It is present only if it was registered.
 	const registered = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(instrumentation);
 	return registered ? new Tracing() : null;
 }
 
-/** Makes spans for requests, publishing and applying, which form one trace from a write to the decision points. */
+/** Creates spans for requests, publishing and applying, which form one trace from a write to the decision points. */
 export class Tracing {
 	readonly #tracer = trace.getTracer(instrumentation);
-	/** The requests that wrote, by environment and revision, the oldest first. */
+	/** Requests with writes, by environment and revision, oldest first. */
 	readonly #writes = new Map<string, SpanContext>();
 
-	/** Handles a request in a span. It continues the trace of the caller. */
+	/** Handles a request in a span, which continues the caller's trace. */
 	readonly request = (
 		{ headers }: { readonly headers: IncomingHttpHeaders },
 		handle: () => Promise<void>,
 	): Promise<void> => {
-		// An SDK that instruments `node:http` has begun a span already.
+		// An SDK that instruments `node:http` has already begun a span.
 		const begun = trace.getActiveSpan() !== undefined;
 		const parent = begun ? context.active() : propagation.extract(context.active(), headers);
 		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
 	};
 
-	/** Adds the answer to the span of the current request. */
+	/** Adds the answer to the current request's span. */
 	readonly answered = ({ endpoint, route, method, status, id }: AnsweredRequest): void => {
 		const span = trace.getActiveSpan();
 		if (span === undefined) return;
@@ -95,7 +95,7 @@ export class Tracing {
 		if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 	};
 
-	/** Remembers that the current request has led an environment to a revision. */
+	/** Records the environment revision that the current request wrote. */
 	readonly wrote = (environment: string, revision: number): void => {
 		const span = trace.getActiveSpan();
 		if (span === undefined) return;
@@ -107,11 +107,13 @@ export class Tracing {
 		}
 	};
 
-	/** Compiles a schema in a span. The span is part of the trace of the write, if a write began the compilation. */
+	/** Compiles a schema in a span. The span joins the write's trace if a write began the compilation. */
 	readonly compile = <T>(compile: () => Promise<T>): Promise<T> =>
 		this.#inSpan('compile policy', { kind: SpanKind.INTERNAL, parent: context.active() }, compile);
 
-	/** Makes a step for decision points in a span. It continues the trace of the newest write, and links to the others. */
+	/**
+	 * Builds a step for decision points in a span. It continues the newest write's trace and links to the earlier writes.
+	 */
 	readonly publish = async <T>(
 		{ environment, from, to }: Step,
 		make: () => Promise<T>,
@@ -130,7 +132,7 @@ export class Tracing {
 		}));
 	};
 
-	/** Applies a bundle at a decision point in a span. It continues the trace of its publishing. */
+	/** Applies a bundle at a decision point in a span. It continues the trace from publishing. */
 	readonly apply = <T extends Applied>({ bytes, traceparent }: Bundle, apply: () => Promise<T>): Promise<T> => {
 		const parent = continuedContext(spanContextIn(traceparent));
 		const attributes = { 'regolith.bundle_bytes': bytes.byteLength };
@@ -141,7 +143,7 @@ export class Tracing {
 		});
 	};
 
-	/** Runs work in a span. The span ends with the work, and records its failure. */
+	/** Runs work in a span. The span ends with the work and records its failure. */
 	#inSpan<T>(name: string, { parent, ...options }: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
 		const span = this.#tracer.startSpan(name, options, parent);
 		return context.with(trace.setSpan(parent, span), async () => {
@@ -168,7 +170,7 @@ function writeName(environment: string, revision: number): string {
 	return `${environment}/${revision}`;
 }
 
-/** A context whose spans continue the trace of a span; without that, one whose spans begin a trace. */
+/** Returns a context whose spans continue the span's trace, or begin a trace without a span. */
 function continuedContext(span: SpanContext | undefined): Context {
 	return span === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, span);
 }
@@ -178,7 +180,7 @@ function renderTraceparent({ traceId, spanId, traceFlags }: SpanContext): string
 	return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** The span that a `traceparent` names; `undefined` when it is malformed. */
+/** Parses a `traceparent`; `undefined` if it is malformed. */
 function spanContextIn(traceparent = ''): SpanContext | undefined {
 	const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
 	if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;

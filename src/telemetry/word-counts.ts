@@ -1,6 +1,6 @@
 import { type MetricSample, sample } from './metric-family.js';
 
-/** Counts by a word from a short list. All words begin at 0, so that a rate sees the first event. */
+/** Counts events by a word from a short list. All words begin at 0, so that a rate sees the first event. */
 export class WordCounts<Word extends string> {
 	readonly #counts: Map<Word, number>;
 
@@ -12,7 +12,7 @@ export class WordCounts<Word extends string> {
 		this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
 	}
 
-	/** The counts, with the word under this label. */
+	/** Returns the counts, with the word under this label. */
 	samples(label: string): readonly MetricSample[] {
 		return [...this.#counts].map(([word, count]) => sample(count, { [label]: word }));
 	}

@@ -6,25 +6,25 @@ import { readText } from '../outbound/read-text.js';
 import type { Sender } from '../outbound/send.js';
 import type { Jwks } from '../wire/general/environment.js';
 
-/** The largest set of keys that is fetched, in bytes. */
+/** Maximum size of a fetched key set, in bytes. */
 const maxKeySetBytes = 64 * 1024;
-/** How long the same address is not asked again, in milliseconds: for a key that it did not have, or after a failure. */
+/** Milliseconds before an address is fetched again: after an unknown key, or after a failure. */
 const cooldownMilliseconds = 30_000;
-/** How many addresses are remembered. */
+/** Maximum remembered addresses. */
 const maxKeySets = 1_000;
 
 const headers = { accept: 'application/json, application/jwk-set+json', 'user-agent': 'regolith' };
 
-/** What an address answers. */
+/** Answer from an address. */
 export interface FetchedText {
 	readonly status: number;
 	readonly text: string;
 }
 
-/** How a set of keys is fetched. Rejects where there is no answer, and where it is too long. */
+/** Fetches a key set. Rejects if there is no answer, or if it is too long. */
 export type Fetcher = (url: string) => Promise<FetchedText>;
 
-/** What fetches sets of keys by `send`. */
+/** Creates a fetcher that uses `send`. */
 export function createFetcher(send: Sender): Fetcher {
 	return async (url) => {
 		const answer = await send({ method: 'GET', url, headers });
@@ -34,19 +34,19 @@ export function createFetcher(send: Sender): Fetcher {
 
 interface RemoteKeys {
 	readonly keys: JWTVerifyGetKey;
-	/** The last failure to fetch them, and until when it is remembered, in milliseconds since 1970. */
+	/** Last fetch failure, with its expiry in milliseconds since 1970. */
 	refused: { readonly failure: Failure; readonly until: number } | null;
 }
 
-/** The failure of an environment whose keys are missing, malformed or cannot be fetched. */
+/** Returns the failure for missing or malformed keys, and for keys that cannot be fetched. */
 function unusable(message: string): Failure {
 	return new Failure('invalid_jwks', message);
 }
 
-/** The keys that sign the tokens of environments' users: those in the environment's settings, or fetched and kept. */
+/** Keys that sign user tokens, per environment: from the environment settings, or fetched and cached. */
 export class KeySets {
 	readonly #remote = new Map<string, RemoteKeys>();
-	/** The last time that was read, in milliseconds since 1970. */
+	/** Last clock reading, in milliseconds since 1970. */
 	#read = 0;
 
 	constructor(
@@ -55,8 +55,8 @@ export class KeySets {
 	) {}
 
 	/**
-	 * What finds the key of a token for an environment with this configuration: keys given there count before an address.
-	 * Throws `invalid_jwks` when there are none; so does what is returned when they cannot be fetched.
+	 * Returns a key lookup for an environment with this configuration. Configured keys take precedence over an address.
+	 * Throws `invalid_jwks` if there are none; the lookup throws it if they cannot be fetched.
 	 */
 	keysFor(configured: Jwks | null): JWTVerifyGetKey {
 		try {
@@ -86,8 +86,8 @@ export class KeySets {
 	}
 
 	/**
-	 * Forgets all fetched keys and failures if the clock was set back. Otherwise their ages stay negative, and removed keys
-	 * count, new keys are unknown, and failures last for as long as the clock was ahead.
+	 * Forgets all fetched keys and failures if the clock was set back. Otherwise their ages stay negative: removed keys
+	 * stay valid, new keys stay unknown, and failures stay until the clock has caught up.
 	 */
 	#forgetAfterSetBack(): void {
 		const now = this.clock.now().getTime();
@@ -100,7 +100,7 @@ export class KeySets {
 		if (this.#remote.size >= maxKeySets && oldest !== undefined) this.#remote.delete(oldest);
 		const keys = createRemoteJWKSet(new URL(url), {
 			cooldownDuration: cooldownMilliseconds,
-			// Anyone may present a token, so no environment makes this process fetch for each of them.
+			// Anyone may present a token, so no environment setting makes this process fetch keys for every token.
 			cacheMaxAge: Math.max(ttl * 1_000, cooldownMilliseconds),
 			[customFetch]: (address: string) => this.#fetch(address),
 		});

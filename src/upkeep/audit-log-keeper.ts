@@ -1,10 +1,10 @@
 import type { Logger } from '../log.js';
 import type { AuditLogUpkeep } from '../store/audit-log/audit-log-upkeep.js';
 
-/** How often the decision log is kept within its limits, in milliseconds. */
+/** Milliseconds between rounds. */
 const defaultPause = 600_000;
 
-/** Keeps the decision log within its limits: makes room for the next day, and drops what is too old or too much. */
+/** Keeps the decision log within its limits: prepares space for the next day, and drops old and excess decisions. */
 export class AuditLogKeeper {
 	#timer: NodeJS.Timeout | null = null;
 	#keeping: Promise<void> = Promise.resolve();
@@ -12,14 +12,14 @@ export class AuditLogKeeper {
 	#stopped = false;
 	#full: readonly string[] = [];
 
-	/** @param keep one round; @param pause between two, in milliseconds. */
+	/** @param keep runs one round; @param pause milliseconds between rounds. */
 	constructor(
 		private readonly keep: () => Promise<AuditLogUpkeep>,
 		private readonly log: Logger,
 		private readonly pause = defaultPause,
 	) {}
 
-	/** Keeps it now, and from now on. Resolves after the first round. */
+	/** Starts the rounds. Resolves after the first round. */
 	async start(): Promise<void> {
 		this.#keeping = this.#round();
 		await this.#keeping;
@@ -32,7 +32,7 @@ export class AuditLogKeeper {
 		this.#keeping = this.#round();
 	}
 
-	/** Ends that; resolves when nothing is being dropped any more. */
+	/** Stops the rounds. Resolves when no round is running. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		if (this.#timer !== null) clearTimeout(this.#timer);
@@ -50,7 +50,7 @@ export class AuditLogKeeper {
 			}
 			this.#full = full;
 		} catch (error) {
-			// The database may be away or full: the next round tries again.
+			// The database may be away or full: the next round retries.
 			if (!this.#stopped) this.log.warn({ error }, 'the decision log could not be kept within its limits');
 		}
 		this.#running = false;

@@ -6,34 +6,34 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import { rowsPerStatement } from '../store/unit/row-chunks.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 
-/** What a sweeper needs of the store. */
+/** Store interface for the sweeper. */
 export interface SweptStore {
-	/** The environments in which expired grants are stored. */
+	/** Environments with expired grants. */
 	expired(): Promise<readonly Scope[]>;
-	/** Forgets the keys of environments that were deleted long ago, and old sign-ins to the console. */
+	/** Forgets keys in environments that were deleted long ago, and old console sign-ins. */
 	forgetOld(): Promise<void>;
-	/** Runs a unit of work of the server itself, which has no actor. */
+	/** Runs a unit of work for the server itself, which has no actor. */
 	write(scope: Scope, work: (unit: WritingUnit) => Promise<number>): Promise<{ readonly value: number }>;
 }
 
 /**
- * Deletes expired grants from the store, with their changes in the log, and what is remembered of deleted environments and
- * of old sign-ins. Nothing waits for that: what has expired is as if it were not there. Each unit deletes few, so that writers wait for it no longer than for each other; several
- * processes may sweep at once, because a unit sees what those before it deleted.
+ * Deletes expired grants and logs the changes. Also deletes data about old environments and console sign-ins. This work
+ * is not urgent: expired grants have no effect. Each unit deletes few rows, so it delays writers no longer than other
+ * writes do. Several processes may sweep concurrently, because a unit sees earlier deletions.
  */
 export class ExpirySweeper {
 	#timer: NodeJS.Timeout | null = null;
 	#sweeping: Promise<void> = Promise.resolve();
 	#stopped = false;
 
-	/** @param pause between two sweeps, in milliseconds. */
+	/** @param pause milliseconds between sweeps. */
 	constructor(
 		private readonly store: SweptStore,
 		private readonly log: Logger,
 		private readonly pause = 30_000,
 	) {}
 
-	/** Sweeps from now on. */
+	/** Starts sweeping. */
 	start(): void {
 		this.#timer = setTimeout(() => {
 			this.#sweeping = this.#sweep().finally(() => {
@@ -42,7 +42,7 @@ export class ExpirySweeper {
 		}, this.pause).unref();
 	}
 
-	/** Ends that; resolves when nothing is being deleted any more. */
+	/** Stops sweeping. Resolves when no deletion is running. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		if (this.#timer !== null) clearTimeout(this.#timer);
@@ -56,7 +56,10 @@ export class ExpirySweeper {
 		});
 	}
 
-	/** The database may be away or full, or an environment deleted meanwhile: the next sweep looks again. */
+	/**
+	 * Runs a step. The database may be away or full, or an environment may be deleted concurrently: the next sweep
+	 * retries.
+	 */
 	async #attempt(step: () => Promise<void>): Promise<void> {
 		try {
 			await step();
@@ -76,7 +79,9 @@ export class ExpirySweeper {
 	}
 }
 
-/** Deletes some expired grants and invites, at most as many of each kind as one statement takes. Returns how many. */
+/**
+ * Deletes some expired grants and invites, at most as many per kind as fit into one statement. Returns their number.
+ */
 async function removeExpired(unit: WritingUnit): Promise<number> {
 	const grants = (await removeExpiredAssignments(unit)) + (await removeExpiredTuples(unit));
 	return grants + (await removeEndedInvites(unit));

@@ -5,16 +5,16 @@ import type { DeliveryOutcome, TakenDelivery, WebhookOutbox } from '../store/acc
 import type { Poster } from './post.js';
 import { sign } from './signature.js';
 
-/** How many deliveries a process sends at once. */
+/** Maximum concurrent deliveries per process. */
 const maxConcurrent = 8;
-/** How often the outbox is looked into when nobody says that there is something, in milliseconds. */
+/** Milliseconds between polls of the outbox without a signal. */
 const pollMilliseconds = 5_000;
-/** The pause before the second attempt, in milliseconds. Each further one is four times as long. */
+/** Milliseconds before the second attempt. Each later pause is four times as long. */
 const firstPause = 1_000;
-/** How many attempts are made: the last one about six hours after the first. */
+/** Maximum attempts: the last is about six hours after the first. */
 export const maxAttempts = 9;
 
-/** What a dispatcher needs. */
+/** Dependencies of a dispatcher. */
 export interface DispatcherParts {
 	readonly outbox: Pick<WebhookOutbox, 'take' | 'finish'>;
 	readonly post: Poster;
@@ -23,8 +23,8 @@ export interface DispatcherParts {
 }
 
 /**
- * Sends what waits in the outbox to the webhooks of elements, and tries again what failed. Processes share the work. A
- * delivery that was begun by a process that died is sent again, so a receiver may get one twice, with the same id.
+ * Sends waiting deliveries to element webhooks, and retries failed deliveries. Processes share the work. If a process
+ * dies, its deliveries are sent again, so a receiver may get a delivery twice, with the same id.
  */
 export class WebhookDispatcher {
 	readonly #running = new Set<Promise<void>>();
@@ -39,23 +39,23 @@ export class WebhookDispatcher {
 
 	constructor(private readonly parts: DispatcherParts) {}
 
-	/** How the attempts of this process have ended so far. `given_up` counts events whose last attempt failed. */
+	/** Attempt results in this process so far. `given_up` counts events whose last attempt failed. */
 	get counts(): { readonly delivered: number; readonly failed: number; readonly given_up: number } {
 		return { delivered: this.#delivered, failed: this.#failed, given_up: this.#givenUp };
 	}
 
-	/** Begins to look into the outbox. */
+	/** Starts polling the outbox. */
 	start(): void {
 		this.#loop ??= this.#run();
 	}
 
-	/** Looks into the outbox now. */
+	/** Polls the outbox now. */
 	wake(): void {
 		this.#woken = true;
 		this.#wake();
 	}
 
-	/** Begins nothing more, and waits for what is being sent. */
+	/** Stops polling, and waits for running deliveries. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#wake();
@@ -79,7 +79,7 @@ export class WebhookDispatcher {
 			this.#failing = false;
 			return taken;
 		} catch (error) {
-			// The database is away, or full: said once, until it is back.
+			// The database is away or full: log this once, until it is back.
 			if (!this.#failing) this.parts.log.warn({ error }, 'cannot look into the outbox of webhooks');
 			this.#failing = true;
 			return [];
@@ -89,12 +89,12 @@ export class WebhookDispatcher {
 	#begin(delivery: TakenDelivery): void {
 		const work = this.#deliver(delivery)
 			.catch((error: unknown) => {
-				// Its lease ends by itself, and it is sent again.
+				// Its lease expires, and it is sent again.
 				this.parts.log.warn({ error, delivery: delivery.id }, 'cannot record how a webhook was answered');
 			})
 			.finally(() => {
 				this.#running.delete(work);
-				// The element may have a next one.
+				// The element may have a next delivery.
 				this.wake();
 			});
 		this.#running.add(work);
@@ -108,7 +108,7 @@ export class WebhookDispatcher {
 		const { retry_after } = outcome;
 		const { id, config_id, attempts } = taken;
 		this.parts.log.info({ delivery: id, config_id, attempts, error: outcome.error, retry_after }, 'a webhook failed');
-		// What is due later than the next look is found by that.
+		// The next poll finds later deliveries.
 		if (retry_after !== null && retry_after < pollMilliseconds) setTimeout(() => this.wake(), retry_after).unref();
 	}
 
@@ -150,7 +150,7 @@ export class WebhookDispatcher {
 		return { delivered: false, response_status, error, retry_after };
 	}
 
-	/** Waits until there may be something to send. */
+	/** Waits until a delivery may be due. */
 	async #pause(): Promise<void> {
 		if (this.#woken || this.#stopped) return;
 		await new Promise<void>((resolve) => {
@@ -164,7 +164,9 @@ export class WebhookDispatcher {
 	}
 }
 
-/** The pause after this many attempts, in milliseconds, spread by a fifth so that receivers are not met all at once. */
+/**
+ * Returns the pause after this many attempts, in milliseconds, with random variation to spread the load on receivers.
+ */
 export function pauseAfter(attempts: number): number {
 	return Math.round(firstPause * 4 ** (attempts - 1) * (0.9 + Math.random() * 0.2));
 }
@@ -173,7 +175,7 @@ function givenUp(error: string): DeliveryOutcome {
 	return { delivered: false, response_status: null, error, retry_after: null };
 }
 
-/** Why there was no answer, without what the network tells about itself. */
+/** Describes a missing answer without revealing details about the network. */
 function failureText(error: unknown): string {
 	if (error instanceof PrivateAddressError) return `${error.message} (WEBHOOK_ALLOW_PRIVATE)`;
 	if (!(error instanceof Error)) return 'no answer';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The headers by which a receiver knows who sent a message, and when (Standard Webhooks 1.0.0). */
+/** Headers that prove the sender and time of a message (Standard Webhooks 1.0.0). */
 export interface SignatureHeaders {
 	readonly 'webhook-id': string;
 	/** Seconds since 1970. */
@@ -8,7 +8,10 @@ export interface SignatureHeaders {
 	readonly 'webhook-signature': string;
 }
 
-/** Signs a body with each key: a receiver needs to know one. The id is the same for each attempt, so a receiver knows what it has got before. */
+/**
+ * Signs a body with each key: a receiver needs only one key. The id is the same for each attempt, so a receiver can
+ * recognize repeated deliveries.
+ */
 export function sign(keys: readonly Buffer[], id: string, now: Date, body: string): SignatureHeaders {
 	const timestamp = String(Math.floor(now.getTime() / 1_000));
 	const signed = `${id}.${timestamp}.${body}`;

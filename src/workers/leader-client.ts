@@ -4,7 +4,7 @@ import type { EventReceiver } from '../pdp/log/event-queue.js';
 import type { Beginning, LeaderMessage, Question, WorkerMessage, WorkerStatus, WorkersProgress } from './messages.js';
 import { SharedProgress } from './shared-progress.js';
 
-/** The part of a process that a worker needs to speak to the one that leads it. */
+/** Subset of `process` that a worker needs to talk to its leader. */
 export interface Channel {
 	readonly connected: boolean;
 	send?(message: WorkerMessage): unknown;
@@ -17,17 +17,17 @@ interface Pending {
 	readonly reject: (error: Error) => void;
 }
 
-/** A worker's side of the connection to the leading process. */
+/** Worker side of the leader connection. */
 export class LeaderClient {
-	/** How far all workers are. */
+	/** Progress of all workers. */
 	readonly progress = new SharedProgress();
-	/** Resolves with what the worker needs to begin. */
+	/** Resolves to the worker's initial data. */
 	readonly beginning: Promise<Beginning>;
-	/** Resolves when the worker is to stop, or the leading process is gone. */
+	/** Resolves when the worker must stop or the leader process is gone. */
 	readonly stopped: Promise<void>;
-	/** Told when everything is to be fetched anew. */
+	/** Notified when all data must be fetched again. */
 	readonly refetches = new Listeners<void>();
-	/** Told when the leading process asks for the metrics of this worker. */
+	/** Notified when the leader asks for this worker's metrics. */
 	readonly measures = new Listeners<void>();
 	readonly #pending = new Map<number, Pending>();
 	#asked = 0;
@@ -57,23 +57,23 @@ export class LeaderClient {
 		this.tell({ type: 'hears' });
 	}
 
-	/** Sends a message that has no answer. */
+	/** Sends a message without an answer. */
 	tell(message: WorkerMessage): void {
 		if (this.channel.connected) this.channel.send?.(message);
 	}
 
-	/** The control plane's feed, which the leading process follows for all workers. */
+	/** Control plane feed, which the leader follows for all workers. */
 	readonly feed: FeedClient = {
 		environment: (signal) => this.#ask({ kind: 'environment' }, signal) as Promise<string>,
 		poll: (request, signal) => this.#ask({ kind: 'poll', request }, signal) as Promise<FeedResponse>,
 	};
 
-	/** Asks to be counted. Resolves to the progress that this worker must have made before it listens. */
+	/** Asks to be counted. Resolves to the progress that this worker must reach before it listens. */
 	count(status: WorkerStatus): Promise<WorkersProgress> {
 		return this.#ask({ kind: 'count', status }, new AbortController().signal) as Promise<WorkersProgress>;
 	}
 
-	/** Takes the events of decisions, which the leading process passes on. */
+	/** Receives decision events, which the leader forwards. */
 	readonly receiver: EventReceiver = {
 		name: 'leader',
 		maxEvents: 10_000,
@@ -83,7 +83,7 @@ export class LeaderClient {
 		},
 	};
 
-	/** The metrics of all workers, as text. */
+	/** Returns all workers' metrics as text. */
 	metrics(signal: AbortSignal): Promise<string> {
 		return this.#ask({ kind: 'metrics' }, signal) as Promise<string>;
 	}

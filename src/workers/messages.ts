@@ -1,23 +1,26 @@
-/** What the process that leads the workers of a decision point and these workers tell each other. */
+/** Messages between the decision point leader and its workers. */
 
 import type { FeedRequest } from '../pdp/follow/feed-client.js';
 import type { ReplicaState } from '../pdp/follow/replica.js';
 import type { MetricFamilies } from '../telemetry/metric-family.js';
 import type { Health } from '../wire/decision/check.js';
 
-/** What a worker needs to begin. */
+/** Initial data for a worker. */
 export interface Beginning {
 	readonly controlPlane: string;
 	readonly apiKey: string;
-	/** The revision that a worker needs before it asks to be counted: that of the other workers, or -1 without them. */
+	/**
+	 * Revision that a worker must reach before it asks to be counted: the other workers' revision, or -1 without other
+	 * workers.
+	 */
 	readonly revision: number;
-	/** As in `Progress`, of the other workers. */
+	/** Lineage of the other workers, as in `Progress`. */
 	readonly lineage: string;
-	/** The lineages that the other workers know to have ended. */
+	/** Lineages that the other workers know to have ended. */
 	readonly ended: readonly string[];
 }
 
-/** The progress of all workers. */
+/** Progress of all workers. */
 export interface WorkersProgress {
 	/** As in `Progress`. */
 	readonly lineage: string;
@@ -25,58 +28,60 @@ export interface WorkersProgress {
 	readonly revision: number;
 	/** As in `Progress`. */
 	readonly policyRevision: number;
-	/** Whether all know that the environment was deleted. After that, no further revision is reached. */
+	/** True if all workers know that the environment was deleted. No further revision follows. */
 	readonly deleted: boolean;
 }
 
-/** How a worker is. */
+/** Worker status report. */
 export interface WorkerStatus {
 	readonly lineage: string;
-	/** The lineages that it knows to have ended. */
+	/** Lineages that it knows to have ended. */
 	readonly ended: readonly string[];
 	readonly revision: number;
 	readonly policyRevision: number;
 	readonly state: ReplicaState;
 	readonly health: Health;
-	/** Decisions that it has made. */
+	/** Number of decisions. */
 	readonly decided: number;
-	/** Decisions that no sampling rule chose. */
+	/** Decisions not chosen by any sampling rule. */
 	readonly sampledOut: number;
-	/** Decisions that did not reach the leading process. */
+	/** Decisions that did not reach the leader. */
 	readonly lost: number;
 }
 
-/** What a worker asks of the leading process, which answers each with a value or a failure. */
+/** Question to the leader, which answers with a value or a failure. */
 export type Question =
 	| { readonly kind: 'environment' }
 	| { readonly kind: 'poll'; readonly request: FeedRequest }
-	/** The progress that the worker must have made before it listens. From now on, the progress of all includes it. */
+	/**
+	 * Asks for the progress that the worker must reach before it listens. The shared progress then includes the worker.
+	 */
 	| { readonly kind: 'count'; readonly status: WorkerStatus }
 	| { readonly kind: 'events'; readonly lines: readonly string[] }
-	/** The metrics of all workers, as text. */
+	/** All workers' metrics as text. */
 	| { readonly kind: 'metrics' };
 
-/** What a worker sends. */
+/** Message from a worker. */
 export type WorkerMessage =
-	/** The worker hears what it is sent from now on. */
+	/** The worker now receives messages. */
 	| { readonly type: 'hears' }
 	| { readonly type: 'ask'; readonly id: number; readonly question: Question }
 	/** The answer to a question is no longer needed. */
 	| { readonly type: 'cancel'; readonly id: number }
 	| { readonly type: 'listening'; readonly url: string }
-	/** The worker cannot begin; `setting` says that a setting has to be changed. */
+	/** The worker cannot begin; `setting` is true if a setting must be changed. */
 	| { readonly type: 'failed'; readonly message: string; readonly setting: boolean }
 	| { readonly type: 'status'; readonly status: WorkerStatus }
-	/** The metrics of this worker, which the leading process has asked for. */
+	/** This worker's metrics, requested by the leader. */
 	| { readonly type: 'metrics'; readonly families: MetricFamilies }
-	/** A client wants everything fetched anew. */
+	/** A client asks to fetch all data again. */
 	| { readonly type: 'refetch' };
 
-/** What the leading process sends. */
+/** Message from the leader. */
 export type LeaderMessage =
 	| { readonly type: 'begin'; readonly beginning: Beginning }
 	| { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-	/** `refused` says that the control plane refuses the key, `gone` that it has deleted the environment. */
+	/** `refused` means that the control plane refuses the key, `gone` that it has deleted the environment. */
 	| {
 			readonly type: 'failure';
 			readonly id: number;
@@ -86,6 +91,6 @@ export type LeaderMessage =
 	  }
 	| { readonly type: 'progress'; readonly progress: WorkersProgress }
 	| { readonly type: 'refetch' }
-	/** Asks for the metrics of the worker. */
+	/** Asks for the worker's metrics. */
 	| { readonly type: 'measure' }
 	| { readonly type: 'stop' };

@@ -1,21 +1,21 @@
 import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/follow/feed-client.js';
 
-/** One request to the feed, and who waits for it. */
+/** Shared feed request. */
 interface Flight {
 	readonly answer: Promise<FeedResponse>;
 	readonly abort: AbortController;
-	/** Ends the sharing: the next equal request is sent anew. */
+	/** Ends the sharing: the next equal request is sent again. */
 	readonly land: () => void;
 	waiting: number;
 }
 
 /**
- * A feed that many follow with one request at a time: equal requests share one. Who comes a little later gets the last
- * step again.
+ * Feed for many followers with one request at a time: equal requests share one. A slightly later follower gets the last
+ * step from the cache.
  */
 export class SharedFeed implements FeedClient {
 	readonly #flights = new Map<string, Flight>();
-	/** The last step, by what was asked. */
+	/** Last step, by request. */
 	#last: { readonly asked: string; readonly step: FeedBundle } | undefined;
 
 	constructor(private readonly feed: FeedClient) {}
@@ -42,9 +42,9 @@ export class SharedFeed implements FeedClient {
 		this.#flights.set(name, flight);
 		answer.then(
 			(response) => {
-				// A snapshot is not kept: it may be large, and is needed at a start alone.
+				// A snapshot is not cached: it may be large, and only a start needs it.
 				if (response.kind !== 'bundle' || request.etag === undefined) return;
-				// A worker that gets the answer later must know how old it is.
+				// A worker that gets the answer later must know its age.
 				this.#last = { asked, step: { ...response, asOf: response.asOf ?? Date.now() } };
 			},
 			() => {},
@@ -53,7 +53,7 @@ export class SharedFeed implements FeedClient {
 	}
 }
 
-/** Waits for the answer; the last who leaves ends the request. */
+/** Waits for the answer. When the last caller leaves, the request ends. */
 function join(flight: Flight, signal: AbortSignal): Promise<FeedResponse> {
 	flight.waiting += 1;
 	return new Promise((resolve, reject) => {

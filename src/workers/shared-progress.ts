@@ -2,10 +2,10 @@ import { Listeners } from '../pdp/follow/listeners.js';
 import { isPast, type Progress, type WantedRevision } from '../pdp/follow/progress.js';
 import type { WorkersProgress } from './messages.js';
 
-/** The progress while no worker answers. */
+/** Progress while no worker answers. */
 export const noProgress: WorkersProgress = { lineage: '', revision: -1, policyRevision: -1, deleted: false };
 
-/** The progress of all workers, as the leading process tells it. */
+/** Progress of all workers, as reported by the leader. */
 export class SharedProgress implements Progress {
 	readonly #changes = new Listeners<void>();
 	#current = noProgress;
@@ -22,23 +22,23 @@ export class SharedProgress implements Progress {
 		return this.#current.policyRevision;
 	}
 
-	/** The newest progress that was told. */
+	/** Newest reported progress. */
 	get current(): WorkersProgress {
 		return this.#current;
 	}
 
-	/** Takes newer progress. */
+	/** Stores newer progress. */
 	update(progress: WorkersProgress): void {
 		this.#current = progress;
 		this.#changes.tell();
 	}
 
-	/** As in `Progress`. It also resolves when the environment is deleted. */
+	/** As in `Progress`. Also resolves when the environment is deleted. */
 	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
 		return this.#until((current) => isPast(current, wanted), signal);
 	}
 
-	/** As `reached`, for the policy of the revision. */
+	/** Like `reached`, for the policy of the revision. */
 	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
 		const isReached = ({ lineage, policyRevision }: WorkersProgress) =>
 			isPast({ lineage, revision: policyRevision }, wanted);

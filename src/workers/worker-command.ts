@@ -1,2 +1,2 @@
-/** The command that a worker of a decision point runs. It is no command for people. */
+/** Internal command for decision point workers. */
 export const workerCommand = 'decision-worker';

@@ -1,31 +1,31 @@
 import type { MetricFamilies } from '../telemetry/metric-family.js';
 import { addFamilies } from '../telemetry/render-families.js';
 
-/** How long a worker may take to send its metrics, in milliseconds. After that, the ones it sent last are used. */
+/** Maximum milliseconds to wait for a worker's metrics. After this time, its last metrics are used. */
 const patience = 2_000;
 
-/** The metrics of all workers of a decision point. The counts of workers that have ended are kept. */
+/** Metrics from all decision point workers. Keeps the counts from ended workers. */
 export class WorkerMetrics {
 	readonly #last = new Map<number, MetricFamilies>();
 	readonly #waiting = new Map<number, () => void>();
-	/** The counters and histograms of workers that have ended, added up. */
+	/** Sum of counters and histograms from ended workers. */
 	#ended: MetricFamilies = [];
 	#ending: Promise<void> = Promise.resolve();
 
-	/** Asks the workers with these ids. Resolves to the metrics of each, and of those that have ended. */
+	/** Asks the workers with these ids. Resolves to the metrics from each worker, and from ended workers. */
 	async collect(workers: readonly number[], ask: (worker: number) => void): Promise<readonly MetricFamilies[]> {
 		await Promise.all(workers.map((worker) => this.#answer(worker, () => ask(worker))));
 		await this.#ending;
 		return [this.#ended, ...this.#last.values()];
 	}
 
-	/** Takes the metrics that a worker sent. */
+	/** Stores a worker's metrics. */
 	take(worker: number, families: MetricFamilies): void {
 		this.#last.set(worker, families);
 		this.#waiting.get(worker)?.();
 	}
 
-	/** Keeps the counts that a worker which has ended sent last. */
+	/** Keeps the last counts from an ended worker. */
 	end(worker: number): void {
 		const last = this.#last.get(worker);
 		this.#last.delete(worker);

@@ -13,26 +13,26 @@ import { SharedFeed } from './shared-feed.js';
 import { noProgress, SharedProgress } from './shared-progress.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
-/** What a pool of workers needs. */
+/** Worker pool options. */
 export interface WorkerPoolOptions {
 	readonly count: number;
-	/** The program that a worker runs, and its arguments. */
+	/** Worker program and arguments. */
 	readonly program: { readonly path: string; readonly args: readonly string[] };
-	/** What a worker is begun with. */
+	/** Initial data for workers. */
 	readonly beginning: Pick<Beginning, 'controlPlane' | 'apiKey'>;
-	/** The feed of the control plane. */
+	/** Control plane feed. */
 	readonly feed: FeedClient;
-	/** Where decisions are logged. */
+	/** Decision log receivers. */
 	readonly receivers: readonly EventReceiver[];
-	/** The metrics that this process adds to those of its workers. */
+	/** Metrics that this process adds to its workers' metrics. */
 	readonly families?: () => MetricFamilies;
 	readonly log: Logger;
 }
 
-/** A worker cannot begin because of a setting. */
+/** Thrown if a worker cannot begin because of a setting. */
 export class WorkerSettingError extends Error {}
 
-/** What became of decisions so far: as `DecisionCounts`, with those that workers lost. */
+/** Decision log results so far: like `DecisionCounts`, with decisions lost by workers. */
 interface PoolCounts {
 	readonly sampled_out: number;
 	readonly receivers: Readonly<Record<string, EventCounts>>;
@@ -42,17 +42,17 @@ interface PoolCounts {
 interface Member {
 	readonly worker: Worker;
 	readonly begun: number;
-	/** Questions that are being answered. */
+	/** Questions in progress. */
 	readonly asked: Map<number, AbortController>;
 	url: string | undefined;
-	/** Whether the progress of all includes this worker. It does from shortly before the worker listens. */
+	/** True if the shared progress includes this worker, from shortly before it listens. */
 	counted: boolean;
 	status: WorkerStatus | undefined;
 }
 
-/** A worker that ends sooner than this, in milliseconds, is replaced only after a pause of this length. */
+/** Lifetime in milliseconds below which an ended worker is replaced only after a pause of the same length. */
 const soon = 2_000;
-/** How long workers may take to stop, in milliseconds, before they are killed. */
+/** Milliseconds until workers that do not stop are killed. */
 const stopTime = 20_000;
 
 const unavailable: Health = {
@@ -69,11 +69,11 @@ const unavailable: Health = {
 };
 
 /**
- * The workers of a decision point: processes that answer on the same ports, each with a replica of its own. This process
- * follows the feed and passes decisions on for all of them. A worker that ends is replaced.
+ * Decision point workers: processes that answer on the same ports, each with its own replica. This process follows the
+ * feed and forwards decisions for all workers. Ended workers are replaced.
  */
 export class WorkerPool {
-	/** Told whenever the progress or the state of the workers may have changed. */
+	/** Notified when the workers' progress or state may have changed. */
 	readonly changes = new Listeners<number>();
 	readonly progress = new SharedProgress();
 	readonly #feed: SharedFeed;
@@ -83,9 +83,9 @@ export class WorkerPool {
 	readonly #metrics = new WorkerMetrics();
 	#replaced = 0;
 	#stopping = false;
-	/** The lineages that workers know to have ended. */
+	/** Lineages that workers know to have ended. */
 	readonly #endedLineages = new Set<string>();
-	/** What workers that ended had counted. */
+	/** Counts from ended workers. */
 	#decidedBefore = 0;
 	#sampledOutBefore = 0;
 	#lostBefore = 0;
@@ -95,7 +95,10 @@ export class WorkerPool {
 		this.#queues = options.receivers.map((receiver) => [receiver.name, new EventQueue(receiver, options.log)]);
 	}
 
-	/** Starts the workers. Resolves to the address when all listen. Rejects with what is wrong when one cannot. */
+	/**
+	 * Starts the workers. Resolves to the address when all workers listen. Rejects with the reason if a worker cannot
+	 * start.
+	 */
 	async start(): Promise<string> {
 		const { path, args } = this.options.program;
 		cluster.setupPrimary({ exec: path, args: [...args], serialization: 'advanced' });
@@ -105,41 +108,41 @@ export class WorkerPool {
 		return urls[0] ?? '';
 	}
 
-	/** Stops all workers, then passes on what is left of the decisions. */
+	/** Stops all workers, then forwards the remaining decisions. */
 	async stop(): Promise<void> {
 		this.#stopping = true;
 		await Promise.all([...this.#members.values()].map((member) => stopMember(member)));
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
 	}
 
-	/** The health of the worker that is worst off. */
+	/** Health of the worst worker. */
 	get health(): Health {
 		const healths = this.#serving.map(({ health }) => health);
 		return healths.toSorted((a, b) => rank(a) - rank(b))[0] ?? unavailable;
 	}
 
-	/** The state of the worker that is worst off. */
+	/** State of the worst worker. */
 	get state(): ReplicaState {
 		const states = this.#serving.map(({ state }) => state);
 		return states.find(({ kind }) => kind !== 'ready') ?? states[0] ?? { kind: 'starting', detail: nothingYet };
 	}
 
-	/** Whether some worker knows that a lineage has ended. */
+	/** True if any worker knows that a lineage has ended. */
 	hasEnded(lineage: string): boolean {
 		return this.#endedLineages.has(lineage);
 	}
 
-	/** Whether there is a worker, and all of them answer checks. */
+	/** True if there is a worker and all workers answer checks. */
 	get answers(): boolean {
 		return this.health.status !== 'unavailable';
 	}
 
-	/** How many decisions all workers have made so far, as far as they told. */
+	/** Decisions by all workers so far, as reported. */
 	get decided(): number {
 		return this.#decidedBefore + sum(this.#statuses.map(({ decided }) => decided));
 	}
 
-	/** What became of decisions so far. */
+	/** Decision log results so far. */
 	get counts(): PoolCounts {
 		const statuses = this.#statuses;
 		return {
@@ -149,7 +152,7 @@ export class WorkerPool {
 		};
 	}
 
-	/** The metrics of all workers, as text. */
+	/** Returns all workers' metrics as text. */
 	async #measure(): Promise<string> {
 		const { families } = this.options;
 		const workers = [...this.#members].filter(([, { status }]) => status !== undefined).map(([id]) => id);
@@ -164,12 +167,12 @@ export class WorkerPool {
 		return renderFamilies([[...own, ...(families?.() ?? [])], ...told]);
 	}
 
-	/** What workers told last, also those that do not answer yet. */
+	/** Last status from all workers, including workers that do not answer yet. */
 	get #statuses(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ status }) => (status === undefined ? [] : [status]));
 	}
 
-	/** The workers that answer requests. */
+	/** Status from workers that answer requests. */
 	get #serving(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ url, status }) =>
 			url === undefined || status === undefined ? [] : [status],
@@ -209,7 +212,7 @@ export class WorkerPool {
 				reject(new Error(`a worker ended at its start: ${signal ?? `exit code ${code}`}`));
 				this.#ended(member, code, signal);
 			});
-			// A message to a worker that is ending may fail: its exit says the same.
+			// A message to an ending worker may fail. The exit handler covers this.
 			worker.on('error', () => {});
 		});
 	}
@@ -249,8 +252,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Counts a worker in. Returns the progress that it must have made before it listens: what was told of the others
-	 * until now. INVARIANT: a client that was told that a revision is reached gets it from every worker that listens.
+	 * Counts a worker in. Returns the progress that it must reach before it listens: the progress reported so far.
+	 * INVARIANT: after a client learns that a revision is reached, every listening worker serves that revision.
 	 */
 	#count(member: Member, status: WorkerStatus): WorkersProgress {
 		const told = this.progress.current;
@@ -260,7 +263,7 @@ export class WorkerPool {
 		return told;
 	}
 
-	/** Tells all workers how far the last of them is. */
+	/** Sends the slowest worker's progress to all workers. */
 	#noteProgress(): void {
 		const before = this.progress.current;
 		const progress = this.#sharedProgress(before);
@@ -272,8 +275,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * The progress of the slowest worker, but never less than was told of a lineage: a worker that is behind that does not
-	 * listen yet. None while workers are in different lineages.
+	 * Returns the slowest worker's progress, but never less than was reported for a lineage, because a worker behind that
+	 * does not listen yet. None while workers are in different lineages.
 	 */
 	#sharedProgress(before: WorkersProgress): WorkersProgress {
 		const counted = [...this.#members.values()].flatMap(({ counted, status }) =>
@@ -306,7 +309,7 @@ export class WorkerPool {
 		this.#sampledOutBefore += status?.sampledOut ?? 0;
 		this.#lostBefore += status?.lost ?? 0;
 		this.#noteProgress();
-		// One that never listened at the first start has failed the start.
+		// If a worker never listened during the first start, the start fails.
 		if (this.#stopping || !this.#started) return;
 		this.#replaced += 1;
 		const pause = performance.now() - begun < soon ? soon : 0;
@@ -348,7 +351,7 @@ async function stopMember({ worker }: Member): Promise<void> {
 
 const order: readonly Health['status'][] = ['unavailable', 'degraded', 'ok'];
 
-/** The lower, the worse. */
+/** Returns a rank; lower is worse. */
 function rank({ status, revision }: Health): number {
 	return order.indexOf(status) + (revision ?? 0) / Number.MAX_SAFE_INTEGER;
 }
