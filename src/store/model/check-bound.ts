@@ -1,17 +1,14 @@
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 
-/**
- * An upper bound of what a check of the environment looks through. It is stored so that no write has to look at all
- * relationships.
- */
+/** Upper bound for the work of a check in the environment. It is stored, so writes need not scan all relationships. */
 export interface CheckBound {
 	readonly steps: number;
-	/** How many closures it reads. */
+	/** Number of closures read by a check. */
 	readonly closures: number;
 }
 
-/** The stored bound of the environment; `null` when there is none. */
+/** Returns the stored bound of the environment, or `null` if there is none. */
 export async function storedCheckBound(unit: ReadingUnit): Promise<CheckBound | null> {
 	const { rows } = await unit.raw<CheckBound>(
 		'select steps, closures from check_bounds where environment_id = :environment_id',

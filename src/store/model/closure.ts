@@ -5,14 +5,14 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { expiring } from './expiring.js';
 import { type ExpiringStep, instancesDownstream, tuplesAlong, tuplesUpstream } from './graph-walk.js';
 
-/** With closures of more instances than this, or from more relationships, a snapshot is sent instead. */
+/** Maximum number of instances and relationships in a closure update; larger updates send a snapshot. */
 const maxInstances = 20_000;
 const maxRelationships = 100_000;
 
 /**
- * Reads what closures are computed from: all of them, or those that depend on relationships which were added or
- * removed. The closure of an instance changes when a relationship on a path to it changes. Removed relationships are on
- * no path any more, but each path that they were on continues from the object of the last of them.
+ * Reads the relationships for computing closures: all closures, or closures affected by added or removed relationships.
+ * The closure of an instance changes when a relationship on a path to it changes. Removed relationships are no longer
+ * on paths, but each former path continues from the object of its last removed relationship.
  */
 export async function closuresAround(
 	unit: ReadingUnit,
@@ -49,7 +49,7 @@ async function closuresAroundObjects(
 	const along = { relationIds, enteringIds: [...relations.keys()], most: maxRelationships };
 	const tuples = await tuplesUpstream(unit, along, reached);
 	if (tuples.length > maxRelationships) return 'too_many';
-	// A deleted object is downstream of nothing and has no closure any more.
+	// A deleted object has nothing upstream and no closure.
 	for (const { type, key } of (await instanceNames(unit, reached)).values())
 		objects.set(JSON.stringify([type, key]), { type, key });
 	return { of: [...objects.values()], relationships: await named(unit, relations, tuples) };
@@ -58,7 +58,7 @@ async function closuresAroundObjects(
 /** Relations by id. */
 type Relations = ReadonlyMap<string, { readonly key: string; readonly inside: boolean }>;
 
-/** A relation that leads both around within a cycle and into one counts as the former. */
+/** A relation that both stays within a cycle and enters one counts as inside. */
 async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelation[]): Promise<Relations> {
 	const { rows } = await unit.raw<{ readonly id: string; readonly key: string; readonly inside: boolean }>(
 		`select relations.id, relations.key, bool_or(wanted.inside) as inside
@@ -76,7 +76,7 @@ async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelatio
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The ids of the instances that exist. */
+/** Returns the ids of existing instances. */
 async function instanceIds(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly string[]> {
 	const { rows } = await unit.raw<{ readonly id: string }>(
 		`select resource_instances.id from unnest(:types::text[], :keys::text[]) as wanted (type, key)
@@ -104,7 +104,7 @@ async function named(
 	});
 }
 
-/** The names of instances, by id. */
+/** Returns the names of instances, by id. */
 async function instanceNames(unit: ReadingUnit, ids: readonly string[]): Promise<ReadonlyMap<string, InstanceName>> {
 	if (ids.length === 0) return new Map();
 	const { rows } = await unit.raw<InstanceName & { readonly id: string }>(

@@ -1,6 +1,6 @@
 import type { Expiring } from '../../../compiler/model.js';
 
-/** What the model says of a row's expiry, in milliseconds since 1970: nothing of a row that has none. */
+/** Returns a row's expiry for the model, in milliseconds since 1970; empty without an expiry. */
 export function expiring(expires_at: number | null): Expiring {
 	return expires_at === null ? {} : { expires_at };
 }

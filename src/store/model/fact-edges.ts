@@ -3,15 +3,14 @@ import { holdsNow } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * What connects users, tenants and instances: role assignments and relationship tuples, but for expired ones.
- * INVARIANT: each part of a statement reads one index, from the node on, and ends at a limit; so it costs the same
- * whatever else the environment holds, even without statistics.
+ * Edges between users, tenants and instances: role assignments and relationship tuples, without expired rows.
+ * INVARIANT: each part of a statement reads one index, starting from the node, up to a limit. Its cost does not depend
+ * on the size of the environment, even without statistics.
  */
 
-/** What role assignments and relationship tuples connect. */
+/** Kinds of objects connected by role assignments and relationship tuples. */
 export type FactNodeKind = 'user' | 'tenant' | 'instance';
 
-/** A user, tenant or instance. */
 export interface FactNode {
 	readonly kind: FactNodeKind;
 	readonly id: string;
@@ -20,28 +19,28 @@ export interface FactNode {
 /** A role assignment or relationship tuple, by ids. */
 export interface FactEdge {
 	readonly id: string;
-	/** The user, or the subject. */
+	/** User, or subject. */
 	readonly from: FactNode;
-	/** The tenant, or the instance on which the role is held; or the object. */
+	/** Tenant or instance of the role, or object. */
 	readonly to: FactNode;
-	/** The role, or the relation. */
+	/** Role, or relation. */
 	readonly by: { readonly kind: 'role' | 'relation'; readonly id: string };
-	/** The tenant in which the role is held; `null` for relationships. */
+	/** Tenant of the role; `null` for relationships. */
 	readonly tenant_id: string | null;
-	/** When it ends; `null` for good. */
+	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
 }
 
-/** One way in which a node may be connected: an index that begins with the node, and what is at the other end. */
+/** A kind of connection: an index that begins with the node, and the node at the other end. */
 interface Source {
 	readonly table: 'role_assignments' | 'relationship_tuples';
-	/** The condition for a node, given as SQL. */
+	/** Condition for a node given as SQL. */
 	readonly where: (node: string) => string;
-	/** The other end, as SQL. */
+	/** SQL for the other end. */
 	readonly other: string;
 }
 
-/** INVARIANT: as in the migration `tenant-roles`, an instance that is missing is asked for as text. */
+/** INVARIANT: as in the migration `tenant-roles`, the test for a missing instance compares text. */
 const inTenant = 'cast(resource_instance_id as text) is null';
 
 const sources: Readonly<Record<FactNodeKind, readonly Source[]>> = {
@@ -86,15 +85,15 @@ export interface TupleStep {
 /** The edges of one node. */
 export interface EdgesOfNode {
 	readonly node: FactNode;
-	/** A list for each way in which a node of its kind may be connected. */
+	/** One list for each kind of connection of the node. */
 	readonly lists: readonly (readonly FactEdge[])[];
-	/** Whether it has more of one of them than were read. */
+	/** True if a list was cut at the limit. */
 	readonly cut: boolean;
 }
 
 /**
- * The edges of each of these nodes, the oldest first: of each way to be connected the first ones of its index, at most
- * `most`.
+ * Returns the edges of each node, oldest first. For each kind of connection, reads the first entries of its index, at
+ * most `most`.
  */
 export async function edgesAround(
 	unit: ReadingUnit,
@@ -122,7 +121,7 @@ export async function edgesAround(
 	});
 }
 
-/** All edges between nodes of these, whose own lists were cut. */
+/** Returns all edges between these nodes, whose separate lists were cut. */
 export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<readonly FactEdge[]> {
 	const idsIn = (kind: FactNodeKind) => nodes.filter((node) => node.kind === kind).map(({ id }) => id);
 	const [users, tenants, instances] = [idsIn('user'), idsIn('tenant'), idsIn('instance')];
@@ -150,7 +149,7 @@ export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]):
 	return rows.map(asEdge);
 }
 
-/** All tuples from any of these subjects to any of these objects. */
+/** Returns all tuples from any of these subjects to any of these objects. */
 export async function tuplesBetween(
 	unit: ReadingUnit,
 	subjectIds: readonly string[],
@@ -177,8 +176,8 @@ export async function tuplesBetween(
 }
 
 /**
- * How many nodes each of these is connected with that are not among the shown ones, by id. Of each way to be connected,
- * at most `most` edges are counted.
+ * Counts, for each node, its neighbours outside of the shown nodes, by id. Counts at most `most` edges per kind of
+ * connection.
  */
 export async function countNeighbours(
 	unit: ReadingUnit,

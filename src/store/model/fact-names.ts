@@ -1,9 +1,8 @@
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { FactNode } from './fact-edges.js';
 
-/** What users, tenants and instances are called. */
+/** Names of users, tenants and instances, by id. */
 export interface FactNames {
-	/** By id. */
 	readonly users: ReadonlyMap<string, { readonly key: string; readonly name: string | null }>;
 	readonly tenants: ReadonlyMap<string, { readonly key: string; readonly name: string }>;
 	readonly instances: ReadonlyMap<string, NamedInstance>;
@@ -12,14 +11,14 @@ export interface FactNames {
 /** An instance by keys. */
 export interface NamedInstance {
 	readonly key: string;
-	/** The key of its resource. */
+	/** Resource key. */
 	readonly type: string;
-	/** The key of its tenant. */
+	/** Tenant key. */
 	readonly tenant: string;
 	readonly is_group: boolean;
 }
 
-/** What these nodes are called. A user's name is the first and the last one, or else the e-mail address. */
+/** Returns the names of these nodes. A user's name is the first and last name, or else the email address. */
 export async function factNames(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<FactNames> {
 	const idsIn = (kind: FactNode['kind']) => nodes.filter((node) => node.kind === kind).map(({ id }) => id);
 	const users = await unit.raw<{ readonly id: string; readonly key: string; readonly name: string | null }>(
@@ -48,7 +47,7 @@ async function instances(unit: ReadingUnit, ids: readonly string[]): Promise<Fac
 	return byId(rows);
 }
 
-/** The keys of these roles and relations, by id. */
+/** Returns the keys of these roles and relations, by id. */
 export async function roleAndRelationKeys(
 	unit: ReadingUnit,
 	ids: readonly string[],

@@ -16,8 +16,8 @@ import { expiring } from './expiring.js';
 import { textRows } from './text-rows.js';
 
 /**
- * Reads what exists in an environment. Each table is read by itself and joined here: the cost does not depend on the
- * database's statistics, and each key is one string in memory, however many rows refer to it.
+ * Reads the facts of an environment. Reads each table separately and joins here: the cost does not depend on database
+ * statistics, and each key is one string in memory, however many rows refer to it.
  */
 export async function readFacts(unit: ReadingUnit): Promise<Facts> {
 	const users = await keysIn(unit, 'users');
@@ -91,12 +91,12 @@ function expiringText(expires_at: string): Expiring {
 	return expiring(expires_at === '' ? null : Number(expires_at));
 }
 
-/** What conditions know of a user, as SQL: nulls are left out, and a stored attribute of the same name wins. */
+/** SQL for a user's attributes in conditions: omits nulls. A stored attribute with the same name wins. */
 export const userAttributes = `jsonb_strip_nulls(
 	jsonb_build_object('email', email, 'first_name', first_name, 'last_name', last_name)
 ) || attributes`;
 
-/** The attributes of the rows that have any, each with the object that `named` has for the row. */
+/** Returns the nonempty attributes of rows, each with the row's object in `named`. */
 async function attributesIn<T>(
 	unit: ReadingUnit,
 	table: string,
@@ -124,20 +124,20 @@ async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
 	return keys;
 }
 
-/** The keys of rows, by id. */
+/** Returns the keys of rows, by id. */
 export function keysById(rows: readonly { readonly id: string; readonly key: string }[]): Keys {
 	return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
 /**
- * The key for an id. INVARIANT: what a row refers to exists, because the foreign keys of the tables say so and
- * everything is read at one revision.
+ * Returns the key for an id. INVARIANT: referred rows exist, because foreign keys require them and everything is read
+ * at one revision.
  */
 export function keyIn(keys: Keys, id: string): string {
 	return keys.get(id) ?? '';
 }
 
-/** A tenant as decisions see it: one that was never given attributes has none. */
+/** Converts a tenant for decisions. Attributes that were never set are empty. */
 export function asTenant(tenant: Tenant): ModelTenant {
 	// The column holds JSON, so its members are JSON values.
 	return { key: tenant.key, attributes: (tenant.attributes ?? {}) as Readonly<Record<string, Json>> };

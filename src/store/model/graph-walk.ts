@@ -3,22 +3,24 @@ import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Follows relationships of some relations from instance to instance, each time in one statement. INVARIANT: each step
- * uses the index of the instance, even without statistics: the relation is compared as text, which rules out the other
- * indexes, and `offset 0` keeps the planner from merging the step.
+ * Follows relationships from instance to instance, with one statement per walk. INVARIANT: each step uses the index of
+ * the instance, even without statistics: comparing the relation as text rules out other indexes, and `offset 0`
+ * prevents the planner from merging the step.
  */
 
-/** A tuple as a step of a path. Expired ones are stored, and so are steps, until they are swept. */
+/** A tuple as a step of a path. Includes expired tuples until they are swept. */
 export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
 
-/** A step, and when it ends, in milliseconds since 1970. */
+/** A step with its expiry in milliseconds since 1970. */
 export interface ExpiringStep extends StepIds {
 	readonly expires_at: number | null;
 }
 
 const stepColumns = `subject_id, relation_id, object_id, ${expiryMilliseconds('relationship_tuples')} as expires_at`;
 
-/** The instances that paths from these lead to, these included; `most` and one more when there are more. */
+/**
+ * Returns these instances and all instances reachable from them. Returns `most` plus 1 if there are more than `most`.
+ */
 export async function instancesDownstream(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -41,16 +43,16 @@ export async function instancesDownstream(
 	return rows.map(({ id }) => id);
 }
 
-/** Which relations a walk upstream follows, and the most tuples that it reads. */
+/** Relations to follow upstream, and the maximum number of tuples to read. */
 interface UpstreamWalk {
-	/** The relations that paths follow. */
+	/** Relations to follow. */
 	readonly relationIds: readonly string[];
-	/** The relations by which a path is entered: their tuples are returned but not followed any further. */
+	/** Relations that enter a path: their tuples are returned but not followed. */
 	readonly enteringIds?: readonly string[];
 	readonly most?: number;
 }
 
-/** The tuples on the paths that lead to these instances, each once; `most` and one more when there are more. */
+/** Returns the distinct tuples on paths to these instances. Returns `most` plus 1 if there are more than `most`. */
 export async function tuplesUpstream(
 	unit: ReadingUnit,
 	{ relationIds, enteringIds = [], most }: UpstreamWalk,
@@ -79,7 +81,7 @@ export async function tuplesUpstream(
 	return rows;
 }
 
-/** All tuples of these relations; `most` and one more when there are more. */
+/** Returns all tuples of these relations. Returns `most` plus 1 if there are more than `most`. */
 export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -93,18 +95,18 @@ export async function tuplesAlong(
 	return rows;
 }
 
-/** How a role is derived from another one, by ids. */
+/** Derivation of a role from a source role, by ids. */
 export interface DerivationStep {
 	readonly role_id: string;
-	/** The resource of that role. */
+	/** Resource of the derived role. */
 	readonly resource_id: string;
 	readonly source_role_id: string;
 	readonly relation_id: string;
-	/** Whether a role assigned on the object stops it, by the derivation's own setting or that of its block. */
+	/** True if a role assigned on the object disables it, by a setting of the derivation or its block. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** All derivations, if anything is derived through any of these relations, or else none. */
+/** Returns all derivations if any derivation uses one of these relations, and otherwise none. */
 export async function derivationsWith(
 	unit: ReadingUnit,
 	relationIds: readonly string[] | 'all',
@@ -123,7 +125,7 @@ export async function derivationsWith(
 	return rows;
 }
 
-/** All tuples of these relations, in chunks. */
+/** Yields all tuples of these relations, in chunks. */
 export async function* tuplePortions(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -143,7 +145,7 @@ export async function* tuplePortions(
 	} while (after !== null);
 }
 
-/** Whether there is any tuple of these relations. */
+/** Returns true if there is a tuple of these relations. */
 export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]): Promise<boolean> {
 	const { rows } = await unit.raw(
 		`select from relationship_tuples
@@ -153,7 +155,7 @@ export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]
 	return rows.length > 0;
 }
 
-/** Which of these instances is the subject of any of these relations. */
+/** Returns the instances that are subjects of any of these relations. */
 export async function leadingOn(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -169,7 +171,7 @@ export async function leadingOn(
 	return new Set(rows.map(({ id }) => id));
 }
 
-/** The limit of a statement: one more than `most`, or none. */
+/** Returns the limit of a statement: `most` plus 1, or none. */
 function oneMoreThan(most: number | undefined): number | null {
 	return most === undefined ? null : most + 1;
 }

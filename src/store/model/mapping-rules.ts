@@ -3,8 +3,8 @@ import { ProxyConfig } from '../table/proxy-config.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Reads the mapping rules of all proxy configs, or of those with these keys. INVARIANT: neither secrets nor the headers
- * of rules, which may hold secrets, are read: they never reach a bundle.
+ * Reads the mapping rules of all proxy configs, or of configs with these keys. INVARIANT: neither secrets nor rule
+ * headers, which may hold secrets, are read: they never reach a bundle.
  */
 export async function readMappingRules(
 	unit: ReadingUnit,

@@ -9,7 +9,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 
-/** One thing of a resource type, in one tenant. */
+/** An object of a resource type, in one tenant. */
 export class ResourceInstance extends KeyedModel {
 	static override readonly tableName = 'resource_instances';
 	static override readonly jsonAttributes = ['attributes'];
@@ -21,30 +21,30 @@ export class ResourceInstance extends KeyedModel {
 	declare attributes: Record<string, unknown>;
 }
 
-/** An instance with the keys of its resource and its tenant. */
+/** An instance with its resource key and tenant key. */
 export type InstanceRow = ResourceInstance & { readonly resource: string; readonly tenant: string };
 
-/** What narrows a list of instances: any of each list, all of the lists together; absent lists do not narrow. */
+/** Filters instances: any value within each list, all lists together. Absent lists do not filter. */
 export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Each is a part of the key or of `<resource key>:<key>`, a pattern for one of them with `*`, or an id. */
+	/** Each search is a substring of the key or of `<resource key>:<key>`, a pattern for either with `*`, or an id. */
 	readonly searches?: readonly string[] | undefined;
 }
 
-/** `<resource key>:<instance key>` in SQL, by the names of the two tables joined; null where there is no instance. */
+/** SQL for `<resource key>:<instance key>`, by the names of the joined tables; null without an instance. */
 export function instanceNameIn(resources: string, instances: string): RawBuilder {
 	return raw(`?? || ':' || ??`, [`${resources}.key`, `${instances}.key`]);
 }
 
-/** The environment's instances that pass the filter, with keys, oldest first. */
+/** Returns the environment's instances that pass the filter, with keys, oldest first. */
 export function instancesBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<InstanceRow> {
 	const unjoined = filter.searches === undefined ? whereIdsMatch(unit.query(ResourceInstance), filter) : undefined;
 	return rowQuery(instanceQuery(unit, filter).castTo<InstanceRow[]>(), unjoined);
 }
 
-/** Like `instancesBy`, for other tables to join. */
+/** Like `instancesBy`, but can be joined further. */
 export function instanceQuery(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
@@ -77,7 +77,7 @@ function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance
 	});
 }
 
-/** All instances, by id and as `<resource key>:<instance key>`, in no order. */
+/** Returns the ids of all instances with `<resource key>:<instance key>`, unordered. */
 export async function instanceNames(
 	unit: ReadingUnit,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
@@ -88,12 +88,12 @@ export async function instanceNames(
 		.castTo<{ id: string; name: string }[]>();
 }
 
-/** The instances that pass the filter, in chunks, of which each is deleted before the next is read. */
+/** Yields the instances that pass the filter, in chunks. The caller deletes each chunk before reading the next. */
 export function instancesToRemove(unit: WritingUnit, filter: InstanceFilter): AsyncIterable<readonly InstanceRow[]> {
 	return chunksToRemove(unit, ResourceInstance, instanceQuery(unit, filter).castTo<InstanceRow[]>());
 }
 
-/** Some of the instances that pass the filter, from the first one after this id: as many as one statement takes. */
+/** Returns the next instances after this id that pass the filter, at most `rowsPerStatement`. */
 export async function someInstancesAfter(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
@@ -106,9 +106,8 @@ export async function someInstancesAfter(
 }
 
 /**
- * The instances that each reference names; references that name nothing are absent. INVARIANT: an id match wins. An id
- * or `<resource key>:<instance key>` names one instance; an instance's key alone names all instances with that key, of
- * any resource.
+ * Returns instances by reference, omitting unknown references. INVARIANT: an id match wins. An id or `<resource
+ * key>:<instance key>` names one instance; a bare instance key names all instances with that key, of any resource.
  */
 export async function instancesNamed(
 	unit: ReadingUnit,
@@ -130,9 +129,9 @@ export async function instancesNamed(
 }
 
 /**
- * Each of these three queries uses an index of its own, which a single query with three conditions would not.
- * INVARIANT: this one looks up resource and key together even without statistics, where the planner might read all
- * instances of the resource for each key: `offset 0` prevents that.
+ * Three separate queries each use an index, while a single query with three conditions would not. INVARIANT: this query
+ * looks up resource and key together even without statistics. Otherwise the planner might read all instances of the
+ * resource for each key: `offset 0` prevents it.
  */
 async function instancesAt(
 	unit: ReadingUnit,
@@ -166,13 +165,13 @@ async function instancesCalled(unit: ReadingUnit, keys: readonly string[]): Prom
 	return instanceQuery(unit, {}).whereRaw('resource_instances.key = any(?::text[])', [keys]).castTo<InstanceRow[]>();
 }
 
-/** The instance with this key of the resource with this key; `null` when there is none. */
+/** Returns the instance with these keys, or `null` if there is none. */
 export async function instanceWithKeys(unit: ReadingUnit, resource: string, key: string): Promise<InstanceRow | null> {
 	const [row] = await instancesAt(unit, [{ resource, key }]);
 	return row ?? null;
 }
 
-/** The instances with these resources and keys: each entry is one pair. */
+/** Returns the instances with these pairs of resource and key. */
 export async function instancesKeyed(
 	unit: ReadingUnit,
 	wanted: readonly { readonly resource: { readonly id: string }; readonly key: string }[],

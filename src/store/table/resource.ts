@@ -3,7 +3,6 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
-/** A resource type. */
 export class Resource extends KeyedModel {
 	static override readonly tableName = 'resources';
 	static override readonly jsonAttributes = ['type_attributes'];
@@ -14,13 +13,13 @@ export class Resource extends KeyedModel {
 	declare urn: string | null;
 	declare description: string | null;
 	declare type_attributes: Record<string, unknown> | null;
-	/** Made with the environment (`__user`), not by its owner. Listed only on request, never deleted. */
+	/** Created with the environment (`__user`). Listed only on request, never deleted. */
 	declare built_in: boolean;
-	/** Made by the groups API, which deletes it when no group needs it any more. */
+	/** Created by the groups API, which deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 }
 
-/** Something a user may do on resources of one type. */
+/** An action of users on resources of one type. */
 export class ResourceAction extends KeyedModel {
 	static override readonly tableName = 'resource_actions';
 	static override readonly jsonAttributes = ['attributes'];
@@ -33,7 +32,7 @@ export class ResourceAction extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 }
 
-/** An attribute that resources of one type may have. */
+/** An attribute of resources of one type. */
 export class ResourceAttribute extends KeyedModel {
 	static override readonly tableName = 'resource_attributes';
 	static readonly kind = 'resource_attribute';
@@ -45,14 +44,14 @@ export class ResourceAttribute extends KeyedModel {
 	declare built_in: boolean;
 }
 
-/** What narrows a list of resources. */
+/** Filter for resources. */
 export interface ResourceFilter {
 	readonly search?: string | undefined;
 	readonly include_built_in: boolean;
 	readonly attribute_filters: readonly AttributeFilter[];
 }
 
-/** The environment's resources that pass the filter, oldest first. */
+/** Returns the environment's resources that pass the filter, oldest first. */
 export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): RowQuery<Resource> {
 	const query = unit.query(Resource).orderBy('resources.id');
 	if (!filter.include_built_in) query.where('resources.built_in', false);
@@ -60,12 +59,12 @@ export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): RowQuery
 	return rowQuery(whereAttributes(query, 'resources.type_attributes', filter.attribute_filters));
 }
 
-/** The actions of these resources, oldest first. */
+/** Returns the actions of these resources, oldest first. */
 export function actionsIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAction> {
 	return actionsBy(unit, resourceIds, []);
 }
 
-/** The actions of these resources whose attributes have these values, oldest first. */
+/** Returns the actions of these resources with these attribute values, oldest first. */
 export function actionsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -78,7 +77,7 @@ export function actionsBy(
 	return rowQuery(whereAttributes(query, 'resource_actions.attributes', filters));
 }
 
-/** The attributes of these resources, oldest first. */
+/** Returns the attributes of these resources, oldest first. */
 export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAttribute> {
 	return rowQuery(
 		unit
@@ -88,7 +87,7 @@ export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]):
 	);
 }
 
-/** The attributes of all resources, by key and by the resource's id, in no order. */
+/** Returns the keys and resource ids of all attributes, unordered. */
 export async function attributeKeys(
 	unit: ReadingUnit,
 ): Promise<readonly Pick<ResourceAttribute, 'resource_id' | 'key'>[]> {

@@ -12,7 +12,7 @@ import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 import { Role } from './role.js';
 
-/** One role held by one user in one tenant, or on one resource instance of that tenant. */
+/** A role held by a user in a tenant or on a resource instance of the tenant. */
 export class RoleAssignment extends EnvironmentModel {
 	static override readonly tableName = 'role_assignments';
 	static readonly kind = 'role_assignment';
@@ -24,13 +24,13 @@ export class RoleAssignment extends EnvironmentModel {
 	declare tenant_id: string;
 	/** `null` for a tenant role. */
 	declare resource_instance_id: string | null;
-	/** The request that it was made for; `null` for most. */
+	/** Element request that led to the assignment, if any. */
 	declare element_request_id: string | null;
-	/** When it ends; `null` for good. */
+	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;
 }
 
-/** An assignment with the keys of what it joins. */
+/** An assignment with the keys of its user, role, tenant and instance. */
 export interface AssignmentRow {
 	readonly id: string;
 	readonly environment_id: string;
@@ -44,37 +44,40 @@ export interface AssignmentRow {
 	/** `<resource key>:<instance key>`; `null` for a tenant role. */
 	readonly resource_instance: string | null;
 	readonly created_at: Date;
-	/** When it ends; `null` for good. */
+	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
-	/** The request that it was made for, where it was made for one. */
+	/** Element request that led to the assignment, if any. */
 	readonly element_request_id?: string | null;
 }
 
-/** What narrows a list of assignments: any of each list, all of the lists together; absent lists do not narrow. */
+/** Filters assignments: any value within each list, all lists together. Absent lists do not filter. */
 export interface AssignmentFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_ids?: readonly string[] | undefined;
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
-	/** The resources of the instances. */
+	/** Resources of the instances. */
 	readonly resource_ids?: readonly string[] | undefined;
-	/** Only those on resource instances, or only those that are not. */
+	/** True: only assignments on resource instances; false: only tenant roles. */
 	readonly on_instances?: boolean | undefined;
-	/** Also expired ones, which otherwise are as if they were not there. */
+	/** Include expired assignments, which are skipped otherwise. */
 	readonly stored?: true;
-	/** Only expired ones, among those that are stored. */
+	/** Only expired assignments; requires `stored`. */
 	readonly expired?: true;
 }
 
-/** The environment's assignments that pass the filter, with keys, oldest first. */
+/** Returns the environment's assignments that pass the filter, with keys, oldest first. */
 export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQuery<AssignmentRow> {
 	const rows = keyedQuery(unit, filter, ['role_assignments.*']).orderBy('role_assignments.id');
 	const unjoined = filter.resource_ids === undefined ? narrow(assignmentQuery(unit, filter), filter) : undefined;
 	return rowQuery(rows.castTo<(RoleAssignment & AssignmentRow)[]>(), unjoined);
 }
 
-/** What these users hold, with keys, oldest first: as `assignmentsBy`, for the few users of usual requests. */
+/**
+ * Returns the assignments of these users, with keys, oldest first. Like `assignmentsBy`, for the few users of typical
+ * requests.
+ */
 export async function readHeldRoles(unit: ReadingUnit, user_ids: readonly string[]): Promise<readonly AssignmentRow[]> {
 	return (await unit.prepared<AssignmentRow>('assignments_of_users', ofUsers, { user_ids: [...user_ids] })).rows;
 }
@@ -92,15 +95,15 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 		and ${holdsNow('role_assignments')}
 	order by role_assignments.id`;
 
-/** The keys of what an assignment joins. */
+/** Keys and expiry of an assignment. */
 export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 
-/** The keys and expiries alone of the assignments that pass the filter, in no order: there may be very many. */
+/** Returns the keys and expiry of assignments that pass the filter, unordered: there may be very many. */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
 	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
 }
 
-/** These columns of the assignments that pass the filter, and the keys of what they join. */
+/** Returns a query for these columns, plus keys, of the assignments that pass the filter. */
 function keyedQuery(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
@@ -139,26 +142,23 @@ function narrow(
 	return query;
 }
 
-/**
- * A user, a role and where it is held, each by id or key: in a tenant, or on a resource instance, with or without its
- * tenant.
- */
+/** User, role and place, each by id or key: a tenant, or a resource instance with or without its tenant. */
 export interface AssignmentReference {
 	readonly user: string;
 	readonly role: string;
 	readonly tenant?: string | undefined;
 	readonly resource_instance?: string | undefined;
-	/** When it is to end, for what is given; absent for good. */
+	/** Expiry of the new assignment; absent if it does not expire. */
 	readonly expires_at?: string | undefined;
 }
 
-/** An object that a reference names. */
+/** A referred object. */
 export interface Named {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** The objects that references to assignments name, of each kind by reference; those that name nothing are absent. */
+/** Objects of assignment references, by reference, omitting unknown references. */
 export interface Participants {
 	readonly users: ReadonlyMap<string, Named>;
 	/** Tenant roles only. Resource roles are looked up once their resource is known. */
@@ -166,7 +166,7 @@ export interface Participants {
 	readonly tenants: ReadonlyMap<string, Named>;
 }
 
-/** The users, tenant roles and tenants that the references name, in one statement. */
+/** Returns the referred users, tenant roles and tenants, in one statement. */
 export async function participantsIn(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
@@ -199,7 +199,7 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-/** The roles of these resources that the references name: by resource, then by reference. */
+/** Returns the referred roles of these resources, by resource, then by reference. */
 export async function resourceRolesIn(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -211,20 +211,22 @@ export async function resourceRolesIn(
 	return new Map(resourceIds.map((id) => [id, rowsByReference(roles.get(id) ?? [], wanted)]));
 }
 
-/** Some of the stored assignments that pass the filter, as many as one statement takes. */
+/** Returns stored assignments that pass the filter, at most `rowsPerStatement`. */
 export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
 	const query = unit.queryStored(RoleAssignment);
 	if (filter.resource_ids !== undefined) {
 		query.join('resource_instances', sameEnvironment('role_assignments', 'resource_instance_id', 'resource_instances'));
 	}
 	narrow(query, filter);
-	// Most deleted objects have no assignments, which the table alone can tell: planning the joins would be wasted.
+	// Most deleted objects have no assignments: check this table first, to avoid planning the joins.
 	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
 	return assignmentsBy(unit, { ids: found.map(({ id }) => id), stored: true });
 }
 
-/** The stored assignments that pass the filter, in chunks, of which each is deleted before the next is read. */
+/**
+ * Yields the stored assignments that pass the filter, in chunks. The caller deletes each chunk before reading the next.
+ */
 export function assignmentsToRemove(
 	unit: WritingUnit,
 	filter: AssignmentFilter,
@@ -237,8 +239,8 @@ export function assignmentsToRemove(
 }
 
 /**
- * The assignments that join these users with these tenants, or with these instances where given. They may be more than
- * the pairs asked for, but with statistics never all assignments of a user.
+ * Returns the assignments of these users in these tenants or, if given, on these instances. May include pairs that were
+ * not asked for but, given statistics, never reads all assignments of a user.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
@@ -250,13 +252,13 @@ export async function assignmentsBetween(
 	return query;
 }
 
-/** What an assignment joins, by id. */
+/** Ids of an assignment's user, role, tenant and instance. */
 export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
 
-/** What a new assignment joins, and when it ends. */
+/** Ids and expiry of a new assignment. */
 export type AssignmentColumns = AssignmentIds & Pick<AssignmentRow, 'expires_at'>;
 
-/** Adds the assignments that are not stored yet, made for a request or for none, and returns those. Records nothing. */
+/** Inserts the missing assignments, with the request id if given, and returns them. Records nothing. */
 export async function insertAssignments(
 	unit: WritingUnit,
 	wanted: readonly AssignmentColumns[],
@@ -269,15 +271,15 @@ export async function insertAssignments(
 	return unit.insertMissing(RoleAssignment, columns);
 }
 
-/** An assignment whose expiry was changed, and what it was before. */
+/** An assignment before and after a change of its expiry. */
 export interface ChangedAssignment {
 	readonly before: RoleAssignment;
 	readonly after: RoleAssignment;
 }
 
 /**
- * Changes the expiry of those of the assignments that are stored: where `changes` is `extend`, only to a later one, and
- * else to what is wanted. One that had expired is given anew, for the request or none. Records nothing.
+ * Changes the expiry of the stored assignments among these. With `extend`, only to a later expiry. An expired
+ * assignment is granted again, with the given request id or none. Records nothing.
  */
 export async function changeExpiries(
 	unit: WritingUnit,
@@ -348,18 +350,18 @@ export async function deleteAssignments(unit: WritingUnit, rows: readonly Assign
 	}
 }
 
-/** A tenant role that a user holds, by keys. */
+/** A tenant role held by a user, by keys. */
 export interface HeldTenantRole extends Pick<RoleAssignment, 'user_id' | 'tenant_id'> {
 	readonly role: string;
 	readonly tenant: string;
 }
 
-/** The tenant roles that these users hold, in no order: for callers that ask about very many users. */
+/** Returns the tenant roles of these users, unordered, for callers with very many users. */
 export async function heldTenantRoles(
 	unit: ReadingUnit,
 	userIds: readonly string[],
 ): Promise<readonly HeldTenantRole[]> {
-	// Materialized: with outdated statistics the planner would otherwise read all tenant roles for each chunk of users.
+	// Materialized: with outdated statistics, the planner would read all tenant roles for each chunk of users.
 	const { rows } = await unit.raw<HeldTenantRole>(
 		`with held as materialized (
 			select user_id, tenant_id, role_id, resource_instance_id from role_assignments

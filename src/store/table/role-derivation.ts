@@ -3,21 +3,21 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { sameEnvironment } from './environment-model.js';
 import { RoleDerivation } from './role.js';
 
-/** What a derivation says: from which role, over which relation, and when it does not apply. */
+/** Source role, relation and exclusion of a derivation. */
 export type Derivation = Pick<RoleDerivation, 'source_role_id' | 'relation_id' | 'no_direct_roles_on_object'>;
 
-/** A derivation with the keys of what it joins. */
+/** A derivation with its keys. */
 export interface DerivationRow extends Derivation {
 	readonly role_id: string;
-	/** The source role's key. */
+	/** Key of the source role. */
 	readonly role: string;
-	/** The resource of the source role, by id and by key. */
+	/** Resource of the source role, by id and by key. */
 	readonly resource_id: string;
 	readonly on_resource: string;
 	readonly linked_by_relation: string;
 }
 
-/** The derivations of these roles (of all, when not given), in the order they were given. */
+/** Returns the derivations of these roles (default: all roles), in the given order. */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -34,7 +34,7 @@ export async function derivationRows(
 	return query.castTo<DerivationRow[]>();
 }
 
-/** The derivations over these relations. */
+/** Returns the derivations through these relations. */
 export async function derivationsThrough(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -42,7 +42,7 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces the derivations of these roles, which are given by role id. Records nothing. */
+/** Replaces the derivations of roles, by role id. Records nothing. */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,
@@ -60,7 +60,7 @@ export async function replaceDerivations(
 	await unit.insert(RoleDerivation, rows, (row) => String(row.source_role_id));
 }
 
-/** The ids of the roles that are derived from any of these. */
+/** Returns the ids of roles derived from any of these roles. */
 export async function derivedRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleDerivation).whereRaw('role_derivations.source_role_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);

@@ -5,10 +5,10 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 import { ResourceAction } from './resource.js';
 
-/** Narrows to the roles held in tenants, which belong to no resource. */
+/** Limits a query to tenant roles, which belong to no resource. */
 export const tenantRolesOnly = { resource_id: null } as const;
 
-/** A role: of a resource, held on its instances, or of none, held in tenants. */
+/** A resource role, held on instances, or a tenant role, held in tenants. */
 export class Role extends KeyedModel {
 	static override readonly tableName = 'roles';
 	static override readonly jsonAttributes = ['attributes'];
@@ -18,13 +18,13 @@ export class Role extends KeyedModel {
 	declare name: string;
 	declare description: string | null;
 	declare attributes: Record<string, unknown> | null;
-	/** The resource whose role it is; `null` for a tenant role. */
+	/** Resource of the role; `null` for a tenant role. */
 	declare resource_id: string | null;
-	/** The id of its derivation block; `null` where it never had one. */
+	/** Id of its derivation block; `null` if it never had one. */
 	declare granted_to_id: string | null;
-	/** Whether a direct role on the object turns every derivation of this role off. */
+	/** True if a direct role on the object disables all derivations of this role. */
 	declare no_direct_roles_on_object: boolean;
-	/** Made by the groups API, which deletes it when no group needs it any more. */
+	/** Created by the groups API, which deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 }
 
@@ -37,11 +37,11 @@ export class RoleDerivation extends EnvironmentModel {
 	declare role_id: string;
 	declare source_role_id: string;
 	declare relation_id: string;
-	/** Whether a direct role on the object turns this derivation off. */
+	/** True if a direct role on the object disables this derivation. */
 	declare no_direct_roles_on_object: boolean;
 }
 
-/** A grant of one action to one role. `position` keeps the order they were given in. */
+/** A grant of one action to one role. `position` keeps the given order. */
 export class RolePermission extends EnvironmentModel {
 	static override readonly tableName = 'role_permissions';
 	static readonly kind = 'role';
@@ -56,7 +56,7 @@ export class RolePermission extends EnvironmentModel {
 	}
 }
 
-/** One `extends` entry: the role also has everything its parent has. */
+/** One `extends` entry: the role inherits everything from its parent. */
 export class RoleParent extends EnvironmentModel {
 	static override readonly tableName = 'role_parents';
 	static readonly kind = 'role';
@@ -71,36 +71,36 @@ export class RoleParent extends EnvironmentModel {
 	}
 }
 
-/** What narrows a list of roles. */
+/** Filter for roles. */
 export interface RoleFilter {
 	readonly search?: string | undefined;
 	readonly attribute_filters: readonly AttributeFilter[];
 }
 
-/** The environment's tenant roles that pass the filter, oldest first. */
+/** Returns the environment's tenant roles that pass the filter, oldest first. */
 export function rolesBy(unit: ReadingUnit, filter: RoleFilter): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', null).orderBy('roles.id');
 	whereSearched(query, ['roles.key', 'roles.name'], filter.search);
 	return rowQuery(whereAttributes(query, 'roles.attributes', filter.attribute_filters));
 }
 
-/** The roles of these resources, oldest first. */
+/** Returns the roles of these resources, oldest first. */
 export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id'));
 }
 
-/** The roles with these ids, oldest first. */
+/** Returns the roles with these ids, oldest first. */
 export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id'));
 }
 
-/** The roles with these keys of one resource, or of tenants, oldest first. */
+/** Returns the roles with these keys of one resource, or the tenant roles with these keys, oldest first. */
 export function rolesKeyed(unit: ReadingUnit, resourceId: string | null, keys: readonly string[]): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
 	return rowQuery(query.whereRaw('roles.key = any(?::text[])', [keys]));
 }
 
-/** A grant, by the keys people write it with. */
+/** A grant, with the resource key and action key. */
 export interface GrantRow {
 	readonly role_id: string;
 	readonly action_id: string;
@@ -108,7 +108,7 @@ export interface GrantRow {
 	readonly action: string;
 }
 
-/** The grants of these roles (of all, when not given), in the order they were made. */
+/** Returns the grants of these roles (default: all roles), in creation order. */
 export async function grantRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly GrantRow[]> {
 	const query = unit
 		.query(RolePermission)
@@ -121,14 +121,14 @@ export async function grantRows(unit: ReadingUnit, roleIds?: readonly string[]):
 	return query.castTo<GrantRow[]>();
 }
 
-/** An `extends` entry by key. */
+/** An `extends` entry with the parent's key. */
 export interface ParentRow {
 	readonly role_id: string;
 	readonly parent_id: string;
 	readonly parent: string;
 }
 
-/** The parents of these roles (of all, when not given), in the order they were given. */
+/** Returns the parents of these roles (default: all roles), in the given order. */
 export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
 	const query = unit
 		.query(RoleParent)
@@ -139,14 +139,14 @@ export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[])
 	return query.castTo<ParentRow[]>();
 }
 
-/** An action with the key of its resource. */
+/** An action with its resource key. */
 export interface ActionRow {
 	readonly id: string;
 	readonly key: string;
 	readonly resource: string;
 }
 
-/** The actions that these pairs of keys may name, or that have these ids. */
+/** Returns the actions with these pairs of keys, or with these ids. */
 export async function actionsNamed(
 	unit: ReadingUnit,
 	pairs: readonly { readonly resource: string; readonly action: string }[],
@@ -167,10 +167,10 @@ export async function actionsNamed(
 		.castTo<ActionRow[]>();
 }
 
-/** What each role is linked to, by the role's id: ids of actions or of other roles, in the order they were given. */
+/** Linked ids by role id: actions or parent roles, in the given order. */
 export type LinkedIds = ReadonlyMap<string, readonly string[]>;
 
-/** Replaces the grants of these roles by these actions. */
+/** Replaces the grants of these roles. */
 export async function replaceGrants(unit: WritingUnit, actions: LinkedIds): Promise<void> {
 	await unit
 		.query(RolePermission)
@@ -182,7 +182,7 @@ export async function replaceGrants(unit: WritingUnit, actions: LinkedIds): Prom
 	await unit.insert(RolePermission, rows, (row) => String(row.action_id));
 }
 
-/** Replaces the parents of these roles by these roles. */
+/** Replaces the parents of these roles. */
 export async function replaceParents(unit: WritingUnit, parents: LinkedIds): Promise<void> {
 	await unit
 		.query(RoleParent)
@@ -194,15 +194,15 @@ export async function replaceParents(unit: WritingUnit, parents: LinkedIds): Pro
 	await unit.insert(RoleParent, rows, (row) => String(row.parent_id));
 }
 
-/** The ids of the roles that extend any of these. */
+/** Returns the ids of roles that extend any of these roles. */
 export async function childRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleParent).whereRaw('role_parents.parent_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);
 }
 
 /**
- * Deletes roles with their grants, `extends` entries and derivations, in both directions. Their assignments must have
- * been deleted before. Records nothing.
+ * Deletes roles with their grants, `extends` entries and derivations, in both directions. Their assignments must
+ * already be deleted. Records nothing.
  */
 export async function deleteRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	await unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [roleIds]).delete();

@@ -4,7 +4,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
-/** A user who was added to a tenant and belongs there with or without a role. */
+/** A user added to a tenant, a member with or without a role. */
 export class TenantUser extends EnvironmentModel {
 	static override readonly tableName = 'tenant_users';
 	static readonly kind = 'tenant_user';
@@ -19,8 +19,8 @@ export class TenantUser extends EnvironmentModel {
 }
 
 /**
- * A condition in SQL: the user of a row belongs to its tenant, as the list of the tenant's users has it. `row` is the
- * name of a table in the statement that has `environment_id`, `tenant_id` and `user_id`.
+ * Returns an SQL condition: the user of a row is a member of its tenant, as in the tenant's list of users. `row` names
+ * a table with `environment_id`, `tenant_id` and `user_id`.
  */
 export function membershipCondition(row: string): string {
 	const held = (table: string, condition: string) =>
@@ -29,7 +29,7 @@ export function membershipCondition(row: string): string {
 	return `(${held('tenant_users', 'true')} or ${held('role_assignments', holdsNow('held'))})`;
 }
 
-/** A user in a tenant, with the keys of both. */
+/** A user in a tenant, with both keys. */
 export interface TenantUserRow {
 	readonly tenant_id: string;
 	readonly user_id: string;
@@ -38,7 +38,7 @@ export interface TenantUserRow {
 	readonly created_at: Date;
 }
 
-/** Narrows the users of tenants: any of each list, both lists together; absent lists do not narrow. */
+/** Filters tenant users: any value within each list, both lists together. Absent lists do not filter. */
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
@@ -46,7 +46,7 @@ export interface TenantUserFilter {
 	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 
-/** The users of tenants, in the order of the tenants. */
+/** Returns tenant users, ordered by tenant. */
 export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter): Promise<readonly TenantUserRow[]> {
 	const query = unit
 		.query(TenantUser)
@@ -58,7 +58,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
-/** The tenants to which these users were added: as `tenantUsersBy`, for the few users of usual requests. */
+/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users of typical requests. */
 export async function readUserTenants(
 	unit: ReadingUnit,
 	user_ids: readonly string[],
@@ -74,7 +74,7 @@ const ofUsers = `select tenant_users.tenant_id, tenant_users.user_id, tenant_use
 	where tenant_users.environment_id = :environment_id and tenant_users.user_id = any(:user_ids::uuid[])
 	order by tenant_users.tenant_id, tenant_users.user_id`;
 
-/** Whether a user is a member of a tenant: added to it, or holding a role in it or on an instance of it. */
+/** Returns true if a user is a member of a tenant: added to it, or with a role in it or on one of its instances. */
 export async function isMember(
 	unit: ReadingUnit,
 	{ tenant_id, user_id }: Pick<TenantUserRow, 'tenant_id' | 'user_id'>,
@@ -87,7 +87,7 @@ export async function isMember(
 	return rows.length > 0;
 }
 
-/** Adds users to tenants and returns the rows that are new. Records nothing. */
+/** Adds users to tenants and returns the new rows. Records nothing. */
 export async function insertTenantUsers(
 	unit: WritingUnit,
 	places: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[],
@@ -98,7 +98,7 @@ export async function insertTenantUsers(
 	);
 }
 
-/** Removes all users from tenants that pass the filter. Records nothing. */
+/** Removes all tenant users that pass the filter. Records nothing. */
 export async function deleteTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<void> {
 	await wherePlaced(unit.query(TenantUser), filter).delete();
 }

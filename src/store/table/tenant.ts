@@ -12,25 +12,25 @@ export class Tenant extends KeyedModel {
 
 	declare name: string;
 	declare description: string | null;
-	/** `null` when never given. */
+	/** `null` if never set. */
 	declare attributes: Record<string, unknown> | null;
 	declare last_action_at: Date;
 }
 
-/** What narrows a list of tenants. */
+/** Filter for tenants. */
 export interface TenantFilter {
 	readonly search?: string | undefined;
 	readonly attribute_filters: readonly AttributeFilter[];
 }
 
-/** The environment's tenants that pass the filter, oldest first. */
+/** Returns the environment's tenants that pass the filter, oldest first. */
 export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): RowQuery<Tenant> {
 	const query = unit.query(Tenant).orderBy('tenants.id');
 	whereSearched(query, ['tenants.key', 'tenants.name'], filter.search);
 	return rowQuery(whereAttributes(query, 'tenants.attributes', filter.attribute_filters));
 }
 
-/** The tenant with this key, never the one with this id: for names that are made of keys. */
+/** Returns the tenant with this key, never with this id, for names composed of keys. */
 export async function tenantWithKey(unit: ReadingUnit, key: string): Promise<Tenant | null> {
 	return (await unit.query(Tenant).where('tenants.key', key).first()) ?? null;
 }

@@ -5,7 +5,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** Someone who is to become a user, and the role that they will get. */
+/** An invite of a future user to a role. */
 export class UserInvite extends KeyedModel {
 	static override readonly tableName = 'user_invites';
 	static override readonly jsonAttributes = ['attributes'];
@@ -19,34 +19,36 @@ export class UserInvite extends KeyedModel {
 	declare last_name: string | null;
 	declare role_id: string;
 	declare tenant_id: string;
-	/** Where in the tenant the role will be held; `null` for all of it. */
+	/** Instance for the role; `null` for the whole tenant. */
 	declare resource_instance_id: string | null;
-	/** The element in which a user made the invite; `null` for those made with an API key, and once it was deleted. */
+	/**
+	 * Element in which a user created the invite; `null` for invites from the API, and after the element's deletion.
+	 */
 	declare config_id: string | null;
-	/** The key of the future user, where it may not be that of the invite; `null` for invites made with an API key. */
+	/** Key of the future user, if it may differ from the key of the invite; `null` for invites from the API. */
 	declare user_key: string | null;
-	/** The attributes of the future user; `null` for invites made with an API key. */
+	/** Attributes of the future user; `null` for invites from the API. */
 	declare attributes: Record<string, unknown> | null;
-	/** Until when it can be approved; `null` for good, and once it was. */
+	/** Approval deadline; `null` if there is none, and after the approval. */
 	declare expires_at: Date | null;
 }
 
-/** What narrows a list of invites: any of each list, all of the lists together; absent ones do not narrow. */
+/** Filters invites: any value within each list, all lists together. Absent lists do not filter. */
 export interface UserInviteFilter {
-	/** Matched against key, e-mail address and names. */
+	/** Matches key, email address and names. */
 	readonly search?: string | undefined;
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
-	/** Only invites to resource instances, or only those that are not. */
+	/** True: only invites to resource instances; false: only invites to tenants. */
 	readonly on_instances?: boolean | undefined;
 	readonly status?: UserInvite['status'] | undefined;
-	/** The key of the future user. */
+	/** Key of the future user. */
 	readonly user_key?: string | undefined;
 	readonly ids?: readonly string[] | undefined;
 }
 
-/** The environment's invites that pass the filter, oldest first. */
+/** Returns the environment's invites that pass the filter, oldest first. */
 export function userInvitesBy(
 	unit: ReadingUnit,
 	{ search, on_instances, status, user_key, ...ids }: UserInviteFilter,
@@ -67,14 +69,14 @@ export function userInvitesBy(
 	return rowQuery(query);
 }
 
-/** Some invites that have ended and are still stored, of these keys where they are given. */
+/** Returns stored expired invites, limited to these keys if given, at most `rowsPerStatement`. */
 export function endedInvites(unit: ReadingUnit, keys?: readonly string[]): RowQuery<UserInvite> {
 	const query = unit.queryStored(UserInvite).whereRaw('user_invites.expires_at <= statement_timestamp()');
 	if (keys !== undefined) query.whereRaw('user_invites.key = any(?::text[])', [keys]);
 	return rowQuery(query.orderBy('user_invites.id').limit(rowsPerStatement));
 }
 
-/** Deletes invites, also those that have ended. Records nothing. */
+/** Deletes invites, including expired invites. Records nothing. */
 export async function deleteStoredInvites(unit: WritingUnit, rows: readonly UserInvite[]): Promise<void> {
 	const ids = rows.map(({ id }) => id);
 	await unit.queryStored(UserInvite).whereRaw('user_invites.id = any(?::uuid[])', [ids]).delete();

@@ -7,7 +7,7 @@ import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
 import { TenantUser } from './tenant-user.js';
 
-/** A user of the application whose permissions are decided. */
+/** A user of the application, subject to permission checks. */
 export class User extends KeyedModel {
 	static override readonly tableName = 'users';
 	static override readonly jsonAttributes = ['attributes'];
@@ -20,20 +20,20 @@ export class User extends KeyedModel {
 	declare attributes: Record<string, unknown>;
 }
 
-/** What narrows a list of users. */
+/** Filter for users. */
 export interface UserFilter {
-	/** Matched against key, e-mail and names. */
+	/** Matches key, email address and names. */
 	readonly search?: string | undefined;
 	readonly search_operator?: SearchOperator;
-	/** Only users who hold one of these roles; in `tenant_id`, where that is given. */
+	/** Only users with one of these roles; in `tenant_id`, if given. */
 	readonly role_ids?: readonly string[] | undefined;
-	/** Only users who hold such a role on this instance, or, without `role_ids`, any role. */
+	/** Only users with such a role (without `role_ids`: any role) on this instance. */
 	readonly resource_instance_id?: string | undefined;
-	/** Only users of this tenant: those who were added to it or hold a role there. */
+	/** Only members of this tenant: users who were added to it or hold a role there. */
 	readonly tenant_id?: string | undefined;
 }
 
-/** The environment's users that pass the filter, oldest first. */
+/** Returns the environment's users that pass the filter, oldest first. */
 export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	const query = unit.query(User).orderBy('users.id');
 	const { search, search_operator, role_ids, tenant_id, resource_instance_id } = filter;
@@ -52,12 +52,12 @@ const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `us
 
 const holdsAny = 'role_assignments.role_id = any(?::uuid[])';
 
-/** The user with this key, never the one with this id: for names that others than callers chose. */
+/** Returns the user with this key, never with this id, for keys that do not come from callers. */
 export async function userWithKey(unit: ReadingUnit, key: string): Promise<User | null> {
 	return (await unit.query(User).where('users.key', key).first()) ?? null;
 }
 
-/** Some users, from the first one after this id, as many as one statement takes, oldest first. */
+/** Returns the next users after this id, at most `rowsPerStatement`, oldest first. */
 export async function someUsersAfter(unit: ReadingUnit, id: string): Promise<readonly User[]> {
 	return unit.query(User).where('users.id', '>', id).orderBy('users.id').limit(rowsPerStatement);
 }

@@ -3,10 +3,10 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel } from './environment-model.js';
 
-/** What became of a delivery: it waits for an attempt, a receiver has it, or it was given up. */
+/** Delivery status: waits for an attempt, received, or given up. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-/** One event for the webhook of an element. Deliveries are in no revision: the events themselves are. */
+/** An event for the webhook of an element. Deliveries have no revision, but their events do. */
 export class WebhookDelivery extends EnvironmentModel {
 	static override readonly tableName = 'webhook_deliveries';
 	static override readonly jsonAttributes = ['payload'];
@@ -15,26 +15,26 @@ export class WebhookDelivery extends EnvironmentModel {
 
 	declare config_id: string;
 	declare event: string;
-	/** The body that is sent. */
+	/** Request body. */
 	declare payload: Readonly<Record<string, unknown>>;
 	declare status: DeliveryStatus;
-	/** How many attempts were begun. */
+	/** Number of started attempts. */
 	declare attempts: number;
-	/** When a pending delivery is due. */
+	/** Due time of a pending delivery. */
 	declare next_attempt_at: Date;
-	/** Until when a process is sending it; `null` when none is. */
+	/** End of the sending process's lease; `null` if no process is sending. */
 	declare lease_until: Date | null;
 	declare attempted_at: Date | null;
-	/** The status of the last answer; `null` without one. */
+	/** Status of the last response; `null` without a response. */
 	declare response_status: number | null;
-	/** Why the last attempt failed. */
+	/** Reason for the last failure. */
 	declare error: string | null;
 }
 
-/** How many deliveries of an element are kept once they are not pending any more: the newest. */
+/** Number of completed deliveries kept per element; older ones are deleted. */
 export const keptDeliveries = 1_000;
 
-/** Deletes the deliveries of an element that have ended, but for the newest `:kept`. */
+/** SQL that deletes an element's completed deliveries, except the newest `:kept`. */
 export const pruningDeliveries = `delete from webhook_deliveries
 	where environment_id = :environment_id and config_id = :config_id and status <> 'pending' and id <= (
 		select id from webhook_deliveries
@@ -42,13 +42,10 @@ export const pruningDeliveries = `delete from webhook_deliveries
 		order by id desc offset :kept limit 1
 	)`;
 
-/** The most deliveries of an element that wait. Those beyond it are given up at once. */
+/** Maximum number of pending deliveries per element. Further deliveries fail immediately. */
 const maxWaiting = 10_000;
 
-/**
- * Adds a delivery, which is sent once the unit is committed: the processes of the API look into the outbox. Records
- * nothing.
- */
+/** Adds a delivery, sent after the commit by the API processes, which poll the outbox. Records nothing. */
 export async function insertDelivery(
 	unit: WritingUnit,
 	event: Pick<WebhookDelivery, 'config_id' | 'event' | 'payload'>,
@@ -71,12 +68,12 @@ export async function insertDelivery(
 		error: full ? 'too many deliveries of this element were waiting' : null,
 	};
 	await unit.insert(WebhookDelivery, [row], ({ id }) => String(id));
-	// Nothing of this element may end for hours, which would prune them.
+	// Prune here: deliveries of this element may not complete for hours, which would also prune.
 	if (full) await unit.raw(pruningDeliveries, { config_id: event.config_id, kept: keptDeliveries });
 	unit.noteOutbox();
 }
 
-/** The deliveries of an element that are kept, of this status where one is given, newest first. */
+/** Returns the kept deliveries of an element, with this status if given, newest first. */
 export function deliveriesOf(
 	unit: ReadingUnit,
 	configId: string,
