@@ -2,19 +2,18 @@ import type { Knex } from 'knex';
 import type { QueryBuilder } from 'objection';
 import { Environment, Organization, Project } from '../table/account.js';
 
-/** The queries that every statement about an organization's projects and environments begins with. */
+/** Base queries for statements about an organization's projects and environments. */
 
-/** This organization. */
 export function organizationQuery(database: Knex, id: string): QueryBuilder<Organization, Organization[]> {
 	return Organization.query(database).where({ id });
 }
 
-/** The projects of an organization, oldest first. */
+/** Returns an organization's projects, oldest first. */
 export function projectQuery(database: Knex, organization_id: string): QueryBuilder<Project, Project[]> {
 	return Project.query(database).where({ organization_id }).orderBy('id');
 }
 
-/** The environments of a project, oldest first. */
+/** Returns a project's environments, oldest first. */
 export function environmentQuery(
 	database: Knex,
 	organization_id: string,

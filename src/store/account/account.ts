@@ -13,10 +13,7 @@ import { type Caller, opens } from './caller.js';
 import type { Cipher } from './secret.js';
 import { type OrganizationCounts, organizationCounts } from './statistics.js';
 
-/**
- * The projects, environments and keys of one organization. INVARIANT: no statement leaves it without the
- * organization's id.
- */
+/** Projects, environments and keys of an organization. INVARIANT: every statement has the organization's id. */
 export class AccountUnit {
 	constructor(
 		readonly organizationId: string,
@@ -25,29 +22,28 @@ export class AccountUnit {
 		protected readonly cipher: Cipher,
 	) {}
 
-	/** The organization's API keys. */
 	get keys(): ApiKeys {
 		return new ApiKeys(this, this.database, this.cipher);
 	}
 
-	/** The lineage of the database, without any check; empty where none has begun. */
+	/** Returns the current lineage, unchecked; empty if none has begun. */
 	async lineageInForce(): Promise<string> {
 		const row: { readonly id: string } | undefined = await this.database('lineages').whereNull('ended_at').first('id');
 		return row?.id ?? '';
 	}
 
-	/** Counts what a caller's key opens of the organization. */
+	/** Counts the organization's objects accessible to a caller. */
 	counts(caller: Caller): Promise<OrganizationCounts> {
 		return organizationCounts(this.database, { ...caller, organization_id: this.organizationId });
 	}
 
-	/** This organization, if `search` is its id or part of its key or name; else nothing. */
+	/** Returns this organization if `search` is its id or part of its key or name, and otherwise nothing. */
 	organizations(search?: string): RowQuery<Organization> {
 		const query = organizationQuery(this.database, this.organizationId);
 		return rowQuery(asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search));
 	}
 
-	/** This organization, by its id or key. Throws `not_found` for any other. */
+	/** Returns this organization by id or key. Throws `not_found` for any other reference. */
 	async organization(reference: string): Promise<Organization> {
 		const [row] = await this.organizations();
 		if (row === undefined || (reference !== row.key && asId(reference) !== row.id)) {
@@ -56,27 +52,27 @@ export class AccountUnit {
 		return row;
 	}
 
-	/** Whether the key that the first start made has been shown. */
+	/** Returns true if the key created by the first start was shown. */
 	async isFirstKeyShown(): Promise<boolean> {
 		const [row] = await organizationQuery(this.database, this.organizationId);
 		return row?.first_key_shown ?? true;
 	}
 
-	/** The projects a caller may see, oldest first. */
+	/** Returns the projects visible to a caller, oldest first. */
 	projects(caller?: Caller): RowQuery<Project> {
 		const query = projectQuery(this.database, this.organizationId);
 		return rowQuery(caller?.project_id ? query.where('projects.id', caller.project_id) : query);
 	}
 
-	/** The environments of a project that a caller may see, oldest first. */
+	/** Returns a project's environments visible to a caller, oldest first. */
 	environments(projectId: string, caller?: Caller): RowQuery<Environment> {
 		const query = environmentQuery(this.database, this.organizationId, projectId);
 		return rowQuery(caller?.environment_id ? query.where('environments.id', caller.environment_id) : query);
 	}
 
 	/**
-	 * The oldest environment that a caller's key opens, in this project where one is given; `null` where there is none.
-	 * Throws as `project` does.
+	 * Returns the oldest environment accessible to a caller, limited to a project if given, or `null` if there is none.
+	 * Throws like `project`.
 	 */
 	async oldestEnvironment(caller: Caller, project?: string): Promise<Environment | null> {
 		const query = Environment.query(this.database).where({ organization_id: this.organizationId }).orderBy('id');
@@ -86,7 +82,9 @@ export class AccountUnit {
 		return (await query.first()) ?? null;
 	}
 
-	/** The ids of a project and, where given, of one of its environments, by id or key; `null` when there is none such. */
+	/**
+	 * Returns the ids of a project and, if given, an environment in it, by id or key; `null` if either does not exist.
+	 */
 	async findPlace(
 		project: string,
 		environment: string | null,
@@ -98,7 +96,9 @@ export class AccountUnit {
 		return inside === undefined ? null : { project_id: found.id, environment_id: inside.id };
 	}
 
-	/** The project that an id or key names. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
+	/**
+	 * Returns the project with this id or key. Throws `not_found`, or `forbidden` if the caller's key grants no access.
+	 */
 	async project(caller: Caller, reference: string): Promise<Project> {
 		const project = await this.#findProject(reference);
 		if (project === undefined) throw notFound('Project', reference);
@@ -108,7 +108,7 @@ export class AccountUnit {
 		return project;
 	}
 
-	/** The environment that ids or keys name, in any mix. Throws as `project` does. */
+	/** Returns the environment by ids, keys, or a mix. Throws like `project`. */
 	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
 		const found = await this.#opened(caller, project, reference);
 		if (found !== null) return requireInSession(caller, found);
@@ -132,8 +132,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Finds what `environment` does, in one statement; `null` where the error, or which of several is meant, takes a
-	 * closer look.
+	 * Finds the result of `environment` in a single statement. Returns `null` if an error or an ambiguous reference
+	 * needs a closer look.
 	 */
 	async #opened(caller: Caller, project: string, reference: string): Promise<Environment | null> {
 		const query = Environment.query(this.database)
@@ -146,7 +146,9 @@ export class AccountUnit {
 		return opens(caller, row) ? row : null;
 	}
 
-	/** The environment with this id. Throws `not_found`, or `forbidden` when the caller's key does not open it. */
+	/**
+	 * Returns the environment with this id. Throws `not_found`, or `forbidden` if the caller's key grants no access.
+	 */
 	async environmentById(caller: Caller, reference: string): Promise<Environment> {
 		const id = asId(reference);
 		const organization_id = this.organizationId;
@@ -157,13 +159,13 @@ export class AccountUnit {
 	}
 }
 
-/** The environment, unless the caller's session of the console is of another one. Throws `forbidden`. */
+/** Returns the environment. Throws `forbidden` if the caller's console session belongs to a different environment. */
 function requireInSession({ session_environment_id }: Caller, environment: Environment): Environment {
 	if (session_environment_id === undefined || session_environment_id === environment.id) return environment;
 	throw forbidden('this session is of another environment');
 }
 
-/** The scope of an environment's row. */
+/** Returns an environment's scope. */
 export function environmentScope(environment: Environment): Scope {
 	return {
 		organization_id: environment.organization_id,

@@ -9,32 +9,32 @@ import { projectQuery } from './account-queries.js';
 import type { Caller } from './caller.js';
 import type { Cipher } from './secret.js';
 
-/** What a new key is to open, by ids or keys. */
+/** Project and environment for a new key, by ids or keys. */
 export interface KeyPlace {
 	readonly project_id?: string | undefined;
 	readonly environment_id?: string | undefined;
 }
 
-/** Narrows the keys that a caller may see. */
+/** Filters the keys visible to a caller. */
 export interface KeyFilter {
 	readonly object_type?: ObjectType | undefined;
-	/** The id or key of a project. */
+	/** Project id or key. */
 	readonly proj_id?: string | undefined;
 }
 
-/** The projects and environments that some keys open. */
+/** Projects and environments accessible with keys. */
 export interface OpenedPlaces {
 	readonly projects: readonly Project[];
 	readonly environments: readonly Environment[];
 }
 
-/** Access levels, from the one that may do nothing to the one that may do everything. */
+/** Access levels, from lowest to highest. */
 const accessLevels: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin'];
 
-/** What keys can belong to, from the one that opens least. */
+/** Object types for keys, from narrowest to widest. */
 const accessObjects: readonly ObjectType[] = ['env', 'project', 'org'];
 
-/** What keys need to know of their organization. */
+/** Access to the organization, for keys. */
 export interface KeyOrganization {
 	readonly organizationId: string;
 	project(caller: Caller, reference: string): Promise<Project>;
@@ -42,7 +42,7 @@ export interface KeyOrganization {
 	environmentById(caller: Caller, reference: string): Promise<Environment>;
 }
 
-/** The API keys of one organization. INVARIANT: no statement leaves it without the organization's id. */
+/** API keys of an organization. INVARIANT: every statement has the organization's id. */
 export class ApiKeys {
 	constructor(
 		private readonly organization: KeyOrganization,
@@ -51,8 +51,8 @@ export class ApiKeys {
 	) {}
 
 	/**
-	 * The API keys that open no more than the caller's and have no higher access level, oldest first; for a session of the
-	 * console, none of other environments.
+	 * Returns the API keys with no more access than the caller's key, oldest first. For a console session, excludes
+	 * keys for other environments.
 	 */
 	openedBy(caller: Caller, filter: KeyFilter): RowQuery<ApiKey> {
 		return rowQuery(this.#openedBy(caller, filter));
@@ -77,7 +77,10 @@ export class ApiKeys {
 		return query;
 	}
 
-	/** The API key with this id. Throws `not_found`, or `forbidden` when it opens more than the caller's. */
+	/**
+	 * Returns the API key with this id. Throws `not_found`, or `forbidden` if it grants more access than the caller's
+	 * key.
+	 */
 	async find(caller: Caller, reference: string): Promise<ApiKey> {
 		const id = asId(reference);
 		const organization_id = this.organization.organizationId;
@@ -88,12 +91,12 @@ export class ApiKeys {
 		return mine;
 	}
 
-	/** The secret of a key of this organization. */
+	/** Returns the secret of a key in this organization. */
 	secret(key: ApiKey): string {
 		return this.cipher.decrypt(key.secret_cipher);
 	}
 
-	/** The projects and environments that keys open. */
+	/** Returns the projects and environments accessible with these keys. */
 	async openedPlaces(keys: readonly ApiKey[]): Promise<OpenedPlaces> {
 		const ids = (column: 'project_id' | 'environment_id') => keys.flatMap((key) => key[column] ?? []);
 		const { organizationId: organization_id } = this.organization;
@@ -105,8 +108,8 @@ export class ApiKeys {
 	}
 
 	/**
-	 * The ids of what a new key of this type is to open. Throws `forbidden` when that is more than the caller's key
-	 * opens, and `not_found` when there is no such thing, also for an environment's key in place of its id.
+	 * Returns the ids for a new key of this type. Throws `forbidden` if it would grant more access than the caller's
+	 * key. Throws `not_found` if the place does not exist, also if given an environment key instead of an id.
 	 */
 	async placeFor(
 		caller: Caller,
@@ -129,13 +132,13 @@ export class ApiKeys {
 		return { project_id: environment.project_id, environment_id: environment.id };
 	}
 
-	/** The PDP configs of an environment, which are its keys for decision points, oldest first; only `id` where given. */
+	/** Returns an environment's PDP configs (its keys for decision points), oldest first, limited to `id` if given. */
 	pdpConfigs(environmentId: string, id?: string): RowQuery<ApiKey> {
 		const query = this.#pdpConfigs(environmentId);
 		return rowQuery(id === undefined ? query : query.where({ id }));
 	}
 
-	/** The PDP config of an environment with this id; `undefined` where there is none. */
+	/** Returns an environment's PDP config with this id, or `undefined` if there is none. */
 	async findPdpConfig(environmentId: string, id: string): Promise<ApiKey | undefined> {
 		return this.#pdpConfigs(environmentId).findOne({ id });
 	}
@@ -150,19 +153,19 @@ export class ApiKeys {
 			.orderBy('id');
 	}
 
-	/** The newest key that an environment's decision points are meant to use, with its secret. Throws `not_found`. */
+	/** Returns the newest decision point key in an environment, with its secret. Throws `not_found`. */
 	async environmentKey(environmentId: string): Promise<{ readonly row: ApiKey; readonly secret: string }> {
 		const row = await this.findEnvironmentKey(environmentId);
 		if (row === null) throw notFound('ApiKey', environmentId);
 		return { row, secret: this.secret(row) };
 	}
 
-	/** The newest key that an environment's decision points are meant to use; `null` where there is none. */
+	/** Returns the newest decision point key in an environment, or `null` if there is none. */
 	async findEnvironmentKey(environmentId: string): Promise<ApiKey | null> {
 		return (await this.#pdpConfigs(environmentId).clearOrder().orderBy('id', 'desc').first()) ?? null;
 	}
 
-	/** The oldest key of the access level `admin`; `null` where there is none. */
+	/** Returns the oldest key with the access level `admin`, or `null` if there is none. */
 	async oldestAdmin(): Promise<ApiKey | null> {
 		const { organizationId: organization_id } = this.organization;
 		const found = await ApiKey.query(this.database)

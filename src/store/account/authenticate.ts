@@ -6,17 +6,17 @@ import type { AccessRequest, EnvironmentAccess } from './environment-access.js';
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** What of a request says who asks. */
+/** Credentials in a request. */
 export interface Credentials {
 	/** The `Authorization` header. */
 	readonly authorization: string | undefined;
-	/** The session of the console in place of that; absent where a request has the header, or shows no session. */
+	/** Console session instead of the header; absent if the request has the header or no session. */
 	readonly session?: ShownConsoleSession;
 }
 
 /**
- * The caller that credentials stand for. Throws `unauthorized` when the header names no known key, `signed_out` when the
- * session has ended, and `forbidden` when the key has no access at all.
+ * Returns the caller with these credentials. Throws `unauthorized` for an unknown key, `signed_out` for an ended
+ * session, and `forbidden` for a key without access.
  */
 export async function authenticate(store: Store, credentials: Credentials): Promise<Caller> {
 	const caller = await identify(store, credentials);
@@ -24,7 +24,7 @@ export async function authenticate(store: Store, credentials: Credentials): Prom
 	return caller;
 }
 
-/** As `authenticate`, but accepts a key without any access: for what a key may know of itself. */
+/** Like `authenticate`, but also accepts a key without access, for requests about the key itself. */
 export async function identify(store: Store, { authorization, session }: Credentials): Promise<Caller> {
 	if (session !== undefined) return store.consoleSessions.identify(session);
 	const caller = await store.caller(secretIn(authorization));
@@ -33,8 +33,8 @@ export async function identify(store: Store, { authorization, session }: Credent
 }
 
 /**
- * What `identified` finds. Where that refuses the key because its environment was deleted lately, throws
- * `environment_deleted` instead; with `environmentId`, only where it was that environment.
+ * Returns the caller from `identified`. If the key is refused because its environment was deleted recently, throws
+ * `environment_deleted` instead; with `environmentId`, only for this environment.
  */
 export async function unlessDeleted(
 	store: Store,
@@ -54,8 +54,8 @@ export async function unlessDeleted(
 }
 
 /**
- * Finds the caller and the environment that a request names, refusing as `authenticate` does and then as `refuse` does.
- * `null` where that takes a closer look: see `findAccess`; and for sessions, which are few.
+ * Returns the caller and the requested environment. Refuses like `authenticate`, then like `refuse`. Returns `null` if
+ * the request needs a closer look (see `findAccess`), and for sessions, which are few.
  */
 export async function authenticateInEnvironment(
 	store: Store,
@@ -71,7 +71,7 @@ export async function authenticateInEnvironment(
 	return access;
 }
 
-/** The secret in an `Authorization` header; `null` without one. */
+/** Returns the secret in an `Authorization` header, or `null` without a secret. */
 export function bearerSecret(authorization: string | undefined): string | null {
 	return bearer.exec(authorization ?? '')?.[1] ?? null;
 }
@@ -82,7 +82,7 @@ function secretIn(authorization: string | undefined): string {
 	throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
 }
 
-/** Refuses a key that may only ask what it is of. Throws `forbidden`. */
+/** Refuses a key without access. Throws `forbidden`. */
 export function refuseNoAccess({ access_level }: Caller): void {
 	if (access_level === 'no_access') throw forbidden('this API key has no access');
 }

@@ -3,25 +3,25 @@ import { asId } from '../../wire/common.js';
 import type { ChangedRecord } from '../unit/change.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 
-/** A copy of an environment that continues after the request was answered. */
+/** An environment copy that continues after the response was sent. */
 export interface CopyTask {
 	readonly id: string;
 	readonly status: 'processing' | 'success' | 'failure';
-	/** The target as the API returns it, when the copy succeeded. */
+	/** Target environment in API format, after success. */
 	readonly result: ChangedRecord | null;
-	/** Why it failed. */
+	/** Reason for the failure. */
 	readonly error: string | null;
-	/** Whether its process has not been heard of for so long that it must be gone. */
+	/** True if the lease ran out, so the task's process must be gone. */
 	readonly expired: boolean;
 }
 
-/** How long a task counts as running after its process was last heard of. */
+/** Lease of a running task, renewed by its process. */
 const lease = "interval '60 seconds'";
 
-/** How long tasks are kept. */
+/** Retention period for tasks. */
 const kept = "interval '7 days'";
 
-/** The copies made from one environment. They are not in the change log, because they change nothing themselves. */
+/** Copy tasks from a source environment. They are not in the change log, because they change nothing themselves. */
 export class CopyTasks {
 	constructor(
 		private readonly knex: Knex,
@@ -29,8 +29,7 @@ export class CopyTasks {
 	) {}
 
 	/**
-	 * Adds a task that is running from now on, and drops old ones. Throws `not_found` when the environment was deleted
-	 * meanwhile.
+	 * Adds a running task, and deletes old tasks. Throws `not_found` if the environment was deleted in the meantime.
 	 */
 	async add(id: string): Promise<CopyTask> {
 		await this.#rows().whereRaw(`created_at < now() - ${kept}`).delete();
@@ -40,7 +39,7 @@ export class CopyTasks {
 		return { id, status: 'processing', result: null, error: null, expired: false };
 	}
 
-	/** The task with this id, or `null`. */
+	/** Returns the task with this id, or `null`. */
 	async find(reference: string): Promise<CopyTask | null> {
 		const id = asId(reference);
 		if (id === null) return null;
@@ -50,14 +49,17 @@ export class CopyTasks {
 		return row ?? null;
 	}
 
-	/** Renews the lease of a task that is still running. */
+	/** Renews the lease of a running task. */
 	async renew(id: string): Promise<void> {
 		await this.#rows()
 			.where({ id, status: 'processing' })
 			.update({ lease_until: this.knex.raw(`now() + ${lease}`) });
 	}
 
-	/** Records how a task ended. `false` when it had ended already, or is gone: then its work must be rolled back. */
+	/**
+	 * Records a task's outcome. Returns false if the task had already ended or is gone: then its work must be rolled
+	 * back.
+	 */
 	async end(id: string, outcome: { readonly result: ChangedRecord } | { readonly error: string }): Promise<boolean> {
 		const columns =
 			'result' in outcome

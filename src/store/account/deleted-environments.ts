@@ -1,12 +1,9 @@
-/**
- * The API keys of environments that were deleted lately, and the sessions of the console there, so that their decision
- * points and pages can be told.
- */
+/** API keys and console sessions of recently deleted environments, used to inform their decision points and pages. */
 
 import type { Knex } from 'knex';
 import { hashSecret, sameHash } from './secret.js';
 
-/** How long such a key is remembered, in milliseconds: longer than a decision point is likely to be away. */
+/** Retention period in milliseconds: longer than a decision point is likely to be offline. */
 const memory = 30 * 24 * 3_600_000;
 
 interface Row {
@@ -14,7 +11,7 @@ interface Row {
 	readonly environment_id: string;
 }
 
-/** Remembers the keys and sessions of an environment that is about to be deleted, in the same transaction. */
+/** Stores the keys and sessions of an environment, in the transaction that deletes it. */
 export async function rememberKeys(transaction: Knex.Transaction, environmentId: string, now: Date): Promise<void> {
 	await transaction.raw(
 		`insert into deleted_environment_keys (secret_hash, environment_id, deleted_at)
@@ -25,14 +22,14 @@ export async function rememberKeys(transaction: Knex.Transaction, environmentId:
 	);
 }
 
-/** The id of the deleted environment that a secret was a key or session of; `null` when it was none, or too long ago. */
+/** Returns the deleted environment's id for a key or session secret; `null` if it is unknown or too old. */
 export async function findDeletedEnvironment(knex: Knex, secret: string): Promise<string | null> {
 	const hash = hashSecret(secret);
 	const row = await knex<Row>('deleted_environment_keys').where({ secret_hash: hash }).first();
 	return row !== undefined && sameHash(row.secret_hash, hash) ? row.environment_id : null;
 }
 
-/** Forgets the keys of what was deleted too long ago. */
+/** Removes entries after the retention period. */
 export async function forgetOldKeys(knex: Knex, now: Date): Promise<void> {
 	const oldest = new Date(now.getTime() - memory);
 	await knex('deleted_environment_keys').where('deleted_at', '<', oldest).delete();

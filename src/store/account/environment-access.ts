@@ -5,7 +5,7 @@ import { type Caller, opens } from './caller.js';
 import type { KeyUses } from './key-uses.js';
 import { hashSecret, sameHash } from './secret.js';
 
-/** What the API key and the path of a request name. */
+/** API key and path of a request. */
 export interface AccessRequest {
 	readonly secret: string;
 	/** Ids or keys. */
@@ -13,7 +13,7 @@ export interface AccessRequest {
 	readonly environment: string;
 }
 
-/** The caller, and the environment that their key opens. */
+/** A caller, and the environment accessible with the caller's key. */
 export interface EnvironmentAccess {
 	readonly caller: Caller;
 	readonly environment: Environment;
@@ -27,8 +27,8 @@ type Row = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Finds caller and environment in one statement, which is enough for most requests. `null` where it takes a closer look
- * to say what is wrong, or which of several objects is meant. Records that the key was used.
+ * Finds caller and environment in a single statement, enough for most requests. Returns `null` if an error or an
+ * ambiguous reference needs a closer look. Records the use of the key.
  */
 export async function findAccess(
 	database: Knex,
@@ -43,7 +43,7 @@ export async function findAccess(
 	const [row] = rows;
 	if (row === undefined || rows.length > 1) return null;
 	const { caller: key, secret_hash, last_used_at, ...columns } = row;
-	// A key that looks like the id of another project may stand for either.
+	// A key may look like the id of a different project, which is ambiguous.
 	if (!sameHash(secret_hash, hash) || (ids.project_id ?? row.project_id) !== row.project_id) return null;
 	const caller = { ...key, secret_hash };
 	const found = Environment.fromDatabaseJson(columns);

@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { ApiKey } from '../table/account.js';
 
-/** How exact the recorded times are, in milliseconds. */
+/** Precision of recorded times, in milliseconds. */
 const precision = 60_000;
 
 /**
- * Records when API keys were last used, at most once a minute for each. Requests neither wait for it nor fail with it:
- * it is one statement on the key's own row, outside of any transaction, and the next use makes up for one that fails.
+ * Records the last use of API keys, at most once a minute per key. Requests do not wait for it or fail with it: it is a
+ * single statement on the key's row, outside any transaction, and the next use makes up for a failure.
  */
 export class KeyUses {
 	readonly #noted = new Map<string, number>();
@@ -18,7 +18,7 @@ export class KeyUses {
 		private readonly clock: Clock,
 	) {}
 
-	/** Records that a key is used now, unless that was recorded less than a minute ago, here or in another process. */
+	/** Records a use of a key, unless a use was recorded less than a minute ago, in any process. */
 	note({ id, organization_id, last_used_at }: Pick<ApiKey, 'id' | 'organization_id' | 'last_used_at'>): void {
 		const now = this.clock.now();
 		const noted = [this.#noted.get(id), last_used_at?.getTime()];
@@ -42,11 +42,12 @@ export class KeyUses {
 	}
 
 	/**
-	 * Drops entries older than a minute, which the rows cover: so there are as many entries as keys used in a minute.
+	 * Drops entries older than a minute, which the rows cover. This limits the entries to the keys used within a
+	 * minute.
 	 */
 	#forgetOld(now: number): void {
 		for (const [id, noted] of this.#noted) {
-			// Entries are in the order of their times, so the first recent one ends the loop.
+			// Entries are ordered by time, so the first recent entry ends the loop.
 			if (Math.abs(now - noted) < precision) return;
 			this.#noted.delete(id);
 		}

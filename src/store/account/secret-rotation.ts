@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from '../../log.js';
 import type { Cipher } from './secret.js';
 
-/** The columns that hold encrypted secrets. Their tables have an `id`. */
+/** Columns with encrypted secrets. Their tables have an `id`. */
 const columns = [
 	{ table: 'api_keys', column: 'secret_cipher' },
 	{ table: 'proxy_configs', column: 'secret_cipher' },
@@ -17,24 +17,26 @@ interface Row {
 	readonly sealed: Uint8Array;
 }
 
-/** Rows that one transaction renews. */
+/** Rows per transaction. */
 const batchSize = 200;
 
-/** The pause after a pass that found no more, in milliseconds: processes with the old settings may still add secrets. */
+/**
+ * Pause after a pass without outdated secrets, in milliseconds: processes with the old settings may still add secrets.
+ */
 const pauseBetweenPasses = 60_000;
 
-/** The pause after a pass that found some or failed, in milliseconds. */
+/** Pause after a pass with outdated secrets or a failure, in milliseconds. */
 const pauseBeforeCompletion = 1_000;
 
-/** How a pass ended: secrets that it found under the previous key, and secrets that no key opens. */
+/** Result of a pass: number of secrets under the previous key, and of secrets readable with neither key. */
 interface Pass {
 	readonly outdated: number;
 	readonly unreadable: number;
 }
 
 /**
- * Encrypts the secrets of a store anew while the server has a previous key. A pass that is interrupted leaves secrets
- * under either key, and the next one continues. Several processes may run it at once.
+ * Re-encrypts a store's secrets while the server has a previous key. An interrupted pass leaves secrets under both
+ * keys, and the next pass continues. Several processes may run it concurrently.
  */
 export class SecretRotation {
 	readonly #ending = new AbortController();
@@ -51,7 +53,7 @@ export class SecretRotation {
 		if (this.cipher.hasPrevious) this.#running = this.#repeat();
 	}
 
-	/** Resolves once the batch under way is written. */
+	/** Resolves after the current batch is written. */
 	async stop(): Promise<void> {
 		this.#ending.abort();
 		await this.#running;
@@ -84,7 +86,7 @@ export class SecretRotation {
 		}
 	}
 
-	/** The database may be away or full: the next pass tries again. */
+	/** The database may be unavailable or full: the next pass tries again. */
 	async #attempt(): Promise<Pass | null> {
 		try {
 			let [outdated, unreadable] = [0, 0];
@@ -93,7 +95,7 @@ export class SecretRotation {
 				outdated += pass.outdated;
 				unreadable += pass.unreadable;
 			}
-			// Last, so that a server with the new key alone is refused until then.
+			// Last, so that a server with only the new key is refused until then.
 			if (outdated === 0 && !this.#stopped) await this.#renewCheck();
 			return this.#stopped ? null : { outdated, unreadable };
 		} catch (error) {
@@ -128,7 +130,7 @@ export class SecretRotation {
 		}
 	}
 
-	/** Passes over rows that a transaction holds, so that nothing waits for another. */
+	/** Skips rows locked by other transactions, to avoid deadlocks. */
 	async #renewRows({ table, column }: Column, rows: readonly Row[]): Promise<void> {
 		await this.database.transaction(async (transaction) => {
 			const ids = rows.map(({ id }) => id);

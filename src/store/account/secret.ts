@@ -4,17 +4,17 @@ const prefix = 'permit_key_';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** A new API key secret: 99 characters, 528 random bits after the prefix clients look for. */
+/** Returns a new API key secret: 99 characters, with 528 random bits after the prefix expected by clients. */
 export function newSecret(): string {
 	return prefix + randomBytes(66).toString('base64url');
 }
 
-/** A new secret of a session: 43 characters, 256 random bits. */
+/** Returns a new session secret: 43 characters, 256 random bits. */
 export function newToken(): string {
 	return randomBytes(32).toString('base64url');
 }
 
-/** The hash by which a stored secret is found. Secrets are long and random, so a fast hash is enough. */
+/** Returns the lookup hash of a stored secret. Secrets are long and random, so a fast hash is enough. */
 export function hashSecret(secret: string): Buffer {
 	return createHash('sha256').update(secret).digest();
 }
@@ -24,28 +24,28 @@ export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
 	return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Encrypts secrets that the API has to be able to return, under the server's own key. */
+/** Encrypts secrets that the API must be able to return, under the server's key. */
 export interface Cipher {
-	/** True while the server's previous key is known, too. */
+	/** True if the server's previous key is also known. */
 	readonly hasPrevious: boolean;
 	encrypt(secret: string): Buffer;
-	/** Throws when the bytes were made under neither key. */
+	/** Throws if the bytes were encrypted under neither key. */
 	decrypt(sealed: Uint8Array): string;
-	/** The same secret encrypted under the current key; `null` if it is already. Throws as `decrypt`. */
+	/** Re-encrypts a secret under the current key. Returns `null` if it already is. Throws like `decrypt`. */
 	renew(sealed: Uint8Array): Buffer | null;
 	/**
-	 * 32 bytes for a purpose, derived from the current key, then from the previous key if it is known. They tell nothing
-	 * of the keys, nor of the bytes for another purpose.
+	 * Derives 32 bytes for a purpose from the current key, then from the previous key if known. They reveal nothing
+	 * about the keys or the bytes for other purposes.
 	 */
 	derive(purpose: string): readonly [Buffer, ...Buffer[]];
 }
 
-/** The keys that sign the events of a webhook, the current one first. A new webhook has new keys. */
+/** Returns the keys for signing a webhook's events, current key first. A new webhook has new keys. */
 export function webhookSigningKeys(cipher: Cipher, webhookId: string): readonly [Buffer, ...Buffer[]] {
 	return cipher.derive(`webhook ${webhookId}`);
 }
 
-/** Whether bytes are this secret, encrypted. Bytes that cannot be decrypted are none. */
+/** Returns true if the bytes are this secret, encrypted. False for bytes that cannot be decrypted. */
 export function isSealed(cipher: Cipher, sealed: Uint8Array, secret: string): boolean {
 	try {
 		return sameHash(hashSecret(cipher.decrypt(sealed)), hashSecret(secret));
@@ -54,7 +54,7 @@ export function isSealed(cipher: Cipher, sealed: Uint8Array, secret: string): bo
 	}
 }
 
-/** AES-256-GCM under 32-byte keys; the sealed form is iv, tag, ciphertext. Decrypts under `previous` as well. */
+/** AES-256-GCM under 32-byte keys. Sealed format: iv, tag, ciphertext. Also decrypts under `previous`. */
 export function createCipher(key: Buffer, previous: Buffer | null = null): Cipher {
 	const decrypt = (sealed: Uint8Array): { readonly secret: string; readonly isCurrent: boolean } => {
 		try {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { Caller } from './caller.js';
 
-/** The numbers of objects in an environment, without built-in ones. */
+/** Number of objects per kind in an environment, without built-in objects. */
 export interface EnvironmentCounts {
 	readonly roles: number;
 	readonly users: number;
@@ -12,7 +12,7 @@ export interface EnvironmentCounts {
 	readonly policies: number;
 }
 
-/** Counts the objects of an environment, in one statement and so at one instant. */
+/** Counts an environment's objects, in a single statement for consistency. */
 export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentCounts> {
 	const { rows } = await unit.raw<EnvironmentCounts>(
 		`select
@@ -26,15 +26,15 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 	return rows[0] ?? { roles: 0, users: 0, resources: 0, tenants: 0, policies: 0 };
 }
 
-/** The numbers of objects in an organization. */
+/** Number of objects per kind in an organization. */
 export interface OrganizationCounts {
 	readonly projects: number;
 	readonly environments: number;
-	/** Users of all environments. A user of two environments counts twice. */
+	/** Users of all environments. A user in two environments counts twice. */
 	readonly users: number;
 }
 
-/** Counts what a caller's key opens of its organization, in one statement and so at one instant. */
+/** Counts the organization's objects accessible to a caller, in a single statement for consistency. */
 export async function organizationCounts(database: Knex, caller: Caller): Promise<OrganizationCounts> {
 	const { organization_id, project_id, environment_id } = caller;
 	const { rows } = await database.raw<{ readonly rows: readonly OrganizationCounts[] }>(
@@ -53,22 +53,22 @@ export async function organizationCounts(database: Knex, caller: Caller): Promis
 	return rows[0] ?? { projects: 0, environments: 0, users: 0 };
 }
 
-/** The numbers of objects in the whole store, for metrics. */
+/** Number of objects in the whole store, for metrics. */
 export interface InstallationCounts {
 	readonly environments: number;
 	/** Environments whose newest schema could not be compiled. */
 	readonly failed_policies: number;
-	/** Pending deliveries to webhooks, counted up to 10,000. */
+	/** Pending webhook deliveries, counted up to 10,000. */
 	readonly waiting_deliveries: number;
-	/** Decision points that have reported within the last two and a half minutes. They report each minute. */
+	/** Decision points with a report in the last two and a half minutes. They report each minute. */
 	readonly points_ok: number;
 	readonly points_degraded: number;
 	readonly points_unavailable: number;
 }
 
-/** Counts the objects of all environments, in one statement and so at one instant. */
+/** Counts the objects in all environments, in a single statement for consistency. */
 export async function installationCounts(database: Knex): Promise<InstallationCounts> {
-	// The status is what the decision point reported. An unknown one counts as `unavailable`.
+	// Status reported by the decision point. An unknown status counts as `unavailable`.
 	const { rows } = await database.raw<{ readonly rows: readonly InstallationCounts[] }>(
 		`with points as (
 			select state ->> 'status' as status from pdp_states where last_seen_at > now() - interval '150 seconds'

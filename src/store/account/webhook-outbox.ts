@@ -2,27 +2,27 @@ import type { Knex } from 'knex';
 import { keptDeliveries, pruningDeliveries } from '../table/webhook-delivery.js';
 import { type Cipher, webhookSigningKeys } from './secret.js';
 
-/** A delivery that this process has taken, with where to and with which secrets. */
+/** A delivery taken by this process, with its destination and secrets. */
 export interface TakenDelivery {
 	readonly environment_id: string;
 	readonly config_id: string;
 	/** The same for every attempt. */
 	readonly id: string;
 	readonly payload: Readonly<Record<string, unknown>>;
-	/** How many attempts were begun, this one included. */
+	/** Number of started attempts, including this attempt. */
 	readonly attempts: number;
-	/** `null` where the element has no webhook any more; `unreadable` where its token cannot be decrypted. */
+	/** `null` if the element no longer has a webhook; `unreadable` if its token cannot be decrypted. */
 	readonly webhook: TakenWebhook | 'unreadable' | null;
 }
 
-/** Where a delivery goes. */
+/** Destination of a delivery. */
 export interface TakenWebhook {
 	readonly url: string;
 	readonly bearer_token: string | null;
 	readonly signing_keys: readonly Buffer[];
 }
 
-/** How an attempt ended. `retry_after`: in how many milliseconds to try again; `null` for never. */
+/** Outcome of an attempt. `retry_after`: milliseconds until the next attempt; `null` for no retry. */
 export type DeliveryOutcome =
 	| { readonly delivered: true; readonly response_status: number }
 	| {
@@ -32,7 +32,7 @@ export type DeliveryOutcome =
 			readonly retry_after: number | null;
 	  };
 
-/** How long a process keeps a delivery to itself: longer than an attempt takes. Another one takes over after that. */
+/** Lease of a taken delivery: longer than an attempt takes. Afterwards a different process may take over. */
 const lease = "interval '30 seconds'";
 interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly webhook_id: string | null;
@@ -40,7 +40,7 @@ interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly secret_webhook_token: Uint8Array | null;
 }
 
-/** The events of all environments that wait to be sent to webhooks, and the log of those that were. */
+/** Webhook deliveries of all environments: pending deliveries and their log. */
 export class WebhookOutbox {
 	constructor(
 		private readonly database: Knex,
@@ -48,13 +48,12 @@ export class WebhookOutbox {
 	) {}
 
 	/**
-	 * Takes up to `most` deliveries that are due. Of each element it is the oldest that is due, and none while another one
-	 * is being sent, so that events arrive in order as long as the receiver takes them. Elements take turns: receivers that
-	 * do not answer hold up their own backlog, and not the events of others. No other process takes the same: rows that it
-	 * looks at are skipped, and those that it has are leased.
+	 * Takes up to `most` due deliveries: per element the oldest, and none while a delivery is being sent, so events
+	 * arrive in order while the receiver accepts them. Elements take turns: an unresponsive receiver delays only its
+	 * own backlog. Processes never take the same delivery: they skip locked rows and lease taken rows.
 	 */
 	async take(most: number): Promise<readonly TakenDelivery[]> {
-		// Looked at first: where nothing is due nothing is written, which a full disk would refuse.
+		// Read first: without due deliveries nothing is written, which would fail on a full disk.
 		const { rows: due } = await this.database.raw<{ readonly rows: readonly unknown[] }>(looking);
 		if (due.length === 0) return [];
 		const { rows } = await this.database.raw<{ readonly rows: readonly TakenRow[] }>(taking, { most });
@@ -72,12 +71,15 @@ export class WebhookOutbox {
 			const bearer_token = secretToken === null ? null : this.cipher.decrypt(secretToken);
 			return { url, bearer_token, signing_keys: webhookSigningKeys(this.cipher, id) };
 		} catch {
-			// A damaged token is a matter of this element: it must not hold up the events of others.
+			// A damaged token affects only this element: it must not delay events for other elements.
 			return 'unreadable';
 		}
 	}
 
-	/** Records how an attempt ended, unless another process has taken over. Drops what is more than is kept. */
+	/**
+	 * Records the outcome of an attempt, unless a different process has taken over. Deletes deliveries beyond the
+	 * retention limit.
+	 */
 	async finish(taken: TakenDelivery, outcome: DeliveryOutcome): Promise<void> {
 		const { environment_id, id, attempts } = taken;
 		const { response_status } = outcome;
@@ -93,7 +95,7 @@ export class WebhookOutbox {
 		if (retry === null) await this.#prune(taken);
 	}
 
-	/** Makes the deliveries due that would wait for as long as the clock of the database was set back. */
+	/** Makes deliveries due that would otherwise wait because the database clock was set back. */
 	async releaseAhead(): Promise<void> {
 		await this.database.raw(releasing);
 	}
@@ -111,8 +113,8 @@ const releasing = `update webhook_deliveries set next_attempt_at = now(), lease_
 
 const looking = `select 1 as due from webhook_deliveries where status = 'pending' and next_attempt_at <= now() limit 1`;
 
-// Of each element the oldest first, by the index of those that wait: comparing all that wait with each other takes minutes
-// where there are ten thousand. More are looked at than are taken, because others may have locked some.
+// Per element the oldest, by the index for pending deliveries: comparing all pending deliveries with each other takes
+// minutes for ten thousand. Considers more deliveries than it takes, because other processes may have locked some.
 const taking = `with oldest as (
 		select first.environment_id, first.id, row_number() over (
 			order by (

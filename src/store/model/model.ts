@@ -19,11 +19,11 @@ import { keyIn, keysById, readFacts } from './facts.js';
 import { readMappingRules } from './mapping-rules.js';
 import { textRows } from './text-rows.js';
 
-/** Turns rows into the compiler's input. Run this inside a snapshot, so that everything is of one revision. */
+/** Converts rows to compiler input. Run this inside a snapshot, so that all data is from a single revision. */
 
 /**
- * An environment's schema. A built-in resource that nobody gave actions, roles, relations or condition sets, and that
- * is no subject of a relation, is left out.
+ * Reads an environment's schema. Omits a built-in resource without actions, roles, relations and condition sets, unless
+ * it is the subject of a relation.
  */
 export function readSchema(unit: ReadingUnit): Promise<Schema> {
 	return unit.cachedSchema(() => loadSchema(unit));
@@ -71,7 +71,7 @@ async function relationsIn(
 	return rows.map((row) => [row, { ...named(row), subject: keyIn(keys, row.subject_resource_id) }]);
 }
 
-/** Includes automatic sets, which select by their role or resource. */
+/** Includes automatic sets, which select by role or resource. */
 async function conditionSetsIn(
 	unit: ReadingUnit,
 	resources: readonly Resource[],
@@ -98,8 +98,8 @@ async function conditionSetsIn(
 }
 
 /**
- * There may be tens of thousands of rules, so they are neither sorted nor made into model objects, and are joined here.
- * Right after an import the database has too few statistics to plan a join of five tables: it took six seconds for
+ * There may be tens of thousands of rules, so they are not sorted or turned into model objects, and are joined here.
+ * Right after an import, the database lacks the statistics to plan a join over five tables: it took six seconds for
  * 25,000 rules.
  */
 async function setRulesIn(
@@ -167,7 +167,7 @@ async function rolesIn(unit: ReadingUnit, resources: readonly Resource[], action
 	};
 }
 
-/** A whole environment. */
+/** Reads a whole environment. */
 export async function readModel(unit: ReadingUnit): Promise<Model> {
 	return {
 		schema: await readSchema(unit),

@@ -22,9 +22,9 @@ import { readMappingRules } from './mapping-rules.js';
 import { readSchema } from './model.js';
 
 /**
- * Reads exactly what was touched, as the unit sees it. `null` when closures reach so much more that a snapshot is
- * cheaper. `inForce` is the schema of the policy in force where that is an older one. The cost depends on what was
- * touched, not on how many users, subjects and objects its ends have besides.
+ * Reads exactly the touched objects, as seen by the unit. Returns `null` if closures reach too far: then a snapshot is
+ * cheaper. `inForce` is the active policy's schema if it is older. The cost depends on the touched objects, not on
+ * their number of neighbours.
  */
 export async function readNeighbourhood(
 	unit: ReadingUnit,
@@ -37,12 +37,12 @@ export async function readNeighbourhood(
 	return closures === 'too_many' ? null : { ...now, closures };
 }
 
-/** Whether closures follow from something that was touched. */
+/** Returns true if closures depend on a touched object. */
 export function concernsClosures({ derivations, relationships: related }: TouchedRows): boolean {
 	return derivations || related.length > 0;
 }
 
-/** The same without what closures are computed from, for those who know all relationships. */
+/** Like `readNeighbourhood`, but without input for closures, for callers with all relationships. */
 export async function readNeighbourhoodWithoutClosures(
 	unit: ReadingUnit,
 	touched: TouchedRows,
@@ -94,8 +94,8 @@ async function tenantRoles(
 }
 
 /**
- * Looks assignments up by users and tenants together, because either may have very many others, and then keeps those of
- * the memberships.
+ * Looks up assignments by users and tenants together, because a user or tenant may have very many assignments, then
+ * keeps those in the memberships.
  */
 async function membershipsIn(
 	unit: ReadingUnit,
@@ -127,7 +127,7 @@ function idsByKey(rows: readonly { readonly id: string; readonly key: string }[]
 	return new Map(rows.map(({ id, key }) => [key, id]));
 }
 
-/** One text for one pair, whatever characters the keys hold. */
+/** Returns a unique text per pair, whatever characters the keys contain. */
 function membershipName({ user, tenant }: Membership): string {
 	return JSON.stringify([user, tenant]);
 }
@@ -156,7 +156,7 @@ async function attributesOfUsers(unit: ReadingUnit, users: readonly string[]): P
 	return rows;
 }
 
-/** INVARIANT: each instance is found by its index, even without statistics, for which `offset 0` is there. */
+/** INVARIANT: each instance is found by its index, even without statistics. This requires `offset 0`. */
 async function attributesOfInstances(
 	unit: ReadingUnit,
 	names: readonly InstanceName[],
@@ -176,8 +176,8 @@ async function attributesOfInstances(
 }
 
 /**
- * INVARIANT: this reads neither the other holders of roles on an instance nor the other roles of a user. Each query
- * uses one index, even without statistics; `offset 0` keeps the planner from merging them.
+ * INVARIANT: reads no other role holders on an instance and no other roles held by a user. Each query uses an index,
+ * even without statistics; `offset 0` prevents the planner from merging them.
  */
 async function instanceRoles(
 	unit: ReadingUnit,
@@ -215,8 +215,7 @@ async function instanceRoles(
 }
 
 /**
- * Finds the roles of each user by skipping through the index, each after the last: it does not matter on how many
- * instances a role is held.
+ * Finds the roles held by each user with a skip scan of the index, so the number of instances per role does not matter.
  */
 async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['holdings']> {
 	const next = (after: string) =>
@@ -244,7 +243,7 @@ async function relationships(
 	{ relationships: touched, tuples }: TouchedRows,
 ): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
 	if (touched.length === 0) return { relationships: [], related: [] };
-	// A touched relationship that exists now was created in the run, so the log has the id of its row.
+	// A touched relationship that exists now was created in this range, so the log has its row id.
 	const { rows } = await unit.raw<{ readonly id: string; readonly expires_at: number | null }>(
 		`select id, ${expiryMilliseconds('relationship_tuples')} as expires_at
 		from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])`,
@@ -257,7 +256,7 @@ async function relationships(
 	return { relationships, related: await related(unit, touched) };
 }
 
-/** Finds the relations of each object by skipping through the index, as `holdings` does. */
+/** Finds each object's relations with a skip scan of the index, like `holdings`. */
 async function related(unit: ReadingUnit, touched: readonly Relationship[]): Promise<Neighbourhood['related']> {
 	const next = (after: string) =>
 		`select relation_id from relationship_tuples as next

@@ -2,15 +2,15 @@ import type { PastFact } from '../../../compiler/data/delta.js';
 import type { Attributes } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** Revisions: what changed after the first and up to the last. */
+/** Range of revisions: excludes the first, includes the last. */
 export interface RevisionRange {
 	readonly after: number;
 	readonly upTo: number;
 }
 
 /**
- * The facts that changed in a range of revisions, as they were before it, each once; `null` when there are more than
- * `most` changes. The log only grows, so the answer is always the same.
+ * Returns the facts changed in a revision range, in their state before it, each once. Returns `null` for more than
+ * `most` changes. The log only grows, so the result never changes.
  */
 export async function readPastFacts(
 	unit: ReadingUnit,
@@ -45,16 +45,16 @@ export async function readPastFacts(
 	return rows.map(asPastFact);
 }
 
-/** The first change of a fact, with the keys that name it. */
+/** First change to a fact, with its keys. */
 interface FirstChange {
 	readonly kind: 'user' | 'tenant' | 'resource_instance' | 'role_assignment' | 'relationship_tuple';
 	readonly before: Readonly<Record<string, unknown>> | null;
 	readonly own_key: string | null;
 	readonly user: string | null;
 	readonly role: string | null;
-	/** Of an assignment. */
+	/** Tenant of an assignment. */
 	readonly tenant: string | null;
-	/** The tenant of an instance. */
+	/** Tenant of an instance. */
 	readonly home: string | null;
 	readonly resource: string | null;
 	readonly resource_instance: string | null;
@@ -85,7 +85,7 @@ function asPastFact(change: FirstChange): PastFact {
 	}
 }
 
-/** The keys of a change. Those that records of its kind do not have are empty. */
+/** Keys of a change, with empty texts for missing keys. */
 function withTexts({ user, role, tenant, home, subject, relation, object }: FirstChange) {
 	return {
 		user: user ?? '',
@@ -103,13 +103,13 @@ function attributesIn(before: Readonly<Record<string, unknown>>): Attributes {
 	return (before['attributes'] ?? {}) as Attributes;
 }
 
-/** What conditions know of a user besides the attributes: see `userAttributes`. */
+/** User attributes in conditions, besides the stored attributes: see `userAttributes`. */
 function namesIn({ email, first_name, last_name }: Readonly<Record<string, unknown>>): Attributes {
 	const given = Object.entries({ email, first_name, last_name });
 	return Object.fromEntries(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** Until when a grant held; `undefined` where there was none. */
+/** Returns a grant's expiry before the change; `undefined` without a grant. */
 function expiryBefore(before: Readonly<Record<string, unknown>> | null): number | null | undefined {
 	if (before === null) return undefined;
 	const end = before['expires_at'] ?? null;

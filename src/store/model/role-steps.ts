@@ -4,28 +4,28 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { TupleStep } from './fact-edges.js';
 
 /**
- * Reads what paths of roles are made of: relationships of some instances over some relations, and roles that a user was
- * assigned. Expired ones are left out. INVARIANT: each look-up reads one index up to a limit, even without statistics.
- * Two columns that are compared together match the one index that has them next to each other; and an id that comes from
- * `unnest` is planned as an average one, where a scan of the whole table could seem to come to the limit soon.
+ * Reads the parts of role paths: relationships of instances along relations, and a user's assigned roles. Skips expired
+ * rows. INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns together
+ * matches only the index with these columns side by side. An id from `unnest` is planned as an average id; with a
+ * literal, the planner might expect a table scan to reach the limit soon.
  */
 
-/** An instance and a relation that it may be in, as subject or as object, by ids. */
+/** An instance, as subject or object, and a relation, by ids. */
 export interface InstanceRelation {
 	readonly instance_id: string;
 	readonly relation_id: string;
 }
 
-/** Relationships that were found, and the instances that have more of one relation than were read. */
+/** Found relationships, and the instances whose relationships were cut at the limit. */
 export interface FoundTuples {
 	readonly tuples: readonly TupleStep[];
 	readonly cut: ReadonlySet<string>;
 }
 
-/** Which end of a relationship the instances are. */
+/** End of a relationship. */
 export type TupleEnd = 'subject' | 'object';
 
-/** A condition in SQL: both columns have these values. */
+/** Returns an SQL condition: both columns have these values. */
 function both(first: string, second: string, firstValue: string, secondValue: string): string {
 	const [columns, values] = [`(${first}, ${second})`, `(${firstValue}, ${secondValue})`];
 	return `${columns} >= ${values} and ${columns} <= ${values}`;
@@ -36,12 +36,12 @@ const conditions: Readonly<Record<TupleEnd, string>> = {
 	object: both('object_id', 'relation_id', 'wanted.instance_id', 'wanted.relation_id'),
 };
 
-/** The most relationships that are read at once. */
+/** Maximum number of relationships per read. */
 const mostTuples = 20_000;
 
 /**
- * The relationships in which these instances are this end; at most `most` of each instance and relation. Where they are
- * very many altogether, some of all instances are missing.
+ * Returns the relationships with these instances at this end, at most `most` per instance and relation. If there are
+ * more than `mostTuples` in total, all instances count as cut.
  */
 export async function tuplesAt(
 	unit: ReadingUnit,
@@ -74,7 +74,7 @@ export async function tuplesAt(
 	return { tuples, cut };
 }
 
-/** A role that a user was assigned on an instance, by ids. */
+/** A role assigned to a user on an instance, by ids. */
 export interface AssignedRole {
 	readonly id: string;
 	readonly role_id: string;
@@ -85,7 +85,7 @@ export interface AssignedRole {
 
 const assignedColumns = 'id, role_id, resource_instance_id as instance_id, tenant_id, expires_at';
 
-/** Every role that a user was assigned on any of these instances. */
+/** Returns all roles assigned to a user on these instances. */
 export async function rolesAssignedOn(
 	unit: ReadingUnit,
 	userId: string,
@@ -103,7 +103,7 @@ export async function rolesAssignedOn(
 	return rows;
 }
 
-/** The instances on which a user was assigned any of these roles of resources; of each role at most `most`. */
+/** Returns a user's assignments to these resource roles, at most `most` per role. */
 export async function rolesAssigned(
 	unit: ReadingUnit,
 	userId: string,
@@ -123,10 +123,10 @@ export async function rolesAssigned(
 	return { assigned: lists.flatMap((list) => list.slice(0, most)), cut: lists.some((list) => list.length > most) };
 }
 
-/** A role that a user was assigned in a tenant, by ids. */
+/** A role assigned to a user in a tenant, by ids. */
 export type AssignedTenantRole = Omit<AssignedRole, 'instance_id'>;
 
-/** The roles that a user was assigned in a tenant, not on an instance; at most `most`. */
+/** Returns a user's tenant roles in a tenant, without roles on instances, at most `most`. */
 export async function rolesAssignedIn(
 	unit: ReadingUnit,
 	userId: string,
@@ -144,18 +144,20 @@ export async function rolesAssignedIn(
 	return rows;
 }
 
-/** By which relation a role on the object follows from one on the subject; or one instance from another. */
+/** Derives a role on the object from a role on the subject through a relation; or an instance from an instance. */
 export interface RoleStep {
-	/** What is held on the subject. */
+	/** Role on the subject. */
 	readonly source_id: string;
-	/** What follows on the object. */
+	/** Derived role on the object. */
 	readonly target_id: string;
 	readonly relation_id: string;
-	/** Whether a role assigned on the object stops it. */
+	/** True if a role assigned on the object disables the derivation. */
 	readonly stops: boolean;
 }
 
-/** A step for each relation, whatever is derived over it: as if each resource had one role, with its own id. */
+/**
+ * Returns a step per relation, regardless of derivations, as if each resource had a single role with the resource's id.
+ */
 export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleStep[]> {
 	const { rows } = await unit.raw<RoleStep>(
 		`select id as relation_id, subject_resource_id as source_id, resource_id as target_id, false as stops
@@ -165,10 +167,10 @@ export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleSte
 	return rows;
 }
 
-/** A role that a user was assigned in a tenant or on an instance of one, by ids. */
+/** A role assigned to a user in a tenant or on an instance, by ids. */
 export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
 
-/** The roles that a user was assigned, in one tenant where that is given, the oldest first; at most `most`. */
+/** Returns a user's assigned roles, limited to a tenant if given, oldest first, at most `most`. */
 export async function rolesHeld(
 	unit: ReadingUnit,
 	userId: string,

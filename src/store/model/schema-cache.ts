@@ -1,36 +1,35 @@
 import type { Schema } from '../../../compiler/model.js';
 
-/** How many environments' schemas are kept, those asked for last. */
+/** Maximum number of cached schemas; the least recently used are dropped. */
 const maxRemembered = 8;
 
-/** Identifies a schema: it changes only with the environment's schema revision, or with its history. */
+/** Identifies a schema, which changes only with the environment's schema revision or its history. */
 export interface SchemaVersion {
-	/** The id of an environment. */
+	/** Environment id. */
 	readonly id: string;
 	readonly schema_revision: number;
 	readonly schema_token: string;
 	readonly lineage: string;
 }
 
-/** A schema that was read. */
 interface Remembered extends Omit<SchemaVersion, 'id'> {
 	readonly schema: Schema;
 }
 
 /**
- * Caches the schemas that were read last. Compiling a schema, and each delta after it that concerns derivations, would
- * otherwise read all of it again.
+ * Caches recently read schemas. Otherwise each compilation, and each delta with derivations, would read the schema
+ * again.
  */
 export class SchemaCache {
-	/** In the order in which they were last asked for. */
+	/** Ordered by last use. */
 	readonly #remembered = new Map<string, Remembered>();
 
-	/** The schema of an environment at a revision, read by `read` unless it is cached. */
+	/** Returns an environment's schema at a revision, from the cache or from `read`. */
 	async schemaAt({ id, ...version }: SchemaVersion, read: () => Promise<Schema>): Promise<Schema> {
 		const known = this.#remembered.get(id);
 		const isKnown = known?.schema_revision === version.schema_revision && known.schema_token === version.schema_token;
 		const schema = isKnown ? known.schema : await read();
-		// A snapshot that began earlier may end later: a newer schema stays.
+		// A snapshot that began earlier may end later: keep a newer schema.
 		const other = this.#remembered.get(id);
 		if (other?.lineage === version.lineage && other.schema_revision > version.schema_revision) return schema;
 		this.#remembered.delete(id);

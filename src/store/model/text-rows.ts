@@ -1,13 +1,13 @@
 import { nextTurn } from '../../limit/next-turn.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** As many rows as take a few milliseconds. */
+/** Rows per text, read in a few milliseconds. */
 const rowsPerText = 5_000;
 
 /**
- * Reads rows, all or those that a condition selects, as the texts of some columns: ids, keys and JSON. None of these
- * holds a tab or a line break, because JSON escapes them; a null is an empty text. A large table arrives as a few long
- * texts: getting each row out of the driver would take eight times as long. Other requests are served between two texts.
+ * Reads rows that match a condition (default: all rows) as column texts: ids, keys and JSON. They contain no tabs or
+ * line breaks, because JSON escapes them; null becomes an empty text. A large table arrives as a few long texts:
+ * reading each row through the driver would take eight times longer. Serves other requests between texts.
  */
 export async function* textRows(
 	unit: ReadingUnit,
