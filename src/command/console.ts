@@ -2,17 +2,16 @@ import { ConfigError } from '../config.js';
 import { Failure } from '../failure.js';
 import { visibleLines } from './terminal.js';
 
-/** Output of a command to its caller. */
+/** Command output for the caller. */
 
 /**
- * Prints one line about a slow step of the start. Writes to standard error because standard output is for text that
- * people read afterwards.
+ * Prints one line about a slow startup step. Writes to standard error because people read standard output afterwards.
  */
 export function say(step: string): void {
 	process.stderr.write(`regolith: ${step}\n`);
 }
 
-/** Prints the result of a command to standard output. */
+/** Prints a command's result to standard output. */
 export function print(text: string): void {
 	process.stdout.write(text);
 }
@@ -26,7 +25,7 @@ export function printWhole(text: string): Promise<void> {
 	});
 }
 
-/** Operator mistake that ends a command with a specific exit code. */
+/** Operator mistake with a specific exit code. */
 export class ExitCodeError extends ConfigError {
 	constructor(
 		message: string,
@@ -44,7 +43,7 @@ export function fail(error: unknown, code = 1): never {
 	process.exit(error instanceof ExitCodeError ? error.exitCode : code);
 }
 
-/** True if the message of a system error is enough for the operator: it names a port, a host or a permission. */
+/** True if a system error message is enough for the operator: it names a port, a host or a permission. */
 function explainsItself(error: unknown): error is Error {
 	return (
 		error instanceof Error &&

@@ -3,7 +3,7 @@ import { fail, print } from './console.js';
 import { Session, type SharedOptions, type Variables } from './session.js';
 import { jsonText, visibleLines } from './terminal.js';
 
-/** Output of a command: text for people, JSON, and an exit code. */
+/** Command output: text for people, JSON, and an exit code. */
 export interface Told {
 	readonly text: string;
 	/** Absent if the text is already JSON. */
@@ -14,7 +14,7 @@ export interface Told {
 	readonly exit?: 0 | 1 | 3;
 }
 
-/** Runs a command that calls servers, with its session, its options, and its arguments in order. */
+/** Runs a command with its session, its options, and its arguments in order. */
 export type Run<O, A extends readonly unknown[]> = (session: Session, options: O, ...words: A) => Promise<Told>;
 
 const shared = {
@@ -26,16 +26,16 @@ const shared = {
 	json: () => new Option('--json', 'print JSON'),
 } as const satisfies Record<keyof SharedOptions, () => Option>;
 
-/** Exit code of a command that failed or was called incorrectly. */
+/** Exit code for failed and incorrectly called commands. */
 const failed = 2;
 
-/** Declaration of a command. Help, completion and documentation are built from it. */
+/** Command declaration. Help, completion and documentation are built from it. */
 export class Declaration extends Command {
 	#exitCodes: ReadonlyMap<number, string> = new Map();
 
 	constructor(
 		name: string,
-		/** Environment variables that commands read. */
+		/** Environment variables for the commands. */
 		private readonly variables: Variables,
 	) {
 		super(name);
@@ -46,7 +46,7 @@ export class Declaration extends Command {
 		return new Declaration(name ?? '', this.variables);
 	}
 
-	/** Meaning of each exit code. Code 2 is declared for all commands. */
+	/** Exit code meanings. Code 2 is declared for all commands. */
 	get exitCodes(): ReadonlyMap<number, string> {
 		return this.#exitCodes;
 	}
@@ -57,7 +57,7 @@ export class Declaration extends Command {
 		return this;
 	}
 
-	/** Declares the meaning of exit codes. Code 2 means a failure unless `meanings` overrides it. */
+	/** Declares the exit code meanings. Code 2 means a failure unless `meanings` overrides it. */
 	exits(meanings: Readonly<Record<number, string>>): this {
 		this.#exitCodes = new Map(
 			Object.entries({ 2: 'failed, or called wrongly', ...meanings }).map(([code, meaning]) => [Number(code), meaning]),
@@ -66,7 +66,7 @@ export class Declaration extends Command {
 		return this.addHelpText('after', `\nExit codes:\n${lines.join('\n')}`);
 	}
 
-	/** Declares the function that runs the command, and adds `--json`. */
+	/** Declares the command's function, and adds `--json`. */
 	asks<O, A extends readonly unknown[]>(run: Run<O, A>): this {
 		this.takes('json');
 		if (this.#exitCodes.size === 0) this.exits({ 0: 'done' });
@@ -90,7 +90,7 @@ function leave(error: NodeJS.ErrnoException): never {
 	throw error;
 }
 
-/** Prints the output of a command and sets the exit code. */
+/** Prints a command's output and sets the exit code. */
 export function tell({ text, json, document, exit = 0 }: Told, options: SharedOptions): void {
 	if (options.json && json !== undefined) print(jsonText(json));
 	else print(document && !process.stdout.isTTY ? text : visibleLines(text));

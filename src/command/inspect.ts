@@ -10,7 +10,7 @@ export interface InspectOptions extends SharedOptions {
 	readonly output?: string;
 }
 
-/** Shows the policy of an environment: a short summary and its files. */
+/** Shows an environment's policy: a short summary and its files. */
 export async function inspect(session: Session, { output }: InspectOptions): Promise<Told> {
 	const { api, name, project, environment } = await policyPlace(session);
 	const policy = (await askFor(api, path`/v2/projects/${project}/${environment}/policy`, PolicyRead)).body;

@@ -6,9 +6,7 @@ import type { Place } from './session.js';
 const Project = ProjectRead.pick({ key: true });
 const Environment = EnvironmentRead.pick({ key: true });
 
-/**
- * Returns the name of an environment, `project/environment` by keys. Throws `ConfigError` if the API gives no answer.
- */
+/** Returns an environment's name, `project/environment` by keys. Throws `ConfigError` if the API gives no answer. */
 export async function placeName(api: Server, { project, environment }: Place): Promise<string> {
 	const [one, other] = await Promise.all([
 		askFor(api, path`/v2/projects/${project}`, Project),

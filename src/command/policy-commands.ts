@@ -8,7 +8,7 @@ import { Session, type SharedOptions } from './session.js';
 export interface PolicyOptions extends SharedOptions {
 	/** Folder to write to. */
 	readonly output?: string;
-	/** Deprecated name of `output`. */
+	/** Deprecated alias for `output`. */
 	readonly out?: string;
 	/** Revision whose active policy to use; default: newest. */
 	readonly revision?: string;
@@ -37,7 +37,7 @@ export async function writePolicy(session: Session, options: PolicyOptions, envi
 	};
 }
 
-/** Compares the policies of two revisions of an environment. Exit code 1 means a difference. */
+/** Compares two revisions' policies. Exit code 1 means a difference. */
 export async function diffPolicies(
 	session: Session,
 	_: SharedOptions,
@@ -56,7 +56,7 @@ export async function diffPolicies(
 	};
 }
 
-/** Returns the session of a command that also takes its environment as an argument. */
+/** Returns the session for a command that also takes its environment as an argument. */
 function aboutEnvironment(session: Session, options: SharedOptions, environment: string | undefined): Session {
 	if (environment === undefined) return session;
 	if (options.environment !== undefined && options.environment !== environment) {

@@ -20,7 +20,7 @@ export interface PolicyPlace extends Place {
 	readonly name: string;
 }
 
-/** Returns the environment of a command. Throws `ConfigError` if it does not exist. */
+/** Returns the environment for a command. Throws `ConfigError` if it does not exist. */
 export async function policyPlace(session: Session): Promise<PolicyPlace> {
 	const { api } = session;
 	const place = await session.place();
@@ -59,7 +59,7 @@ export async function readNewestPolicy(place: PolicyPlace): Promise<FoundPolicy>
 	}
 }
 
-/** Reads the facts of an environment as a file for `opa`. Throws `ConfigError` if they cannot be read. */
+/** Reads an environment's facts as a file for `opa`. Throws `ConfigError` if they cannot be read. */
 export async function readFacts(place: PolicyPlace): Promise<RegoFile> {
 	const { id } = (await askFor(place.api, environmentPath(place), EnvironmentRead)).body;
 	const bundle = await unpack((await ask(place.api, path`/bundles/${id}/rego`)).body);

@@ -1,8 +1,8 @@
 import { shellWord } from './shell-word.js';
 
 /**
- * Returns a shell command that runs this program with these settings in any folder. It uses the path of the installed
- * file: a bare name would be looked up in a registry, where it may belong to a stranger.
+ * Returns a shell command that runs this program with these settings in any folder. It uses the installed file's path:
+ * a bare name would be looked up in a registry, where it may belong to a stranger.
  */
 export function programCommand(settings: Readonly<Record<string, string>>): string {
 	const assignments = Object.entries(settings).map(([name, value]) => `${name}=${shellWord(value)} `);

@@ -6,9 +6,7 @@ export function isRevision(text: string): boolean {
 	return /^\d{1,15}$/.test(text);
 }
 
-/**
- * Returns the value of `--min-revision`. Throws `ConfigError` if it is neither a revision number nor a revision token.
- */
+/** Returns the `--min-revision` value. Throws `ConfigError` if it is neither a revision number nor a revision token. */
 export function requireAwaited(word: string): string {
 	if (parseRevision(word) !== null) return word;
 	throw new ConfigError(`--min-revision: \`${visible(word)}\` is not a revision, which is a whole number or a token`);

@@ -13,7 +13,7 @@ export interface ApiKey {
 export interface Server {
 	/** Without a trailing slash. */
 	readonly url: string;
-	/** Option or variable that sets the server's URL. */
+	/** Option or variable for the server's URL. */
 	readonly source: string;
 	readonly key: ApiKey;
 }
@@ -29,14 +29,14 @@ export interface Question {
 
 export interface Answer<T = Uint8Array> {
 	readonly body: T;
-	/** `X-Revision`: the new revision of a write, or the revision that a decision was made from. */
+	/** `X-Revision`: a write's new revision, or a decision's revision. */
 	readonly revision: number | null;
 }
 
 /** Default response timeout, in milliseconds. */
 const usualTimeout = 60_000;
 
-/** Response of any status. */
+/** Response with any status. */
 interface AnyAnswer extends Answer {
 	readonly status: number;
 }
@@ -90,7 +90,7 @@ export async function ask(server: Server, path: string, question: Question = {})
 	);
 }
 
-/** Calls a server and parses its JSON response. Throws `ConfigError` if that fails. */
+/** Calls a server and parses its JSON response. Throws `ConfigError` if this fails. */
 export async function askFor<S extends z.ZodType>(
 	server: Server,
 	path: string,
@@ -109,7 +109,7 @@ export async function askFor<S extends z.ZodType>(
 /** Maximum items per list page. */
 const pageSize = 100;
 
-/** Reads all pages of a list, or its first `most` items. Throws `ConfigError` if that fails. */
+/** Reads all pages in a list, or its first `most` items. Throws `ConfigError` if this fails. */
 export async function askForAll<S extends z.ZodType>(
 	server: Server,
 	path: string,
@@ -137,7 +137,7 @@ export function queryText(filters: Readonly<Record<string, string | undefined>>)
 
 /**
  * Builds a path in which each value (a key or id) is one encoded segment. Throws `ConfigError` for an empty value, and
- * for `.` and `..`, which are valid keys that no path can hold.
+ * for `.` and `..`: these are valid keys but not valid path segments.
  */
 export function path(texts: TemplateStringsArray, ...values: readonly string[]): string {
 	const segments = values.map((value) => {
@@ -204,7 +204,7 @@ function isTimeout(error: unknown): boolean {
 	return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** Returns the reason from the cause of a `fetch` error. With several addresses, each has a cause; uses the first. */
+/** Returns the reason from a `fetch` error's cause. With several addresses, each has a cause; uses the first. */
 function failureReason(error: unknown): string {
 	const cause = error instanceof Error ? (error.cause ?? error) : error;
 	if (cause instanceof AggregateError && cause.errors.length > 0) return failureReason(cause.errors[0]);

@@ -1,8 +1,6 @@
 /** Safe text for terminals: untrusted text, such as keys and names, cannot move the cursor or hide anything. */
 
-/**
- * Characters that control a terminal or are invisible: controls, format characters, line separators, lone surrogates.
- */
+/** Invisible characters and terminal controls: controls, format characters, line separators, lone surrogates. */
 const active = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Returns text as one line and replaces terminal controls with escapes such as `\u001b`. */
@@ -30,7 +28,7 @@ export function jsonText(value: unknown): string {
 	return `${visibleLines(JSON.stringify(value, null, 2))}\n`;
 }
 
-/** Formats a value as one line of JSON. */
+/** Formats a value as one JSON line. */
 export function jsonLine(value: unknown): string {
 	return `${visibleLines(JSON.stringify(value))}\n`;
 }
@@ -48,11 +46,11 @@ export function table(titles: readonly string[], rows: readonly (readonly string
 }
 
 const noWidth = /^[\p{Mn}\p{Me}]$/u;
-/** East Asian characters and pictographs, which take two columns. */
+/** East Asian characters and pictographs, which are two columns wide. */
 const twoWide =
 	/^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
 
-/** Returns the number of columns of a text. */
+/** Returns a text's width in columns. */
 function width(text: string): number {
 	let columns = 0;
 	for (const character of text) columns += noWidth.test(character) ? 0 : twoWide.test(character) ? 2 : 1;

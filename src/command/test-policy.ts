@@ -22,7 +22,7 @@ export interface TestOptions extends SharedOptions {
 /** Exit code after SIGINT. */
 const interrupted = 130;
 
-/** Tests the policy of an environment with `opa`, using the generated tests and the tests in a folder. */
+/** Tests an environment's policy with `opa`, using the generated tests and the tests in a folder. */
 export async function testPolicy(session: Session, options: TestOptions, folder?: string): Promise<Told> {
 	const { OPA_PATH = '', PATH = '' } = session.variables;
 	const opa = await findOpa(OPA_PATH === '' ? null : OPA_PATH, PATH);
@@ -52,7 +52,7 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	}
 }
 
-/** Copies the files that `opa` reads, except a policy written there before. Throws `ConfigError` if it cannot. */
+/** Copies the files for `opa`, except a policy written there before. Throws `ConfigError` if it cannot. */
 function copyTests(folder: string, work: string): void {
 	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
 		throw new ConfigError(`${visible(folder)} is not a folder: name the folder that your tests are in`);

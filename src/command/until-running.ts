@@ -1,10 +1,10 @@
 import { RefusedKeyError, type StartedPoint, untilAnswering } from '../compose/compose.js';
 import { ExitCodeError, say } from './console.js';
 
-/** A supervisor should not restart a decision point that ends with this code. */
+/** A supervisor should not restart a decision point after this exit code. */
 const refusedKeyExitCode = 3;
 
-/** Options for the wait of a decision point that has no data yet. */
+/** Wait options for a decision point without data. */
 export interface WaitOptions {
 	/** Whether to keep waiting if the control plane refuses the key. */
 	readonly wait?: boolean;

@@ -1,15 +1,15 @@
 import { programCommand } from './program-command.js';
 
-/** Addresses of a running process. */
+/** Running process addresses. */
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
-	/** URL that signs a browser in to the console; `null` without an API. */
+	/** URL for signing in to the console; `null` without an API. */
 	readonly console: string | null;
 }
 
 /**
- * Returns the console URL of an API. A ticket goes into the fragment: browsers do not send fragments, so no server log
+ * Returns an API's console URL. A ticket goes into the fragment: browsers do not send fragments, so no server log
  * contains it.
  */
 export function consoleLink(api: string, ticket: string | null): string {
@@ -17,7 +17,7 @@ export function consoleLink(api: string, ticket: string | null): string {
 }
 
 /**
- * Returns the lines that every start prints: one per address and, with an API, the command that creates a key in this
+ * Returns the lines printed by every start: one per address and, with an API, the command for creating a key in this
  * data directory.
  */
 export function addressLines({ api, decision_point, console }: Addresses, dataDirectory: string): string {
@@ -36,7 +36,7 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
 }
 
 /**
- * Returns the first key of the environment `dev` as a shell command that exports it. Starts print it until it was
+ * Returns the first key for the environment `dev` as a shell command that exports it. Starts print it until it was
  * printed once. Used if no decision point serves `dev`.
  */
 export function firstKey(secret: string): string {
@@ -47,7 +47,7 @@ The API key of the environment \`dev\`. It is printed this once; paste the line 
 `;
 }
 
-/** Returns the first key and three commands that use it. Used if a decision point serves `dev`. */
+/** Returns the first key and three commands with it. Used if a decision point serves `dev`. */
 export function firstSteps(api: string, decisionPoint: string, secret: string): string {
 	const post = (url: string, body: object, ...headers: readonly string[]) => {
 		const options = [

@@ -13,7 +13,7 @@ export interface OptionNode {
 	readonly value: Value;
 }
 
-/** Value of an option or an argument: none, a word from a list, a file, or free text (`other`). */
+/** Option or argument value: none, a word from a list, a file, or free text (`other`). */
 export type Value =
 	| { readonly kind: 'none' }
 	| { readonly kind: 'words'; readonly words: readonly string[] }
@@ -26,7 +26,7 @@ export interface CommandNode {
 	readonly path: string;
 	readonly commands: readonly Candidate[];
 	readonly options: readonly OptionNode[];
-	/** Value of all arguments together. */
+	/** Value for all arguments together. */
 	readonly argument: Value;
 }
 

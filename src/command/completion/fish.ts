@@ -1,6 +1,6 @@
 import type { CommandNode, OptionNode } from './command-tree.js';
 
-/** Returns the fish completion script of a program. */
+/** Returns a program's fish completion script. */
 export function fishCompletion(tree: readonly CommandNode[], program: string): string {
 	const paths = tree.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
 	const lines = tree.flatMap((node) => commandLines(node, program));

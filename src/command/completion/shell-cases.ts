@@ -2,18 +2,18 @@ import type { CommandNode, OptionNode } from './command-tree.js';
 
 /** Parts shared by the bash and zsh scripts: `case` patterns, whose words need no quotes. */
 
-/** Returns the paths of all commands below the program as one pattern. */
+/** Returns the paths to all commands below the program as one pattern. */
 export function pathPattern(tree: readonly CommandNode[]): string {
 	return tree.flatMap(({ path }) => (path === '' ? [] : [path])).join('|');
 }
 
-/** `case` entry for an option: `pattern` matches `path:flag` for each of its flags. */
+/** `case` entry for an option: `pattern` contains `path:flag` for each flag. */
 export interface ValueCase {
 	readonly pattern: string;
 	readonly option: OptionNode;
 }
 
-/** Returns a case for each option that takes a value. */
+/** Returns a case for each option with a value. */
 export function valueCases(tree: readonly CommandNode[]): readonly ValueCase[] {
 	return tree.flatMap(({ path, options }) =>
 		options

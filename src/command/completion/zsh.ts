@@ -2,7 +2,7 @@ import { shellQuoted } from '../shell-word.js';
 import type { Candidate, CommandNode } from './command-tree.js';
 import { pathPattern, valueCases } from './shell-cases.js';
 
-/** Returns the zsh completion script of a program. Source it, or put it into an `fpath` folder as `_<program>`. */
+/** Returns a program's zsh completion script. Source it, or put it into an `fpath` folder as `_<program>`. */
 export function zshCompletion(tree: readonly CommandNode[], program: string): string {
 	const values = valueCases(tree).map(({ pattern, option: { value } }) => {
 		if (value.kind === 'words') return `\t\t(${pattern}) compadd -- ${value.words.join(' ')}; return ;;`;

@@ -6,11 +6,11 @@ import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
 export interface CanOptions extends SharedOptions {
-	/** Resource type, or one instance. */
+	/** Resource type or instance. */
 	readonly resource?: string;
 }
 
-/** Lists the permissions of a user, in tenants and on instances. */
+/** Lists a user's permissions, in tenants and on instances. */
 export async function can({ decisionPoint }: Session, { tenant, resource }: CanOptions, user: string): Promise<Told> {
 	const wanted = resource === undefined ? null : parseResource(resource);
 	const body = {

@@ -10,9 +10,9 @@ import { table, visible } from '../terminal.js';
 export interface ImpactOptions extends SharedOptions {
 	/** Exit with a failure code if anyone loses access. */
 	readonly failOnLoss?: true;
-	/** Maximum number of rows to list. */
+	/** Maximum rows to list. */
 	readonly rows: string;
-	/** Maximum number of checks to run. */
+	/** Maximum checks to run. */
 	readonly checks?: string;
 }
 

@@ -3,7 +3,7 @@ import { Attempt } from '../../wire/decision/attempt.js';
 
 const Section = z.object({ allow: z.boolean(), code: z.string(), reason: z.string() });
 
-/** Reasons of a decision, as a decision point returns them in `debug`. */
+/** Decision reasons, as a decision point returns them in `debug`. */
 export const Reasons = z.object({
 	/** Present alone if nothing was evaluated. */
 	code: z.string().optional(),
@@ -16,7 +16,7 @@ export const Reasons = z.object({
 });
 export type Reasons = z.output<typeof Reasons>;
 
-/** Result of one kind of grants for a check. */
+/** Check result for one kind of grants. */
 export interface Reason {
 	readonly by: 'tenant_roles' | 'instance_roles' | 'condition_sets' | 'pending_policy';
 	readonly allow: boolean;
@@ -24,7 +24,7 @@ export interface Reason {
 	readonly reason: string;
 }
 
-/** Returns the result of each kind of grants. */
+/** Returns the result for each kind of grants. */
 export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Reason[] {
 	const sections = { tenant_roles: rbac, instance_roles: rebac, condition_sets: abac, pending_policy: pending };
 	return Object.entries(sections).flatMap(([by, section]) =>
@@ -35,8 +35,8 @@ export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Rea
 }
 
 /**
- * Returns the code of a decision (docs/denial-codes.md). The code of a denial is the instance role code if the user has
- * no role in the tenant, and the tenant role code otherwise.
+ * Returns the decision code (docs/denial-codes.md). For a denial, returns the instance role code if the user has no
+ * role in the tenant, and the tenant role code otherwise.
  */
 export function decisionCode(allow: boolean, { code, rbac, rebac, abac, pending }: Reasons): string {
 	if (allow) return 'allow';

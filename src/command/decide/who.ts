@@ -6,7 +6,7 @@ import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 import { tenantPlace } from './tenant-place.js';
 
-/** Lists the users who may perform an action on a resource, with the role assignments that allow it. */
+/** Lists the users who may perform an action on a resource, with their role assignments. */
 export async function who(
 	{ decisionPoint }: Session,
 	{ tenant }: SharedOptions,

@@ -5,14 +5,14 @@ import { ask, askFor, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { visible } from '../terminal.js';
 
-/** Place of a role: a tenant or an instance. */
+/** Role assignment place: a tenant or an instance. */
 export interface GrantOptions extends SharedOptions {
 	/** Instance, as `type:key`. */
 	readonly on?: string;
 }
 
 export interface AssignOptions extends GrantOptions {
-	/** Expiry of the role, in ISO 8601. */
+	/** Role expiry, in ISO 8601. */
 	readonly until?: string;
 }
 

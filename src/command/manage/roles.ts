@@ -6,7 +6,7 @@ import { askFor, askForAll, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** Fields of a role to show. */
+/** Role fields to show. */
 const Role = z.object({
 	key: z.string(),
 	name: z.string(),
@@ -17,7 +17,7 @@ const Resource = z.object({ key: z.string(), roles: z.record(z.string(), Role) }
 const Named = z.object({ key: z.string() });
 const Assignment = RoleAssignmentRead.pick({ role: true, tenant: true, resource_instance: true, expires_at: true });
 
-/** Lists the roles of a user; without a user, lists all defined roles. */
+/** Lists a user's roles; without a user, lists all defined roles. */
 export async function roles(session: Session, options: SharedOptions, user?: string): Promise<Told> {
 	if (user !== undefined) return assignedRoles(session, options, user);
 	if (options.tenant !== undefined) {

@@ -6,7 +6,7 @@ import { ask, askFor, decodeText, path, queryText } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** Timeout for the import or export of a whole environment, in milliseconds. */
+/** Timeout for importing or exporting a whole environment, in milliseconds. */
 const timeout = 600_000;
 
 export interface ExportOptions extends SharedOptions {
@@ -19,7 +19,7 @@ export interface ImportOptions extends SharedOptions {
 	readonly conflictStrategy: string;
 }
 
-/** Exports an environment as a document. Passes the document on as text, so that numbers keep their exact form. */
+/** Exports an environment as a document. Passes the text on unchanged, so numbers keep their exact form. */
 export async function exportEnvironment(session: Session, { output }: ExportOptions): Promise<Told> {
 	const { project, environment } = await session.place();
 	const at = path`/v2/projects/${project}/envs/${environment}/export`;
@@ -31,8 +31,8 @@ export async function exportEnvironment(session: Session, { output }: ExportOpti
 }
 
 /**
- * Reads a document from a file or standard input and imports it. After a dry run, exit code 1 means that the import
- * would change something.
+ * Reads a document from a file or standard input and imports it. After a dry run, exit code 1 means the import has
+ * changes.
  */
 export async function importEnvironment(session: Session, options: ImportOptions, file: string): Promise<Told> {
 	const { dryRun, conflictStrategy } = options;

@@ -2,10 +2,10 @@ import { errorMessage } from '../../failure.js';
 import { BulkResult, Health } from '../../wire/decision/check.js';
 import { exchange, parseJsonBytes } from '../server.js';
 
-/** Response timeout of a decision point, in milliseconds. */
+/** Decision point response timeout, in milliseconds. */
 const timeout = 10_000;
 
-/** Check that every policy denies; it only shows that the decision point answers checks. */
+/** Check denied by every policy; it only shows whether the decision point answers checks. */
 const question = {
 	user: 'regolith-migrate-check',
 	action: 'read',

@@ -5,14 +5,14 @@ import { ProjectRead } from '../../wire/general/project.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { askFor, askForAll, path, type Server } from '../server.js';
 
-/** Environment with the number of its objects. */
+/** Environment with its object counts. */
 export type FoundEnvironment = z.output<typeof EnvironmentStats>;
 
-/** Projects and environments that an API key can access. */
+/** Projects and environments accessible with an API key. */
 export interface Inventory {
 	/** True if the key can access the whole organization. If false, there may be more projects than listed. */
 	readonly whole: boolean;
-	/** Id of the only environment that the key can access; `null` if it can access several. */
+	/** Id, if the key can access only one environment; otherwise `null`. */
 	readonly only: string | null;
 	readonly projects: readonly {
 		readonly key: string;
@@ -21,11 +21,13 @@ export interface Inventory {
 	}[];
 }
 
-/** API client of `regolith migrate check`, with one key. Every call throws `ConfigError` if it gets no valid answer. */
+/**
+ * API client for `regolith migrate check`, with one key. Every call throws `ConfigError` if it gets no valid answer.
+ */
 export class Site {
 	constructor(private readonly api: Server) {}
 
-	/** Lists everything that the key can access. */
+	/** Lists everything accessible with the key. */
 	async inventory(): Promise<Inventory> {
 		const scope = await this.#get('/v2/api-key/scope', ApiKeyScopeRead);
 		const projects = [];

@@ -16,11 +16,11 @@ export interface MigrateOptions {
 	readonly pdp: readonly string[];
 }
 
-/** Progress of a migration to version 2. */
+/** Progress toward version 2. */
 export interface Migration {
 	/** Findings, for people. */
 	readonly report: string;
-	/** Remaining tasks, one sentence each; empty when the migration is complete. */
+	/** Remaining tasks as sentences; empty when the migration is complete. */
 	readonly left: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function checkMigration(options: MigrateOptions): Promise<Migration
 	return { report: `${[...parts.flatMap((part) => [...part.lines, '']), ...end].join('\n')}\n`, left };
 }
 
-/** Part of the report. */
+/** Report part. */
 interface Part {
 	readonly lines: readonly string[];
 	readonly left: readonly string[];

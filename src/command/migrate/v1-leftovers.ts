@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { v2Successor } from '../../wire/v1.js';
 
-/** Line of code that still uses version 1. */
+/** Code line that still uses version 1. */
 export interface Leftover {
 	/** File, relative to the searched folder. */
 	readonly file: string;
 	/** Line number, from 1. */
 	readonly line: number;
-	/** Problem and remedy, in one sentence. */
+	/** Problem and remedy in a sentence. */
 	readonly problem: string;
 }
 
@@ -30,8 +30,8 @@ const skipped: ReadonlySet<string> = new Set([
 const largest = 1024 * 1024;
 
 /**
- * Searches the text files of a folder for version 1 remains: paths, slugs and `custom_id`, SDK write calls, the
- * decision point image. Does not follow symbolic links. Throws the system error if the folder cannot be read.
+ * Searches a folder's text files for version 1 remains: paths, slugs and `custom_id`, SDK write calls, the decision
+ * point image. Does not follow symbolic links. Throws the system error if the folder cannot be read.
  */
 export function findLeftovers(folder: string): readonly Leftover[] {
 	return [...filesIn(folder)].flatMap((path) => fileLeftovers(relative(folder, path), readFileSync(path)));
@@ -57,7 +57,7 @@ function lineProblems(text: string): readonly string[] {
 	return [...pathProblems(text), ...words.filter(({ pattern }) => pattern.test(text)).map(({ problem }) => problem)];
 }
 
-/** Many APIs have paths that begin with `/v1/`. Count only paths that name a Regolith type. */
+/** Many APIs have paths that begin with `/v1/`. Count only paths with a Regolith type. */
 function pathProblems(text: string): readonly string[] {
 	return [...text.matchAll(/\/v1(?:\/[^\s/'"`?#,;)]+)+/g)].flatMap(([path]) => {
 		const successor = v2Successor(path);

@@ -24,7 +24,7 @@ export interface LogsOptions extends SharedOptions {
 	readonly follow?: true;
 }
 
-/** Maximum number of decisions that the API pages through. */
+/** Maximum decisions available through API paging. */
 const most = 10_000;
 
 const Logged = AuditLogModel.pick({
@@ -85,7 +85,7 @@ async function reader(session: Session, options: LogsOptions): Promise<ReadDecis
 
 /** Polling interval, in milliseconds. */
 const pause = 2_000;
-/** Maximum lateness of a decision that is still printed, in milliseconds. */
+/** Maximum delay after which a late decision is still printed, in milliseconds. */
 const lateness = 30_000;
 
 async function follow(read: ReadDecisions, found: readonly LoggedDecision[], { json }: LogsOptions): Promise<never> {

@@ -10,13 +10,13 @@ import { visible } from '../terminal.js';
 
 const Policy = PolicyRead.omit({ files: true });
 
-/** Reports the state of the API, environment, policy and decision point. Exit code 1 means a problem. */
+/** Reports the API, environment, policy and decision point state. Exit code 1 means a problem. */
 export async function status(session: Session): Promise<Told> {
 	const { api, decisionPoint } = session;
 	const [environment, health, access] = await Promise.all([
 		attempted(() => readEnvironment(session)),
 		attempted(async () => (await askFor(decisionPoint, '/healthy', Health)).body),
-		// A normal client question that the decision log leaves out.
+		// A normal client question, which the decision log leaves out.
 		attempted(() => ask(decisionPoint, '/user-tenants', { method: 'POST', body: { user: 'regolith-status' } })),
 	]);
 	const found: Found = {
@@ -28,7 +28,7 @@ export async function status(session: Session): Promise<Told> {
 			lag: revisionLag(environment.value?.policy, health.value),
 		},
 	};
-	// Report an unreachable decision point as one problem, not two.
+	// Report an unreachable decision point as a single problem.
 	const told = [environment.problem, health.problem ?? access.problem].filter((problem) => problem !== null);
 	const problems = [...told, ...statusProblems(found)];
 	return {
@@ -48,7 +48,7 @@ export interface Found {
 	readonly decision_point: {
 		readonly url: string;
 		readonly health: Health | null;
-		/** Number of revisions behind the API; negative if the decision point is ahead. */
+		/** Revisions behind the API; negative if the decision point is ahead. */
 		readonly lag: number | null;
 	};
 }
@@ -60,10 +60,7 @@ async function readEnvironment(session: Session) {
 	return { name: await placeName(session.api, place), policy: policy.body };
 }
 
-/**
- * Returns the number of revisions between a decision point and the API; `null` if either is unknown or their lineages
- * differ.
- */
+/** Returns the revisions between a decision point and the API; `null` if either is unknown or their lineages differ. */
 function revisionLag(policy: Policy | undefined, health: Health | null): number | null {
 	const decided = health?.revision ?? null;
 	if (policy === undefined || decided === null || areApart(policy, health)) return null;
@@ -102,8 +99,8 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 }
 
 /**
- * Returns the problem of a decision point that answers; `null` if it has none. A stale decision point reports `ok`
- * because it still decides.
+ * Returns the problem reported by a decision point; `null` if it has none. A stale decision point reports `ok` because
+ * it still decides.
  */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;

@@ -6,19 +6,19 @@ import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import type { RecordedCall } from '../model/check/curl-command.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
 
-/** Calls of the open screen, oldest first, for "As curl". */
+/** Calls by the open screen, oldest first, for "As curl". */
 export const recordedCalls = signal<readonly RecordedCall[]>([]);
 
 /** Reason why the decision point cannot be reached; `null` while it answers. */
 export const decisionTrouble = signal<string | null>(null);
 
-/** Management API client for the open session, or for the session of the environment in `environmentHeader`. */
+/** Management API client for the open session, or for the environment session in `environmentHeader`. */
 export const management = createManagement(recordCall);
 
-/** Management API client outside of screens; its calls are not recorded. */
+/** Management API client outside screens; its calls are not recorded. */
 export const shellManagement = createManagement(() => undefined);
 
-/** Header with the id of the environment whose session a request uses. */
+/** Header with the environment id that selects the session for a request. */
 export const environmentHeader = 'x-console-environment';
 
 function createManagement(record: (call: RecordedCall) => void) {
@@ -41,7 +41,7 @@ function createManagement(record: (call: RecordedCall) => void) {
 	});
 }
 
-/** Client of the environment's decision point, through the relay. */
+/** Client for the environment's decision point, through the relay. */
 export const decisions = lazyDecisions();
 
 function lazyDecisions(): () => ReturnType<typeof createDecisions> {
@@ -79,7 +79,7 @@ interface SendOptions {
 	readonly record: (call: RecordedCall) => void;
 }
 
-/** Sends a request of a session and records it. Throws `ApiFailure` with status 0 if the server cannot be reached. */
+/** Sends a session request and records it. Throws `ApiFailure` with status 0 if the server cannot be reached. */
 async function send(request: Request, { path, decision, record }: SendOptions): Promise<Response> {
 	const body = request.body === null && request.method === 'GET' ? null : await request.clone().text();
 	record({ method: request.method, path, body: body === '' ? null : body, decision });
@@ -104,25 +104,25 @@ function recordCall(call: RecordedCall): void {
 	recordedCalls.value = [...others, call].slice(-maxRecordedCalls);
 }
 
-/** Result of a client call. */
+/** Client call result. */
 interface CallResult {
 	readonly data?: unknown;
 	readonly error?: unknown;
 	readonly response: Response;
 }
 
-/** Returns the data of a call. Throws `ApiFailure` if the call failed. */
+/** Returns a call's data. Throws `ApiFailure` if the call failed. */
 export async function answered<Result extends CallResult>(
 	call: Promise<Result>,
 ): Promise<Exclude<Result['data'], undefined>> {
 	const { data, error, response } = await call;
 	if (!response.ok) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
-	// Clients return the data of every success with a body.
+	// Clients return data for every success with a body.
 	return data as Exclude<Result['data'], undefined>;
 }
 
 /**
- * Returns the data of a call that may overload the server. Throws `ApiFailure`, or a plain error after an overload,
+ * Returns the data for a call that may overload the server. Throws `ApiFailure`, or a plain error after an overload,
  * because an automatic retry would overload the server again.
  */
 export async function answeredOnce<Result extends CallResult>(

@@ -2,8 +2,8 @@ import { answered, environmentHeader, management } from './api.js';
 import { openEnvironment, openSession } from './session.js';
 
 /**
- * Reads the schema half of another environment's document. A session belongs to one environment, so this opens a
- * session for the other environment. Throws `ApiFailure`.
+ * Reads the schema half from an environment's document. A session belongs to one environment, so a different
+ * environment gets its own session. Throws `ApiFailure`.
  */
 export async function readSchemaOfEnvironment(
 	project: string,

@@ -37,7 +37,7 @@ export async function proposeResources(text: string, signal: AbortSignal): Promi
 	return keysAndNames(Array.isArray(found) ? found : found.data);
 }
 
-/** Suggests actions of a resource by key or name. */
+/** Suggests a resource's actions by key or name. */
 export async function proposeActions(resource: string, text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	if (resource === '') return [];
 	const path = { ...environmentPath(), resource_id: resource };
@@ -52,7 +52,7 @@ export async function proposeActions(resource: string, text: string, signal: Abo
 	return keysAndNames(found).filter(({ value, note }) => `${value} ${note ?? ''}`.toLowerCase().includes(sought));
 }
 
-/** Suggests instances of a resource by key, in all tenants or in one tenant. */
+/** Suggests a resource's instances by key, in all tenants or in one tenant. */
 export async function proposeInstanceKeys(
 	{ resource, tenant }: { readonly resource: string; readonly tenant: string },
 	text: string,
@@ -74,7 +74,7 @@ export async function proposeInstanceKeys(
 	return instances.map((instance) => ({ value: instance.key, note: `tenant ${instance.tenant}` }));
 }
 
-/** Suggests instances as `<resource>:<key>`, by a part of the key. */
+/** Suggests instances as `<resource>:<key>`, by a partial key. */
 export async function proposeInstanceNames(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
 	const key = text.slice(text.indexOf(':') + 1);
 	const query = { per_page, ...(key !== '' && { search: [key] }) };

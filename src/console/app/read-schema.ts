@@ -3,13 +3,13 @@ import { readSchemaObjects, type SchemaObjects } from '../model/matrix/schema-ob
 import { management } from './api.js';
 import { environmentPath } from './session.js';
 
-/** Schema of the environment at a revision. */
+/** Environment schema at a revision. */
 export interface ReadSchema {
 	readonly objects: SchemaObjects;
 	readonly revision: number;
 }
 
-/** Reads the schema of the environment. Throws `ApiFailure`. */
+/** Reads the environment's schema. Throws `ApiFailure`. */
 export async function readSchema(signal: AbortSignal): Promise<ReadSchema> {
 	const { data, error, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
 		params: { path: environmentPath(), query: { half: 'schema' } },

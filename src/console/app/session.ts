@@ -19,9 +19,9 @@ export interface ConsoleSession {
 		readonly object_type: 'org' | 'project' | 'env';
 		readonly access_level: string;
 	};
-	/** Newest revision of the environment. */
+	/** Newest environment revision. */
 	readonly revision: number;
-	/** Lineage of the database, for `revision`. */
+	/** Database lineage for `revision`. */
 	readonly lineage: string;
 	/** Whether the server has a decision point to ask. */
 	readonly decision_point: boolean;
@@ -30,24 +30,24 @@ export interface ConsoleSession {
 type SessionState =
 	| { readonly state: 'opening' }
 	| { readonly state: 'open'; readonly session: ConsoleSession }
-	/** `reason` explains the end of the last session or a failed sign-in; `null` without either. */
+	/** `reason` explains why the last session ended or a sign-in failed; `null` without either. */
 	| { readonly state: 'closed'; readonly reason: string | null };
 
 const endpoint = '/v2/auth/console';
 
-/** State of the session. */
+/** Session state. */
 export const sessionState = signal<SessionState>({ state: 'opening' });
 
-/** Lineage of the database. If it changes, the displayed data may belong to a discarded history. */
+/** Database lineage. If it changes, the displayed data may belong to a discarded history. */
 export const lineage = signal('');
 
-/** Newest revision of the environment that the page has seen. */
+/** Newest environment revision known to the page. */
 export const newestRevision = signal(0);
 
-/** Revisions of the displayed data, by reader. */
+/** Revisions by displayed data. */
 export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 
-/** Oldest revision of the displayed data; the newest revision while nothing is shown. */
+/** Oldest revision on display; the newest revision while nothing is shown. */
 export const seenRevision = computed(() => Math.min(newestRevision.value, ...shownRevisions.value.values()));
 
 /** Message about an unreachable server; `null` while the API answers. */
@@ -66,7 +66,7 @@ export function openSession(): ConsoleSession {
 	return now.session;
 }
 
-/** Returns the path parameters of the open environment. */
+/** Returns the open environment's path parameters. */
 export function environmentPath(): { readonly proj_id: string; readonly env_id: string } {
 	const { project, environment } = openSession();
 	return { proj_id: project.key, env_id: environment.key };
@@ -83,7 +83,7 @@ export async function beginSession(): Promise<void> {
 	return signIn({ ticket, ...named });
 }
 
-/** Signs in with an API key, to the environment in the address or the first environment that the key can access. */
+/** Signs in with an API key, to the environment in the address or the first accessible environment. */
 export async function signInByKey(apiKey: string): Promise<void> {
 	const place = readConsolePlace(location.pathname);
 	const named = place === null ? {} : { project: place.project, environment: place.environment };
@@ -91,9 +91,9 @@ export async function signInByKey(apiKey: string): Promise<void> {
 }
 
 /**
- * Opens a session for a different environment: an existing session of the browser, or a new session with the current
- * key. An existing session is preferred, because a new session would replace it in every tab, and its key may have
- * different rights. Throws `ApiFailure`.
+ * Opens a session for a different environment: the browser's existing session, or a new session with the current key.
+ * An existing session is preferred, because a new session would replace it in every tab, and its key may have different
+ * rights. Throws `ApiFailure`.
  */
 export async function openEnvironment(project: string, environment: string): Promise<ConsoleSession> {
 	try {
@@ -104,7 +104,7 @@ export async function openEnvironment(project: string, environment: string): Pro
 	}
 }
 
-/** Signs out of this environment. */
+/** Signs out from this environment. */
 export async function signOut(): Promise<void> {
 	await call('DELETE', endpoint, undefined, openSession().environment.id).catch(() => undefined);
 	endSession(null);

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 
-/** State of a screen in its address. */
+/** Screen state in the address. */
 export interface Search {
 	/** Returns a parameter; empty if it is absent. */
 	get(name: string): string;
@@ -8,10 +8,10 @@ export interface Search {
 	set(changes: Readonly<Record<string, string>>, options?: { readonly replace?: boolean }): void;
 }
 
-/** Uses the query of the address as the state of a screen, so that a link reproduces the screen. */
+/** Uses the address query as the screen's state, so a link reproduces the screen. */
 export function useSearch(): Search {
 	const { url, route } = useLocation();
-	// The fragment is a position on the page, such as a line of code, and not part of a parameter.
+	// The fragment is a position on the page, such as a code line, and no parameter.
 	const [path = '', query = ''] = (url.split('#')[0] ?? '').split('?');
 	const parameters = new URLSearchParams(query);
 	return {

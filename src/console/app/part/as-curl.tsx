@@ -4,7 +4,7 @@ import { recordedCalls } from '../api.js';
 import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 
-/** Button that shows the calls of the screen as shell commands. */
+/** Button that shows the screen's calls as shell commands. */
 export function AsCurl() {
 	const isOpen = useSignal(false);
 	return (

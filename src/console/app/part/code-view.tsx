@@ -8,11 +8,14 @@ interface CodeViewProps {
 	readonly label: string;
 	/** Highlighted lines, from 1. The view scrolls to the first. */
 	readonly marked?: readonly number[];
-	/** Number of the first line in an excerpt; default 1. */
+	/** First line number in an excerpt; default 1. */
 	readonly firstLine?: number;
-	/** Returns the address of a line; without it, line numbers are not links. */
+	/** Returns a line's address; without it, line numbers are not links. */
 	readonly lineAddress?: (line: number) => string;
-	/** Whether lines are link targets and the first marked line is scrolled to. Not for one text among several. */
+	/**
+	 * Whether lines are link targets and the view scrolls to the first marked line. Set it to false for one text among
+	 * several.
+	 */
 	readonly anchored?: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Choice {
 interface ComboboxProps {
 	readonly label: string;
 	readonly value: string;
-	/** Called for every text that is typed or chosen. Any text may be valid, including text that is not suggested. */
+	/** Called for every typed or chosen text. Any text may be valid, even without a suggestion. */
 	readonly onValue: (text: string) => void;
 	/** Returns suggestions from the server. A failure gives no suggestions. */
 	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
@@ -21,7 +21,7 @@ interface ComboboxProps {
 
 const quietMilliseconds = 150;
 
-/** Text field with suggestions from the server (the editable combobox of the ARIA Authoring Practices Guide). */
+/** Text field with suggestions from the server (editable combobox in the ARIA Authoring Practices Guide). */
 export function Combobox({ label, value, onValue, propose, placeholder = '', required = false }: ComboboxProps) {
 	const id = useId();
 	const [choices, setChoices] = useState<readonly Choice[]>([]);

@@ -3,18 +3,18 @@ import type { DiffHunk, DiffLine } from '../../model/policy/line-diff.js';
 
 interface DiffViewProps {
 	readonly hunks: readonly DiffHunk[];
-	/** Description of the comparison for screen readers. */
+	/** Comparison description for screen readers. */
 	readonly label: string;
 }
 
-/** Number of lines to draw first, and with each "more". */
+/** Lines to draw first, and with each "more". */
 const linesAtOnce = 1000;
 
 const signs = { same: ' ', removed: '-', added: '+' } as const;
 
 /**
- * Differences between two texts, with the line numbers of both. Signs mark added and removed lines, because colour
- * alone is not enough.
+ * Differences between two texts, with both line numbers. Signs mark added and removed lines, because colour alone is
+ * not enough.
  */
 export function DiffView({ hunks, label }: DiffViewProps) {
 	const shown = useSignal(linesAtOnce);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Text of an empty list: its purpose and the next step. */
+/** Empty list text: its purpose and the next step. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
 	return (
 		<div class="empty">

@@ -2,16 +2,16 @@ import Prism from 'prismjs';
 import 'prismjs/components/prism-json.js';
 import 'prismjs/components/prism-rego.js';
 
-/** Piece of a line and its style sheet class; `null` for plain text. */
+/** Line piece and its style sheet class; `null` for plain text. */
 interface CodePiece {
 	readonly kind: string | null;
 	readonly text: string;
 }
 
-/** Pieces of each line of code. */
+/** Pieces for each code line. */
 export type CodeLines = readonly (readonly CodePiece[])[];
 
-// The grammar predates the keywords of OPA 1.0.
+// The grammar predates the OPA 1.0 keywords.
 const rego = Prism.languages['rego'];
 if (rego !== undefined) {
 	rego['keyword'] = /\b(?:as|contains|default|else|every|if|import|in|not|null|package|set|some|with)\b/;

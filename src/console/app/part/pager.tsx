@@ -5,7 +5,7 @@ interface PagerProps {
 	readonly turnTo: (page: number) => void;
 }
 
-/** Navigation between the pages of a list. */
+/** Navigation between list pages. */
 export function Pager({ page, pageCount, totalCount, turnTo }: PagerProps) {
 	if (pageCount < 2 && page === 1) return null;
 	return (

@@ -1,4 +1,4 @@
-/** Units of a relative time, in seconds. */
+/** Relative time units, in seconds. */
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 	['year', 31_557_600],
 	['month', 2_629_800],

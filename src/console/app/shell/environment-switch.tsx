@@ -11,7 +11,7 @@ interface Listed {
 	readonly name: string;
 }
 
-/** The open environment, and links to the other environments that the key can access. */
+/** The open environment, and links to the other environments accessible with the key. */
 export function EnvironmentSwitch() {
 	const { project, environment, key } = openSession();
 	const work = useWork();
@@ -26,7 +26,7 @@ export function EnvironmentSwitch() {
 		const target = others.find((one) => `${one.project}/${one.environment}` === name);
 		if (target === undefined) return;
 		await openEnvironment(target.project, target.environment);
-		// Load a new page, so that no state of this environment remains.
+		// Load a new page to discard this environment's state.
 		location.assign(consolePath({ project: target.project, environment: target.environment, screen: '' }));
 	};
 	return (

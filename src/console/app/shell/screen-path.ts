@@ -1,7 +1,7 @@
 import { consolePath } from '../../model/console-place.js';
 import { openSession } from '../session.js';
 
-/** Returns the path of a screen in the open environment, with a query. */
+/** Returns a screen's path in the open environment, with a query. */
 export function screenPath(screen: string, query: Readonly<Record<string, string>> = {}): string {
 	const { project, environment } = openSession();
 	const path = consolePath({ project: project.key, environment: environment.key, screen });

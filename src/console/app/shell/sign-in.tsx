@@ -5,7 +5,7 @@ import { Announcement } from '../../part/announce.js';
 import { KeyText } from '../part/key-text.js';
 import { signInByKey } from '../session.js';
 
-/** Sign-in page. `reason` explains the end of the last session or a failed sign-in. */
+/** Sign-in page. `reason` explains why the last session ended or a sign-in failed. */
 export function SignIn({ reason }: { readonly reason: string | null }) {
 	const key = useSignal('');
 	const isBusy = useSignal(false);

@@ -7,7 +7,7 @@ import { EnvironmentSwitch } from './environment-switch.js';
 /** Polling interval for the newest revision while the page is visible, in milliseconds. */
 const revisionMilliseconds = 5000;
 
-/** Header of every screen: the environment, its revision, and connection problems. */
+/** Header on every screen: the environment, its revision, and connection problems. */
 export function StatusBar() {
 	const { environment, key, decision_point } = openSession();
 	useEffect(() => {

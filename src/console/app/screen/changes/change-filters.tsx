@@ -4,12 +4,12 @@ import { SearchField } from '../../part/search-field.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 
-/** Address parameters that filter the list. */
+/** Address parameters for the filters. */
 export const filterNames = ['kind', 'operation', 'text', 'actor', 'from', 'to', 'since', 'until'] as const;
 
 type FilterName = (typeof filterNames)[number];
 
-/** Filters of the change list, all stored in the address. */
+/** Change list filters, all stored in the address. */
 export function ChangeFilters({ search }: { readonly search: Search }) {
 	const set = (name: FilterName, value: string) =>
 		search.set({ [name]: value, page: '', seen: '' }, { replace: name === 'text' });
@@ -98,7 +98,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 	);
 }
 
-/** Choice of the writing API key, including a key that only the address names. */
+/** Choice among the API keys, including a key found only in the address. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
 	const { value: keys } = useLoaded(
 		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),

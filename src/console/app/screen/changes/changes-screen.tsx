@@ -11,7 +11,7 @@ import { type Search, useSearch } from '../../use-search.js';
 import { ChangeFilters, filterNames } from './change-filters.js';
 import { RevisionChanges } from './revision-changes.js';
 
-/** Large enough for most revisions to fit on one page. */
+/** Large enough for most revisions to fit on a page. */
 const perPage = 50;
 
 /** The changes screen: lists changes and undoes them. */
@@ -45,7 +45,7 @@ export function ChangesScreen() {
 									<RevisionChanges
 										key={changes[0]?.revision}
 										changes={changes}
-										// The filter shows exactly one revision, and all of its changes are on this page.
+										// The filter shows exactly one revision, and all its changes are on this page.
 										isWhole={wanted !== '' && wanted === search.get('to') && onlyRevisions(search) && page_count === 1}
 									/>
 								))}
@@ -54,7 +54,7 @@ export function ChangesScreen() {
 								page={page}
 								pageCount={page_count}
 								totalCount={total_count}
-								// Keep the first revision seen, so that new changes do not shift rows to other pages.
+								// Keep the first revision seen, so new changes do not shift rows between pages.
 								turnTo={(next) => search.set({ page: String(next), seen: search.get('seen') || String(revision) })}
 							/>
 						</>

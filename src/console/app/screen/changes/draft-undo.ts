@@ -10,8 +10,8 @@ import { environmentPath } from '../../session.js';
 type Change = components['schemas']['ChangeRead'];
 
 /**
- * Adds the reverse of changes to the draft and returns a summary. `whole` means that these are all changes of their
- * revision. Throws if nothing can be undone.
+ * Adds the reverse changes to the draft and returns a summary. `whole` means these are all changes in their revision.
+ * Throws if nothing can be undone.
  */
 export async function draftUndo(changes: readonly Change[], whole: boolean): Promise<string> {
 	const [resources, tenants] = await Promise.all([
@@ -31,7 +31,7 @@ export async function draftUndo(changes: readonly Change[], whole: boolean): Pro
 		: `${done} ${undo.left.length} cannot be undone by a draft, and are left as they are.`;
 }
 
-/** Reads the resources with the changes of the draft. */
+/** Reads the resources with the draft's changes. */
 async function readResources(): Promise<Readonly<Record<string, LoggedRecord>>> {
 	const document = await answered(
 		management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {

@@ -13,13 +13,13 @@ import { draftUndo } from './draft-undo.js';
 type Change = components['schemas']['ChangeRead'];
 
 interface RevisionChangesProps {
-	/** Consecutive changes of one revision, newest first. */
+	/** Consecutive changes in one revision, newest first. */
 	readonly changes: readonly Change[];
-	/** True if these are all changes of the revision. */
+	/** True if the list contains all changes in the revision. */
 	readonly isWhole: boolean;
 }
 
-/** Changes of one write. */
+/** Changes by one write. */
 export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 	const drafted = useSignal(false);
 	const [first] = changes;

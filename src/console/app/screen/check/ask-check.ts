@@ -8,7 +8,7 @@ export interface CheckAnswer {
 	readonly check: CheckBody;
 	readonly allow: boolean;
 	readonly debug: DecisionDebug;
-	/** Revision of the answer; `null` if the answer has none. */
+	/** Answer's revision; `null` if there is none. */
 	readonly revision: number | null;
 	/** Newest revision whose policy decided. */
 	readonly policyRevision: number | null;
@@ -17,7 +17,7 @@ export interface CheckAnswer {
 }
 
 interface AskOptions {
-	/** Minimum revision of the answer; 0 for any. */
+	/** Minimum revision for the answer; 0 for any. */
 	readonly least: number;
 	readonly signal: AbortSignal;
 }

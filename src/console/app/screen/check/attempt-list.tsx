@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 import type { CheckAnswer } from './ask-check.js';
 import { AttemptItem } from './attempt-item.js';
 
-/** Number of attempts to show first. */
+/** Attempts to show first. */
 const shownAtFirst = 10;
 
 interface AttemptListProps {
@@ -20,7 +20,7 @@ interface AttemptListProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Attempts of a check. Shows the Rego of the attempt in the address, or of the first attempt. */
+/** Attempts for a check. Shows the Rego for the attempt in the address, or for the first attempt. */
 export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: AttemptListProps) {
 	const search = useSearch();
 	const opened = search.get('way') === '' ? 1 : Number(search.get('way'));
@@ -60,7 +60,7 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 	);
 }
 
-/** Reads the files of the policy that decided. */
+/** Reads the deciding policy's files. */
 async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
 	if (revision === null) return [];
 	const path = { ...environmentPath(), revision: String(revision) };

@@ -24,11 +24,11 @@ interface CheckFieldsProps {
 	readonly onAsk: (form: CheckForm) => void;
 }
 
-/** Fields of a check. Nothing is sent before the form is submitted. */
+/** Check fields. Nothing is sent before the form is submitted. */
 export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 	const [edited, setEdited] = useState(form);
 	const [problem, setProblem] = useState<string | null>(null);
-	// The address may change without typing: by "back", or by a button of the answer.
+	// The address may change without typing: by "back", or by a button in the answer.
 	useEffect(() => setEdited(form), [JSON.stringify(form)]);
 	const field = (name: keyof CheckForm) => (text: string) => setEdited((before) => ({ ...before, [name]: text }));
 	const { resource, tenant } = edited;

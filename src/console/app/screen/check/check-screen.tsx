@@ -11,7 +11,7 @@ import { CheckAnswerView } from './check-answer.js';
 import { CheckFields } from './check-fields.js';
 
 /**
- * The check screen: runs a check and explains the answer. The address holds the whole check, so that a link shares the
+ * The check screen: runs a check and explains the answer. The address holds the whole check, so a link shares the
  * decision.
  */
 export function CheckScreen() {

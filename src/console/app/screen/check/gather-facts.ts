@@ -5,7 +5,7 @@ import type { TestFacts } from '../../../model/check/opa-test.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** Stored facts that are relevant to a check. */
+/** Stored facts relevant to a check. */
 export interface GatheredFacts {
 	readonly facts: TestFacts;
 	/** True if more facts may be relevant. */
@@ -13,11 +13,11 @@ export interface GatheredFacts {
 }
 
 const per_page = 100;
-/** Maximum depth and number of relationships to follow. */
+/** Maximum relationship depth and count. */
 const maxDepth = 5;
 const maxRelationships = 300;
 
-/** Reads the tenant, the roles of the user, and the relationships that lead to the instance. Throws `ApiFailure`. */
+/** Reads the tenant, the user's roles, and the relationships that lead to the instance. Throws `ApiFailure`. */
 export async function gatherFacts(
 	{ user, resource }: CheckBody,
 	{ request }: DecisionDebug,
@@ -50,10 +50,7 @@ export async function gatherFacts(
 	};
 }
 
-/**
- * Returns the stored attributes: the attributes that conditions saw, without facts and without attributes sent by the
- * check.
- */
+/** Returns the stored attributes: those seen by conditions, without facts and without attributes sent by the check. */
 function without(
 	seen: Readonly<Record<string, unknown>> = {},
 	facts: readonly string[],

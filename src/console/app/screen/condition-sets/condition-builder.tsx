@@ -17,13 +17,13 @@ interface ConditionBuilderProps {
 	readonly tree: ConditionTree;
 	readonly onTree: (tree: ConditionTree) => void;
 	readonly attributes: readonly ConditionAttribute[];
-	/** Problems by the path of the affected part. */
+	/** Problems by the affected part's path. */
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
-	/** Kind of objects that the set selects. */
+	/** Kind of objects selected by the set. */
 	readonly object: 'user' | 'resource';
 }
 
-/** Props shared by all parts of the builder. */
+/** Props shared by all builder parts. */
 interface Shared extends ConditionBuilderProps {
 	replace(path: ConditionPath, node: ConditionNode | null): void;
 }
@@ -34,7 +34,7 @@ interface PartProps<Node extends ConditionNode> {
 	readonly shared: Shared;
 }
 
-/** Conditions as rows: groups of comparisons, each optionally negated. */
+/** Conditions as rows: comparison groups, each optionally negated. */
 export function ConditionBuilder(props: ConditionBuilderProps) {
 	const { tree, onTree, object } = props;
 	const shared: Shared = { ...props, replace: (path, node) => onTree(replaceCondition(tree, path, node)) };
@@ -127,7 +127,7 @@ function AddButtons({ path, shared }: { readonly path: ConditionPath; readonly s
 	const add = (node: ConditionNode, { currentTarget }: Event) => {
 		onTree(addCondition(tree, path, node));
 		const around = currentTarget instanceof HTMLElement ? currentTarget.closest('fieldset, section') : null;
-		// The new part is the last of its group after the next drawing.
+		// After the next drawing, the new part is the last in its group.
 		requestAnimationFrame(() => {
 			const fields = around?.querySelectorAll<HTMLElement>(
 				node.kind === 'group' ? 'fieldset select' : '[role=combobox]',

@@ -29,7 +29,7 @@ const formNames: Readonly<Record<OperandForm, string>> = {
 	json: 'JSON',
 };
 
-/** Operand of a comparison: a value in a suitable form, or an attribute. */
+/** Comparison operand: a value in a suitable form, or an attribute. */
 export function OperandField({ operator, type, operand, onOperand, proposeAttribute }: OperandFieldProps) {
 	const forms = operandForms(operator, type);
 	const [chosen, setChosen] = useState<OperandForm | null>(null);
@@ -104,7 +104,7 @@ interface TextOperandProps {
 /** Field that keeps the typed text, even if it is not yet a valid value. */
 function TextOperand({ form, operand, onOperand, isRange }: TextOperandProps) {
 	const [text, setText] = useState(() => operandText(operand, form));
-	/** Current value of the field. A different operand comes from outside, such as the JSON side. */
+	/** Current field value. A different operand comes from outside, such as the JSON side. */
 	const said = useRef(operand);
 	useEffect(() => {
 		if (JSON.stringify(said.current) === JSON.stringify(operand)) return;

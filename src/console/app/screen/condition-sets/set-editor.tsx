@@ -31,7 +31,7 @@ interface SetEditorProps {
 	readonly setKey: string | null;
 	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
-	/** Initial value of the editor. */
+	/** Initial editor value. */
 	readonly base: ConditionSetValue;
 	/** Draft operation on the set; `null` for none. */
 	readonly drafted: DraftChange['operation'] | null;
@@ -42,13 +42,13 @@ interface SetEditorProps {
 /** Longer conditions are not kept in the address. */
 const maxAddressLength = 4000;
 
-/** Editor of a set, with synchronized rows and JSON, and a preview. */
+/** Set editor with synchronized rows and JSON, and a preview. */
 export function SetEditor({ setKey, stored, base, drafted, schema, reload }: SetEditorProps) {
 	const search = useSearch();
 	const key = useSignal(setKey ?? '');
 	const fields = useSignal<Partial<ConditionSetValue>>({});
 	const tree = useSignal<ConditionTree | undefined>(readAddress(search.get('conditions')));
-	/** Text of the JSON side during editing; `null` if it shows the rows. */
+	/** JSON text during editing; `null` if it shows the rows. */
 	const typed = useSignal<string | null>(null);
 
 	/** Revision when editing began; the edited value does not contain later changes. */

@@ -5,15 +5,15 @@ interface SetFieldsProps {
 	readonly setKey: Signal<string>;
 	readonly isNew: boolean;
 	readonly value: ConditionSetValue;
-	/** The selection of a stored set cannot change, because rules depend on it. */
+	/** A stored set's selection cannot change, because rules depend on it. */
 	readonly isStored: boolean;
 	readonly resources: readonly string[];
-	/** Keys of the sets that may be the parent. */
+	/** Possible parent set keys. */
 	readonly parents: readonly string[];
 	readonly onChange: (change: Partial<ConditionSetValue>) => void;
 }
 
-/** All fields of a set except its conditions. */
+/** All set fields except the conditions. */
 export function SetFields({ setKey, isNew, value, isStored, resources, parents, onChange }: SetFieldsProps) {
 	const { type, resource, parent, name, description } = value;
 	const offered = parent === null || parents.includes(parent) ? parents : [parent, ...parents];

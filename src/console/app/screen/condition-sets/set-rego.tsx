@@ -19,9 +19,9 @@ interface SetRegoProps {
 	readonly stored: ConditionSetValue | null;
 }
 
-/** Rego of the set, drafted or published. Loaded on demand because compilation takes time. */
+/** Set Rego, drafted or published. Loaded on demand because compilation takes time. */
 export function SetRego(props: SetRegoProps) {
-	/** Set at the time of the request; `null` before the first request. */
+	/** Set at request time; `null` before the first request. */
 	const asked = useSignal<SetRegoProps | null>(null);
 	const isOfNow = asked.value !== null && isSameQuestion(asked.value, props);
 	return (
@@ -47,7 +47,7 @@ function isSameQuestion(left: SetRegoProps, right: SetRegoProps): boolean {
 }
 
 interface FoundRego {
-	/** Path of the published file; `null` if the file is not published. */
+	/** Published file path; `null` if the file is not published. */
 	readonly path: string | null;
 	readonly before: string | null;
 	readonly after: string | null;

@@ -11,7 +11,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionTrace } from './condition-trace.js';
 
-/** Test check of a set, with the texts of the form fields. Each may be empty. */
+/** Test check for a set, with the form field texts. Each may be empty. */
 interface Tried {
 	readonly user: string;
 	readonly user_attributes: string;
@@ -37,7 +37,7 @@ interface TryBoxProps {
 	readonly resource: string | null;
 }
 
-/** Tries the set on a user and an instance, which need not exist. The address holds the tried values. */
+/** Tries the set on a user and an instance, even if they do not exist. The address holds the tried values. */
 export function TryBox({ question, type, resource }: TryBoxProps) {
 	const search = useSearch();
 	const asked = search.get('try');

@@ -95,7 +95,7 @@ function Revision({ revision }: { readonly revision: number | null }) {
 	);
 }
 
-/** API keys of the environment's decision points, without secrets. */
+/** API keys for the environment's decision points, without secrets. */
 function PointKeys() {
 	const isAdmin = openSession().key.access_level === 'admin';
 	const secret = useSignal<string | null>(null);

@@ -20,7 +20,7 @@ interface DecisionFiltersProps {
 	readonly onApply: (filter: DecisionFilter) => void;
 }
 
-/** Filters of the decision log. */
+/** Decision log filters. */
 export function DecisionFilters({ filter, onApply }: DecisionFiltersProps) {
 	const [edited, setEdited] = useState(filter);
 	// The address may change without typing, for example by "back".
@@ -96,10 +96,7 @@ function CodeSelect({ value, onValue }: FieldProps) {
 	);
 }
 
-/**
- * The log stores decisions with the API key of the decision point, so decision points with the same key form one
- * choice.
- */
+/** The log stores decisions with the decision point's API key, so decision points with the same key form one choice. */
 function PointSelect({ value, onValue }: FieldProps) {
 	const { value: instances } = useLoaded(
 		(signal) =>

@@ -7,10 +7,10 @@ import { environmentPath } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
-/** Report interval of decision points, in milliseconds. */
+/** Decision point report interval, in milliseconds. */
 const reportMilliseconds = 60_000;
 
-/** Number of decisions missing from the log, as reported by decision points. */
+/** Decisions missing from the log, as reported by decision points. */
 export function LogLosses() {
 	const loaded = useLoaded(
 		(signal) =>

@@ -9,7 +9,7 @@ interface AddByKeyProps {
 	readonly title: string;
 	readonly label: string;
 	readonly propose: (text: string, signal: AbortSignal) => Promise<readonly Choice[]>;
-	/** Confirmation text that explains the effect. */
+	/** Confirmation text with the effect. */
 	readonly text: (key: string) => string;
 	readonly add: (key: string) => Promise<unknown>;
 }

@@ -12,14 +12,14 @@ import { reloadAll } from '../../use-loaded.js';
 type Attributes = Readonly<Record<string, unknown>>;
 
 interface AttributesFormProps {
-	/** Display name of the object with the attributes. */
+	/** Display name for the object. */
 	readonly name: string;
 	readonly attributes: Attributes | null;
 	/** Replaces all attributes. */
 	readonly save: (attributes: Attributes) => Promise<unknown>;
 }
 
-/** Attributes of an object, shown and edited as JSON. */
+/** Object attributes, shown and edited as JSON. */
 export function AttributesForm({ name, attributes, save }: AttributesFormProps) {
 	const stored = JSON.stringify(attributes ?? {}, null, 2);
 	const edited = useSignal<string | null>(null);

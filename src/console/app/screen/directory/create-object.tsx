@@ -21,14 +21,14 @@ interface CreateObjectProps {
 	readonly fields: readonly Field[];
 	/** Whether the object has attributes. */
 	readonly attributed?: boolean;
-	/** Creates the object from the filled fields and returns the address of its page. */
+	/** Creates the object from the filled fields and returns its page's address. */
 	readonly create: (
 		values: Readonly<Record<string, string>>,
 		attributes: Readonly<Record<string, unknown>>,
 	) => Promise<string>;
 }
 
-/** Button that opens a form to create an object, and then opens its page. */
+/** Button that opens a creation form, and then the new page. */
 export function CreateObject(props: CreateObjectProps) {
 	const isOpen = useSignal(false);
 	return (

@@ -11,7 +11,7 @@ import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 import { PagedTable } from './paged-table.js';
 
-/** Searchable list of all groups. */
+/** Searchable group list. */
 export function GroupList() {
 	const search = useSearch();
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);

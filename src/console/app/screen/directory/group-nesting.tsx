@@ -9,7 +9,7 @@ import { ObjectLink } from './object-link.js';
 import { actionColumn, PagedTable } from './paged-table.js';
 import { proposeGroups } from './propose-names.js';
 
-/** Parent and child groups of a group. */
+/** A group's parent and child groups. */
 export function GroupNesting({ group }: { readonly group: string }) {
 	const remove = async (child: string) => {
 		const said = `${child} is no longer in ${group}: what is held through that is lost.`;

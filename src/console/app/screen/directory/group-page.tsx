@@ -16,7 +16,7 @@ import { BackLink, ObjectLink } from './object-link.js';
 import { actionColumn, PagedTable } from './paged-table.js';
 import { UserNameText } from './user-name-text.js';
 
-/** Page of a group: its members, their roles through the group, and its parent groups. */
+/** Group page: members, their roles through the group, and parent groups. */
 export function GroupPage({ name }: { readonly name: string }) {
 	const loaded = useLoaded(
 		(signal) => {
@@ -94,7 +94,7 @@ interface GroupProps {
 	readonly tenant: string;
 }
 
-/** Members of a group, with controls to add and remove them. */
+/** Group members, with controls to add and remove them. */
 function GroupMembers({ group, tenant }: GroupProps) {
 	const memberPath = (user_id: string) => ({ ...environmentPath(), group_instance_key: group, user_id });
 	const remove = async (user: string) => {

@@ -11,7 +11,7 @@ import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 import { asRowPage, PagedTable } from './paged-table.js';
 
-/** Searchable list of all resource instances. */
+/** Searchable resource instance list. */
 export function InstanceList() {
 	const search = useSearch();
 	const [text = '', tenant = '', resource = ''] = ['text', 'tenant', 'resource'].map(search.get);

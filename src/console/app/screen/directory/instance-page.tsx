@@ -12,7 +12,7 @@ import { InstanceRelationships } from './instance-relationships.js';
 import { BackLink, ObjectLink } from './object-link.js';
 import { RoleList } from './role-list.js';
 
-/** Page of a resource instance: its attributes, relationships and roles. */
+/** Resource instance page: attributes, relationships and roles. */
 export function InstancePage({ name }: { readonly name: string }) {
 	const loaded = useLoaded(
 		(signal) => {

@@ -10,7 +10,7 @@ import { ObjectLink } from './object-link.js';
 import { actionColumn, asRowPage, PagedTable } from './paged-table.js';
 import { RelateInstance } from './relate-instance.js';
 
-/** Relationships of an instance, as the object and as the subject. */
+/** Instance relationships, as the object and as the subject. */
 export function InstanceRelationships({ instance }: { readonly instance: string }) {
 	return (
 		<>
@@ -32,7 +32,7 @@ interface Tuple {
 
 interface TupleTableProps {
 	readonly instance: string;
-	/** End of the relationship that is the instance. */
+	/** The instance's end in the relationship. */
 	readonly end: 'object' | 'subject';
 	readonly empty: string;
 }

@@ -13,7 +13,7 @@ interface ListFiltersProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Filters of a directory list, all stored in the address. */
+/** Directory list filters, all stored in the address. */
 export function ListFilters({ label, placeholder, placed = false, children }: ListFiltersProps) {
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value, page: '' }, { replace: true });

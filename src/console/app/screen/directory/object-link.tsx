@@ -2,7 +2,7 @@ import { type DirectoryTab, directoryPath } from '../../../model/directory-path.
 import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../shell/screen-path.js';
 
-/** Link to the page of a directory object. */
+/** Link to a directory object's page. */
 export function ObjectLink({ tab, name }: { readonly tab: DirectoryTab; readonly name: string }) {
 	return (
 		<a href={screenPath(directoryPath(tab, name))}>

@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 /** Rows per page. */
 const perPage = 25;
 
-/** Page of rows from the server. */
+/** Page with rows from the server. */
 export interface RowPage<Row> {
 	readonly data: readonly Row[];
 	readonly total_count: number;
@@ -24,7 +24,7 @@ interface PagedTableProps<Row> {
 		query: { readonly page: number; readonly per_page: number },
 		signal: AbortSignal,
 	) => Promise<RowPage<Row>>;
-	/** Dependencies of the rows, besides the page. */
+	/** Dependencies besides the page number. */
 	readonly dependencies: readonly unknown[];
 	readonly columns: Parameters<typeof DataTable<Row>>[0]['columns'];
 	readonly rowKey: (row: Row) => string;
@@ -54,7 +54,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
 	);
 }
 
-/** Returns the column of write buttons; no column for a read-only key. */
+/** Returns the column with write buttons; no column for a read-only key. */
 export function actionColumn<Row>(cell: (row: Row) => ComponentChildren) {
 	return mayWrite.value ? [{ title: 'Actions', align: 'end' as const, cell }] : [];
 }

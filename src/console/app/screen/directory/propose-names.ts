@@ -22,7 +22,7 @@ export async function proposeGroups(text: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Suggests tenant roles, or the roles of an instance's resource (`<resource>:<key>`). Returns none for an incomplete
+ * Suggests tenant roles, or the roles for an instance's resource (`<resource>:<key>`). Returns none for an incomplete
  * instance.
  */
 export function proposeRoles(instance: string | null) {
@@ -48,7 +48,7 @@ export function proposeRoles(instance: string | null) {
 	};
 }
 
-/** Suggests relations whose object is an instance of a resource. */
+/** Suggests relations whose object is a resource's instance. */
 export function proposeRelations(resource_id: string) {
 	return async (text: string, signal: AbortSignal): Promise<readonly Choice[]> => {
 		const path = { ...environmentPath(), resource_id };

@@ -11,7 +11,7 @@ import { ListFilters } from './list-filters.js';
 import { ObjectLink } from './object-link.js';
 import { asRowPage, PagedTable } from './paged-table.js';
 
-/** Searchable list of all tenants. */
+/** Searchable tenant list. */
 export function TenantList() {
 	const text = useSearch().get('text');
 	return (

@@ -21,7 +21,7 @@ import { actionColumn, PagedTable } from './paged-table.js';
 import { RoleList } from './role-list.js';
 import { UserNameText } from './user-name-text.js';
 
-/** Page of a tenant: its users and the roles in it. */
+/** Tenant page: its users and roles. */
 export function TenantPage({ name }: { readonly name: string }) {
 	const loaded = useLoaded((signal) => readTenant(name, signal), [name]);
 	return (
@@ -102,7 +102,7 @@ function readTenant(tenant_id: string, signal: AbortSignal) {
 	return answered(management.GET('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { params: { path }, signal }));
 }
 
-/** Searchable list of a tenant's users, with controls to add and remove them. */
+/** Searchable list with a tenant's users, and controls to add and remove them. */
 function TenantUsers({ tenant }: { readonly tenant: string }) {
 	const search = useSearch();
 	const text = search.get('text');

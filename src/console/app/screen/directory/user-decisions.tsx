@@ -72,7 +72,7 @@ export function UserDecisions({ user }: { readonly user: string }) {
 	);
 }
 
-/** Returns the resource of the check: `<resource>:<key>`, or the resource alone. */
+/** Returns the checked resource: `<resource>:<key>`, or the resource alone. */
 function askedResource({ resource_type, input }: { readonly resource_type: string | null; readonly input?: unknown }) {
 	const { resource } = (input ?? {}) as { readonly resource?: { readonly key?: unknown } | null };
 	const key = resource?.key;

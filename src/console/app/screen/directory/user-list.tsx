@@ -11,10 +11,10 @@ import { ObjectLink } from './object-link.js';
 import { PagedTable } from './paged-table.js';
 import { UserNameText } from './user-name-text.js';
 
-/** Maximum number of roles in a user row. */
+/** Maximum roles in a user row. */
 const shownRoles = 3;
 
-/** Searchable list of all users. */
+/** Searchable user list. */
 export function UserList() {
 	const search = useSearch();
 	const [text = '', role = ''] = ['text', 'role'].map(search.get);

@@ -20,7 +20,7 @@ const fields = { first_name: 'First name', last_name: 'Last name', email: 'E-mai
 
 type Field = keyof typeof fields;
 
-/** Form for the names and the e-mail address of a user. An empty field clears the stored value. */
+/** Form for a user's names and e-mail address. An empty field clears the stored value. */
 export function UserNames({ user }: UserNamesProps) {
 	const values = useSignal<Partial<Record<Field, string>>>({});
 	const work = useWork();

@@ -16,7 +16,7 @@ import { UserNames } from './user-names.js';
 import { UserPermissions } from './user-permissions.js';
 import { UserRoles } from './user-roles.js';
 
-/** Page of a user: attributes, roles with their sources, permissions and latest decisions. */
+/** User page: attributes, roles with their sources, permissions and latest decisions. */
 export function UserPage({ name }: { readonly name: string }) {
 	const loaded = useLoaded((signal) => readUser(name, signal), [name]);
 	return (

@@ -15,7 +15,7 @@ const operations: Readonly<Partial<Record<string, string>>> = {
 	delete: 'deleted',
 };
 
-/** Objects that other users changed since the draft began, and the next steps. */
+/** Objects changed by other users since the draft began, and the next steps. */
 export function ConflictList({ stale, draft }: { readonly stale: StaleDraft; readonly draft: Draft }) {
 	const { revision, objects } = stale;
 	const query = { from: String(draft.base_revision + 1), to: String(revision) };

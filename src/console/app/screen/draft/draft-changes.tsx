@@ -16,13 +16,13 @@ interface DraftChangesProps {
 	readonly stale: StaleDraft | null;
 }
 
-/** Number of changes to show first, and with each "more". */
+/** Changes to show first, and with each "more". */
 const changesAtOnce = 50;
 
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;
 const words = { create: 'create', update: 'change', delete: 'delete' } as const;
 
-/** Changes of the draft in words, each with a button to remove it. */
+/** Draft changes in words, each with a remove button. */
 export function DraftChanges({ draft, stored: { objects }, stale }: DraftChangesProps) {
 	const shown = useSignal(changesAtOnce);
 	const changes = describeDraft(objects, draft);

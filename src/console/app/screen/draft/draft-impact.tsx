@@ -13,7 +13,7 @@ import { ImpactRows } from './impact-rows.js';
 type Impact = components['schemas']['Impact'];
 type Row = Impact['gains'][number];
 
-/** Impact of the draft: the users who gain or lose access. Loaded after the preview. */
+/** Draft impact: the users who gain or lose access. Loaded after the preview. */
 export function DraftImpact({ draft, isTried }: { readonly draft: Draft; readonly isTried: boolean }) {
 	return (
 		<section aria-labelledby="draft-impact">
@@ -142,7 +142,7 @@ function Group({ title, group: { cause, count, rows }, truncated, isFirst }: Gro
 	);
 }
 
-/** Replay of the latest logged decisions. */
+/** Latest logged decisions, evaluated again. */
 function Replay({ decisions }: { readonly decisions: Impact['decisions'] }) {
 	const { replayed, skipped, gained, lost, rows, truncated } = decisions;
 	return (

@@ -9,7 +9,7 @@ import { LazyDetails } from '../../part/lazy-details.js';
 type Preview = components['schemas']['DraftPreview'];
 type File = Preview['policy']['files'][number];
 
-/** Preview of the draft: changed objects, cascaded deletions, and changes in the Rego. */
+/** Draft preview: changed objects, cascaded deletions, and Rego changes. */
 export function DraftPreview({ preview }: { readonly preview: Preview }) {
 	const { total, changes, truncated, policy } = preview;
 	return (
@@ -66,7 +66,7 @@ function ObjectText({ kind, name }: { readonly kind: string; readonly name: stri
 	);
 }
 
-/** Difference of one file, computed when it is opened. */
+/** File difference, computed on opening. */
 function FileDifference({
 	file: { path, before, after },
 	isFirst,

@@ -7,7 +7,7 @@ import { screenPath } from '../../shell/screen-path.js';
 type Row = components['schemas']['ImpactRow'] & { readonly id?: string; readonly timestamp?: string };
 type Side = Row['before'];
 
-/** Checks with a changed result, with the reason of each side and a link to the check screen. */
+/** Checks with a changed result, with the reasons on both sides and a link to the check screen. */
 export function ImpactRows({ caption, rows }: { readonly caption: string; readonly rows: readonly Row[] }) {
 	const isLogged = rows.some(({ timestamp }) => timestamp !== undefined);
 	return (

@@ -13,21 +13,21 @@ import { screenPath } from '../../shell/screen-path.js';
 
 /** Published draft. */
 export interface Published {
-	/** Revision that contains the draft. */
+	/** Revision with the draft. */
 	readonly revision: number;
-	/** Number of changed objects, including cascaded deletions. */
+	/** Changed objects, including cascaded deletions. */
 	readonly total: number;
 }
 
 interface PublishDraftProps {
 	readonly draft: Draft;
-	/** Whether the preview of the draft succeeded. */
+	/** Whether the draft's preview succeeded. */
 	readonly isTried: boolean;
 	readonly onPublished: (published: Published) => void;
 	readonly onStale: (stale: StaleDraft) => void;
 }
 
-/** Button that applies all changes of the draft, or none. */
+/** Button for publishing the whole draft, or nothing. */
 export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);
@@ -50,7 +50,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 			leave();
 			onPublished({ revision, total: changes.total });
 			const now = currentDraft.value;
-			// Keep changes that were drafted on a different screen during publishing.
+			// Keep changes drafted on a different screen during publishing.
 			replaceDraft(now === null ? null : afterPublishing(now, draft, revision));
 			announce(`Published as revision ${revision}.`);
 		} catch (error) {
@@ -81,7 +81,7 @@ export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDr
 	);
 }
 
-/** Result of publishing, with links to the details. */
+/** Publishing result, with links to the details. */
 export function PublishedNote({ published: { revision, total } }: { readonly published: Published }) {
 	const difference = { from: String(revision - 1), to: String(revision) };
 	return (

@@ -12,7 +12,7 @@ import { elementTypes } from './element-types.js';
 
 const perPage = 30;
 
-/** Paged list of all elements. */
+/** Paged element list. */
 export function ElementList() {
 	const search = useSearch();
 	const page = Number(search.get('page')) || 1;

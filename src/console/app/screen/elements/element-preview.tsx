@@ -9,7 +9,7 @@ interface ElementPreviewProps {
 	readonly element: { readonly key: string; readonly name: string };
 }
 
-/** Signs this browser in to the element as a user of a tenant, and links to its page. */
+/** Signs this browser in to the element as a tenant's user, and links to its page. */
 export function ElementPreview({ element }: ElementPreviewProps) {
 	const { environment, key } = openSession();
 	const user = useSignal('');

@@ -13,7 +13,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 
 const perPage = 10;
-/** Refresh interval of deliveries while the page is visible, in milliseconds. */
+/** Refresh interval for deliveries while the page is visible, in milliseconds. */
 const pollMilliseconds = 3000;
 
 interface ElementWebhookProps {
@@ -21,7 +21,7 @@ interface ElementWebhookProps {
 	readonly url: string;
 }
 
-/** Webhook of an element: a test button and the deliveries. */
+/** Element webhook: a test button and the deliveries. */
 export function ElementWebhook({ elementKey, url }: ElementWebhookProps) {
 	const path = { ...environmentPath(), elements_config_id: elementKey };
 	const sendTest = async () => {

@@ -4,7 +4,7 @@ import { ElementDetail } from './element-detail.js';
 import { ElementList } from './element-list.js';
 import { EnvironmentOrigins } from './environment-origins.js';
 
-/** The elements screen: elements of the environment. */
+/** The elements screen: lists the environment's elements. */
 export function ElementsScreen() {
 	const search = useSearch();
 	const key = search.get('element');

@@ -21,7 +21,7 @@ const maxShown = 500;
 /** Timeout for reading the schema, in milliseconds. */
 const readMilliseconds = 30_000;
 
-/** Differences between the schema of this environment and a second environment of the project. */
+/** Differences between this environment's schema and a second environment's schema in the project. */
 export function CompareEnvironments() {
 	const search = useSearch();
 	const other = search.get('with');
@@ -79,11 +79,11 @@ function Differences({ other }: { readonly other: string }) {
 
 interface DraftDifferencesProps {
 	readonly other: string;
-	/** Schema half of the other environment's document. */
+	/** Schema half from the other environment's document. */
 	readonly schema: unknown;
 }
 
-/** Creates a draft from the other environment's schema, so that users see its impact before it is published here. */
+/** Creates a draft from the other environment's schema, so users see its impact before publishing it here. */
 function DraftDifferences({ other, schema }: DraftDifferencesProps) {
 	const said = useSignal<string | null>(null);
 	const draft = async () => {

@@ -14,7 +14,7 @@ const strategies = {
 
 type Strategy = keyof typeof strategies;
 
-/** Dry run of an import, with its file and strategy. */
+/** Dry run with its file and strategy. */
 interface Trial {
 	readonly file: File;
 	readonly strategy: Strategy;
@@ -35,7 +35,7 @@ export function ImportDocument() {
 	const file = useSignal<File | null>(null);
 	const trial = useSignal<Trial | null>(null);
 	const work = useWork();
-	// Import only the file and strategy of the last dry run. If either has changed, a new dry run comes first.
+	// Import only the file and strategy from the last dry run. If either has changed, a new dry run comes first.
 	const tried = trial.value?.file === file.value && trial.value?.strategy === strategy.value ? trial.value : null;
 	const choose = (chosen: File | undefined) => {
 		file.value = chosen ?? null;

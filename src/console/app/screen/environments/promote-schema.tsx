@@ -6,7 +6,7 @@ import { answered, management } from '../../api.js';
 import { confirmWrite } from '../../part/confirm.js';
 import { environmentPath, mayWrite, openSession } from '../../session.js';
 
-/** Copies the schema of this environment to a new or existing environment of the project. */
+/** Copies this environment's schema to a new or existing environment in the project. */
 export function PromoteSchema() {
 	const { environment } = openSession();
 	const targetKey = useSignal('');

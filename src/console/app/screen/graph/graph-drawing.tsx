@@ -4,7 +4,7 @@ import { edgeLabel, nodeLabel, type ShownEdge, type ShownNode } from '../../../m
 
 export interface GraphDrawingProps {
 	readonly graph: { readonly nodes: readonly ShownNode[]; readonly edges: readonly ShownEdge[] };
-	/** Id of the start node. */
+	/** Start node id. */
 	readonly start: string;
 	readonly onStart: (id: string) => void;
 }

@@ -9,7 +9,7 @@ interface GraphFormProps {
 	readonly onAsk: (question: GraphQuestion) => void;
 }
 
-/** Start node and mode of the graph. */
+/** Form for the start node and mode. */
 export function GraphForm({ question, onAsk }: GraphFormProps) {
 	const from = useSignal(question.from);
 	const to = useSignal(question.to);

@@ -1,4 +1,4 @@
-/** Modes of the graph, with their titles and hints. */
+/** Graph modes, with their titles and hints. */
 export const graphModes = {
 	facts: {
 		title: 'What exists around it',
@@ -16,7 +16,7 @@ export const graphModes = {
 
 export type GraphMode = keyof typeof graphModes;
 
-/** Parameters of the graph. */
+/** Graph parameters. */
 export interface GraphQuestion {
 	readonly from: string;
 	readonly to: string;
@@ -25,7 +25,7 @@ export interface GraphQuestion {
 	readonly depth: string;
 }
 
-/** Reads the parameters of the graph from an address. */
+/** Reads the graph parameters from an address. */
 export function readGraphQuestion(get: (name: string) => string): GraphQuestion {
 	const mode = get('mode');
 	const depth = get('depth');

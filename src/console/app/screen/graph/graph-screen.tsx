@@ -10,7 +10,7 @@ import { type GraphQuestion, graphModes, readGraphQuestion } from './graph-quest
 import { GraphTables } from './graph-tables.js';
 import { LazyDrawing } from './lazy-drawing.js';
 
-/** The relationship graph screen: relationships of a user or an object. */
+/** The relationship graph screen: relationships around a user or an object. */
 export function GraphScreen() {
 	const search = useSearch();
 	const question = readGraphQuestion(search.get);

@@ -18,7 +18,7 @@ interface GraphTablesProps {
 	readonly onStart: (id: string) => void;
 }
 
-/** Text form of a drawing: its paths, connections and nodes. */
+/** The drawing as text: paths, connections and nodes. */
 export function GraphTables({ graph: { nodes, edges, paths }, onStart }: GraphTablesProps) {
 	return (
 		<>

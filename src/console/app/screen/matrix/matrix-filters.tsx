@@ -5,13 +5,13 @@ import { SearchField } from '../../part/search-field.js';
 import { type Search, useSearch } from '../../use-search.js';
 
 interface MatrixFiltersProps {
-	/** Number of resources. */
+	/** Resource count. */
 	readonly resources: number;
 	readonly fold: Fold;
 	readonly shown: { readonly rows: readonly MatrixRow[]; readonly columns: readonly MatrixColumn[] };
 }
 
-/** Filters of the matrix, all stored in the address. */
+/** Matrix filters, all stored in the address. */
 export function MatrixFilters({ resources, fold, shown: { rows, columns } }: MatrixFiltersProps) {
 	const search = useSearch();
 	const set = (name: string, value: string) => search.set({ [name]: value }, { replace: true });

@@ -26,9 +26,9 @@ interface MatrixGridProps {
 	readonly active: GridPlace;
 	readonly onMove: (place: GridPlace) => void;
 	readonly onFold: (resource: string) => void;
-	/** Edits a cell. Called only for editable cells, with a key that may write. */
+	/** Edits a cell. Called only for editable cells, with a write key. */
 	readonly onEdit: (row: MatrixRow, column: MatrixColumn) => void;
-	/** Moves to the details of the cell beside the grid. */
+	/** Moves to the cell details beside the grid. */
 	readonly onDetails: () => void;
 	readonly mayWrite: boolean;
 }
@@ -40,7 +40,7 @@ const headHeight = 176;
 const nameWidth = { wide: 240, narrow: 132 };
 /** Window width below which the name column is narrow. */
 const narrowWidth = 640;
-/** Maximum number of cells for which all are rendered. */
+/** Maximum cells for rendering the whole grid. */
 const fewCells = 2500;
 const pageRows = 12;
 
@@ -181,7 +181,7 @@ export function MatrixGrid(props: MatrixGridProps) {
 	);
 }
 
-/** Returns the target position of a key; `null` for other keys. */
+/** Returns a key's target position; `null` for other keys. */
 function keyPlace(
 	{ key, ctrlKey, metaKey, altKey }: KeyboardEvent,
 	{ row, column }: GridPlace,
@@ -207,7 +207,7 @@ function isButton(target: EventTarget | null): boolean {
 	return target instanceof HTMLButtonElement;
 }
 
-/** Returns the position of the cell around an element; `null` outside of cells. */
+/** Returns the position for the cell around an element; `null` outside cells. */
 function readPlace(target: EventTarget | null): GridPlace | null {
 	const cell = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
 	if (cell === null) return null;

@@ -9,7 +9,7 @@ import { PhraseText } from '../../part/phrase-text.js';
 import { mayWrite } from '../../session.js';
 import type { PanelProps } from './panel-props.js';
 
-/** Derivations of a resource role, and possible new derivations. */
+/** A resource role's derivations, and possible new derivations. */
 export function RoleDerivations({ column, matrix, objects, revision }: PanelProps) {
 	const role = columnRole(column);
 	const wanted = useSignal('');
@@ -74,7 +74,7 @@ function derivationName({ role, on_resource, linked_by_relation }: Derivation): 
 	return [on_resource, role, linked_by_relation].join(' ');
 }
 
-/** Returns the subject roles of each relation of a resource. */
+/** Returns the subject roles for each relation on a resource. */
 function possibleDerivations({ resources, resourceRoles }: PolicySchema, resource: string): readonly Derivation[] {
 	return [...(resources.get(resource)?.relations ?? [])].flatMap(([linked_by_relation, on_resource]) =>
 		[...resourceRoles.values()].flatMap((role) =>

@@ -12,13 +12,13 @@ interface VirtualOptions {
 	readonly scroller: RefObject<HTMLElement | null>;
 	readonly horizontal: boolean;
 	readonly count: number;
-	/** Length of each item, in pixels. */
+	/** Item length, in pixels. */
 	readonly size: number;
-	/** Length of the area before the items, which covers scrolled items, in pixels. */
+	/** Length before the first item, in pixels. This area covers scrolled items. */
 	readonly lead: number;
-	/** Number of items to render beyond each end of the visible area. */
+	/** Items to render beyond each end. */
 	readonly overscan: number;
-	/** Item that is always rendered because it has the focus. */
+	/** Focused item, always rendered. */
 	readonly kept: number;
 }
 
@@ -28,17 +28,17 @@ export interface VirtualPlace {
 	readonly start: number;
 }
 
-/** Rendered items of a long list, in one direction of a scrolling element. */
+/** Rendered items from a long list, in one scroll direction. */
 export interface VirtualList {
 	/** The array changes only if different items are rendered. */
 	readonly items: readonly VirtualPlace[];
 	/** Length with the lead, in pixels. */
 	readonly length: number;
-	/** Scrolls the minimum distance that makes an item visible. */
+	/** Scrolls the minimum distance to make an item visible. */
 	show(index: number): void;
 }
 
-/** Renders only the visible items of a list. All items have the same size. */
+/** Renders only the visible items in a list. All items have the same size. */
 export function useVirtual({ scroller, horizontal, count, size, lead, overscan, kept }: VirtualOptions): VirtualList {
 	const [, render] = useReducer((turn: number) => turn + 1, 0);
 	const options = {

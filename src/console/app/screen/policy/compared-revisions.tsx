@@ -11,7 +11,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies, readPolicy } from './read-policies.js';
 
-/** Differences between the policies of two revisions, with tables and rules apart. */
+/** Differences between two revisions' policies, with tables and rules apart. */
 export function ComparedRevisions() {
 	const search = useSearch();
 	const listed = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
@@ -116,9 +116,9 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 	);
 }
 
-/** Number of files to list first, and with each "more". */
+/** Files to list first, and with each "more". */
 const filesAtOnce = 100;
-/** Maximum number of changed lines in an initially open file, and maximum number of such files. */
+/** Maximum changed lines in an initially open file, and maximum number of such files. */
 const [openLines, openFiles] = [200, 10];
 
 interface FileListProps {

@@ -11,7 +11,7 @@ interface PolicyDownloadProps {
 	readonly publishedAt: string;
 }
 
-/** Downloads of a policy: its files, and the bundle with the facts, which needs an API key. */
+/** Policy downloads: the files, and the bundle with the facts, which needs an API key. */
 export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadProps) {
 	const { environment } = openSession();
 	const command = [

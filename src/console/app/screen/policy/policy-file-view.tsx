@@ -13,10 +13,10 @@ interface PolicyFileViewProps {
 	readonly revision: number;
 }
 
-/** Number of lines to draw per page. */
+/** Lines to draw per page. */
 const linesAtOnce = 2000;
 
-/** File with numbered and linked lines, and an outline of its content. */
+/** File with numbered and linked lines, and a content outline. */
 export function PolicyFileView({ file: { path, text }, part, revision }: PolicyFileViewProps) {
 	// Re-render after a click on a line link, which changes only the address.
 	useLocation();

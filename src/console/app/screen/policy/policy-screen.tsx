@@ -45,7 +45,7 @@ export function PolicyScreen() {
 	);
 }
 
-/** True if a view shows one revision. */
+/** True if a view shows a single revision. */
 function keepsRevision(view: string): boolean {
 	return view === '' || view === 'tests';
 }

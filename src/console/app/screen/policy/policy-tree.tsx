@@ -3,17 +3,17 @@ import type { PolicyFolder, PolicyLeaf, PolicyNode } from '../../../model/policy
 
 interface PolicyTreeProps {
 	readonly nodes: readonly PolicyNode[];
-	/** Part of a path or a title; empty for the whole tree. */
+	/** Partial path or title; empty for the whole tree. */
 	readonly filter: string;
-	/** Path of the open file. */
+	/** Open file path. */
 	readonly chosen: string;
 	readonly address: (path: string) => string;
 }
 
-/** Maximum number of listed files that match a filter. */
+/** Maximum listed files for a filter. */
 const maxListed = 200;
 
-/** Files of a policy as a tree. Folders are rendered when they are opened. */
+/** Policy files as a tree. Folders are rendered on opening. */
 export function PolicyTree({ nodes, filter, chosen, address }: PolicyTreeProps) {
 	if (filter === '') {
 		return (

@@ -23,7 +23,7 @@ interface DecisionFormProps {
 
 const labels = { approve: 'Approve', deny: 'Deny' } as const;
 
-/** Form for the review of a request: a comment and, for an approval, the role and its expiry. */
+/** Review form: a comment and, for an approval, the role and its expiry. */
 export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProps) {
 	const asked = request.type === 'access_request' ? request.access_request_details.role : null;
 	const role = useSignal(asked);
@@ -80,12 +80,12 @@ export function DecisionForm({ request, move, onDone, onBack }: DecisionFormProp
 
 interface RoleFieldProps {
 	readonly request: ListedRequest;
-	/** Id of the role. */
+	/** Role id. */
 	readonly role: string;
 	readonly onRole: (id: string) => void;
 }
 
-/** Choice of the roles that can be assigned at the place of a request. */
+/** Choice among the assignable roles at a request's place. */
 function RoleField({ request, role, onRole }: RoleFieldProps) {
 	const asked = request.type === 'access_request' ? request : null;
 	const { value: roles } = useLoaded((signal) => readRoles(request, signal), [request.id]);

@@ -14,7 +14,7 @@ interface RequestListProps {
 	readonly reload: () => void;
 }
 
-/** List of requests, with review by keyboard. */
+/** Request list, with review by keyboard. */
 export function RequestList({ requests, opened, open, reload }: RequestListProps) {
 	const items = useRef<HTMLUListElement>(null);
 	const choose = useRef(open);

@@ -14,10 +14,10 @@ interface RequestMeaningProps {
 	readonly otherRole: string | null;
 }
 
-/** Role assigned by the approval of an operation. */
+/** Role assigned by an operation approval. */
 const approvedRole = '_Approved_';
 
-/** Current roles of the user at the request's place, and the change by an approval. */
+/** The user's current roles at the request's place, and the change by an approval. */
 export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 	const { requesting_user_id, tenant_key, resource_key, type } = request;
 	const instance = askedInstance(request);
