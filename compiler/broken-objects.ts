@@ -1,34 +1,37 @@
 /**
- * Finds the objects that stop a schema from compiling, from what the compiler or OPA reported, and leaves them out, so
- * that everybody else's changes still come into force.
+ * Finds the objects that stop a schema from compiling, from the errors of the compiler or OPA, and removes them, so
+ * that all other changes still become active.
  */
 import { type Cycle, derivationCycles, roleName } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
 import { keyFolder } from './rego/path.js';
 
-/** An object that can be left out of a schema. */
+/** An object that can be removed from a schema. */
 export type BrokenObject =
 	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
-	/** All rules of condition sets for an action. */
+	/** All condition set rules for an action. */
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
 	/** The derivations of a resource role; its assignments still count. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
-/** The objects that compiler errors point at, each once. */
+/** Returns the objects that compiler errors point at, without duplicates. */
 export function brokenByDiagnostics(schema: Schema, diagnostics: readonly Diagnostic[]): readonly BrokenObject[] {
 	const errors = diagnostics.filter(({ severity }) => severity === 'error');
 	return distinct(errors.flatMap(({ at }) => objectsAt(schema, at)));
 }
 
-/** The objects whose generated Rego is at these paths, each once. A path of hand-written Rego gives none. */
+/**
+ * Returns the objects whose generated Rego has one of these paths, without duplicates. Ignores paths of hand-written
+ * Rego.
+ */
 export function brokenByPaths(schema: Schema, paths: readonly string[]): readonly BrokenObject[] {
 	const objects = objectsByFolder(schema);
 	return distinct(paths.flatMap((path) => objects.get(path.slice(0, path.lastIndexOf('/'))) ?? []));
 }
 
-/** The schema without these objects and without what depends on them. */
+/** Removes these objects, and everything that depends on them, from the schema. */
 export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): Schema {
 	const texts = new Set(broken.map(identify));
 	const resourceStands = ({ key }: Resource) => !texts.has(identify({ kind: 'resource', key }));
@@ -55,7 +58,7 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 	};
 }
 
-/** What people call a broken object, such as "user set `adults`". */
+/** Returns a readable name, such as "user set `adults`". */
 export function brokenTitle(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':
@@ -69,7 +72,7 @@ export function brokenTitle(object: BrokenObject): string {
 	}
 }
 
-/** The objects at the place of a diagnostic. */
+/** Returns the objects at the place of a diagnostic. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
 	const [list, key = '', members, member = ''] = at;
 	if (list === 'condition_sets') {
@@ -85,7 +88,7 @@ function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject
 	return [];
 }
 
-/** The objects by the folder of the file that is generated for them. */
+/** Maps the folder of a generated file to its objects. */
 function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObject[]> {
 	const folders = new Map<string, readonly BrokenObject[]>();
 	for (const { type, key } of schema.condition_sets) {
@@ -117,7 +120,7 @@ function derivationsAround(members: Cycle['members']): readonly BrokenObject[] {
 	return members.map(({ type, role }) => ({ kind: 'role_derivations', resource: type, role }));
 }
 
-/** The resource without its broken derivations and without relations to resources that are left out. */
+/** Removes broken derivations, and relations to removed resources. */
 function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts: ReadonlySet<string>): Resource {
 	const relations = resource.relations.filter(({ subject }) => kept.has(subject));
 	const known = new Set(relations.map(({ key }) => key));
@@ -133,7 +136,7 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 	};
 }
 
-/** The sets that remain: not broken themselves, and narrowing only sets that remain. */
+/** Returns the sets that are not broken and narrow only remaining sets. */
 function remainingSets(
 	sets: readonly ConditionSet[],
 	resources: ReadonlySet<string>,
@@ -157,7 +160,7 @@ function distinct(objects: readonly BrokenObject[]): readonly BrokenObject[] {
 	return [...new Map(objects.map((object) => [identify(object), object])).values()];
 }
 
-/** One text for one object, whatever characters the keys hold. */
+/** Returns a text that identifies an object, whatever characters its keys contain. */
 function identify(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':

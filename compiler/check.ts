@@ -1,13 +1,13 @@
-/** What is wrong with a schema: every finding at once, each with its place, in a stable order. */
+/** Checks a schema: reports all findings together, with their places, in a stable order. */
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
 import { type Extending, extendsCycles } from './policy/grant.js';
 import { checkSets } from './set-check.js';
 
-/** Finds everything that is wrong with a schema, sorted by place. Throws nothing. */
+/** Returns all findings, sorted by place. Never throws. */
 export function check(schema: Schema): readonly Diagnostic[] {
-	// Where resources share a key, which is a finding of its own, the first one counts.
+	// If resources share a key, a separate finding, the first resource counts.
 	const byKey = new Map(schema.resources.toReversed().map((resource) => [resource.key, resource]));
 	const findings = [
 		...checkKeys(schema),
@@ -48,7 +48,7 @@ function checkPermissions({ resources, roles }: Schema): readonly Diagnostic[] {
 
 type ActionTable = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Resources that share a key, an error reported elsewhere, count as one here. */
+/** Resources with the same key, a separate error, are merged here. */
 function actionTable(resources: readonly Resource[]): ActionTable {
 	const table = new Map<string, Set<string>>(resources.map((resource) => [resource.key, new Set()]));
 	for (const resource of resources) {
@@ -99,7 +99,7 @@ function checkCycles(parent: readonly string[], roles: readonly Extending[]): re
 	});
 }
 
-/** Checks the roles and relations of a resource type. Circular derivations are no fault. */
+/** Checks the roles and relations of a resource type. Circular derivations are allowed. */
 function checkResource(resource: Resource, byKey: ReadonlyMap<string, Resource>): readonly Diagnostic[] {
 	const place = ['resources', resource.key];
 	return [

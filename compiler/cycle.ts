@@ -1,6 +1,6 @@
 /**
- * The graph of derivations: which role of which type is derived from which. Rego has no recursion, so the cycles of
- * this graph (a folder in a folder) are treated separately.
+ * The derivation graph between resource roles. Rego has no recursion, so the cycles of this graph (such as nested
+ * folders) are treated separately.
  */
 import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
@@ -12,40 +12,43 @@ export interface RoleName {
 	readonly role: string;
 }
 
-/** One edge of the graph: who holds `source` on a subject of `relation` holds `target` on its object. */
+/** An edge of the graph: users with `source` on a subject of `relation` get `target` on its object. */
 export interface Edge {
 	readonly target: RoleName;
 	/** A relation of the target's type. */
 	readonly relation: string;
 	readonly source: RoleName;
-	/** Whether a role assigned on the object stops it, by the derivation's own setting or that of its block. */
+	/** If set, a role assigned on the object blocks the edge, by the setting of the derivation or of its block. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** A cycle: roles that are derived from each other, or one from itself. */
+/** A cycle: roles derived from each other, or a role derived from itself. */
 export interface Cycle {
 	/** In order of type, then role. */
 	readonly members: readonly RoleName[];
 	/** The edges within the cycle. */
 	readonly edges: readonly Edge[];
-	/** Whether an edge depends on what is assigned on the object: then the path depends on the user. */
+	/** True if an edge depends on assignments on the object: then the path depends on the user. */
 	readonly conditional: boolean;
 }
 
 /**
- * How many roles on instances may lead, within one cycle, to one role on one instance: the largest closure. Writes that
- * would exceed it are refused.
+ * Maximum closure size: the roles on instances that lead, within one cycle, to one role on one instance. Writes beyond
+ * it are refused.
  */
 export const maxLeading = 5_000;
-/** The same for cycles that an assignment can interrupt: the most that a check walks through. */
+/** The same for cycles that an assignment can interrupt: the maximum that a check walks through. */
 export const maxWalked = 1_000;
 
-/** How many roles on instances may lead to one within this cycle. */
+/** Returns the maximum for one cycle. */
 export function maxLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
 	return conditional ? maxWalked : maxLeading;
 }
 
-/** Every derivation whose relation and source role exist, in order of type and role, then of relation and source role. */
+/**
+ * Returns every derivation with an existing relation and source role, in order of type and role, then relation and
+ * source role.
+ */
 export function derivationEdges({ resources }: Schema): readonly Edge[] {
 	const byKey = new Map(resources.map((resource) => [resource.key, resource]));
 	return sortedBy(resources, ({ key }) => key).flatMap((resource) =>
@@ -80,14 +83,14 @@ function derivationEdge(
 	};
 }
 
-/** The derivations of a schema, found by role. */
+/** Derivations of a schema, by role. */
 export interface DerivationGraph {
 	readonly cycles: readonly Cycle[];
-	/** What a role is derived from, in the order of `derivationEdges`. */
+	/** Returns the edges into a role, in the order of `derivationEdges`. */
 	into(role: RoleName): readonly Edge[];
-	/** Those of them that come from outside of the role's cycle; all of them where it is in none. */
+	/** Returns the edges into a role from outside its cycle; all edges if the role is in no cycle. */
 	leaving(role: RoleName): readonly Edge[];
-	/** Whether something outside of the role's cycle is derived from it. */
+	/** True if a role outside the cycle is derived from this role. */
 	leadsOut(role: RoleName): boolean;
 	cycleContaining(role: RoleName): Cycle | undefined;
 }
@@ -114,7 +117,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	};
 }
 
-/** The cycles of a schema, in order of their first members. Every role is in one at most. */
+/** Returns the cycles of a schema, in order of their first members. Every role is in at most one cycle. */
 export function derivationCycles(schema: Schema): readonly Cycle[] {
 	return cyclesAmong(derivationEdges(schema));
 }
@@ -146,13 +149,11 @@ function cycleFromEdges(edges: readonly Edge[]): Cycle {
 export interface CircularRelation {
 	readonly type: string;
 	readonly relation: string;
-	/** Whether it leads around within a cycle. The others lead into one from outside. */
+	/** True for a relation within a cycle, false for a relation that leads into a cycle from outside. */
 	readonly inside: boolean;
 }
 
-/**
- * The relations whose relationships closures and walks consist of, by the object's type. One may appear as both kinds.
- */
+/** Returns the relations of all closures and walks, by the object's type. A relation may appear as both kinds. */
 export function circularRelations(schema: Schema): readonly CircularRelation[] {
 	const { cycles, leaving } = derivationGraph(schema);
 	const found = cycles.flatMap((cycle) => [
@@ -166,19 +167,19 @@ function asCircularRelation({ target, relation }: Edge, inside: boolean): Circul
 	return { type: target.type, relation, inside };
 }
 
-/** A role of a type as people write it. */
+/** Returns the readable name of a role of a type. */
 export function roleText({ type, role }: RoleName): string {
 	return `${type}#${role}`;
 }
 
-/** A text that identifies a role of a type, whatever characters the keys hold. */
+/** Returns a text that identifies a role of a type, whatever characters its keys contain. */
 export function roleName({ type, role }: RoleName): string {
 	return JSON.stringify([type, role]);
 }
 
 /**
- * The strongly connected components, as a number for each role: two roles have the same number when each is derived
- * from the other (Tarjan's algorithm, without recursion).
+ * Returns a component number for each role: two roles have the same number if each is derived from the other (Tarjan's
+ * algorithm, without recursion).
  */
 function stronglyConnectedComponents(edges: readonly Edge[]): ReadonlyMap<string, number> {
 	const sources = new Map<string, string[]>();

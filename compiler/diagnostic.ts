@@ -1,26 +1,26 @@
-/** Findings about a schema: their codes and how bad they are. */
+/** Schema findings: codes and severities. */
 
-/** Every code a diagnostic can have, and how bad it is. Codes are stable; messages may change. */
+/** Severity of each diagnostic code. Codes are stable; messages may change. */
 const severities = {
-	/** Two objects of one kind have one key. */
+	/** Two objects of the same kind have the same key. */
 	duplicate_key: 'error',
-	/** A key is empty or holds characters other than ASCII. */
+	/** A key is empty or contains characters other than ASCII. */
 	malformed_key: 'error',
-	/** A permission, a relation or a condition set names a resource type that does not exist. */
+	/** A permission, a relation or a condition set names a missing resource type. */
 	unknown_resource: 'error',
-	/** A permission or a set rule names an action that does not exist on its resource type. */
+	/** A permission or a set rule names an action that its resource type does not have. */
 	unknown_action: 'error',
-	/** A role that does not exist is extended, derived from, or named by a condition set. */
+	/** A missing role is extended, derived from, or named by a condition set. */
 	unknown_role: 'error',
 	/** A derivation names a relation that its resource type does not have. */
 	unknown_relation: 'error',
 	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
-	/** A condition set narrows, or a set rule names, a set that does not exist, or one of the other type. */
+	/** A condition set narrows, or a set rule names, a set that is missing or has the wrong type. */
 	unknown_condition_set: 'error',
-	/** A resource set names no resource type, or a user set names one. */
+	/** A resource set names no resource type, or a user set names a resource type. */
 	misplaced_resource: 'error',
-	/** A condition set narrows, or a set rule names, a resource set of another resource type. */
+	/** A condition set narrows, or a set rule names, a resource set of a different resource type. */
 	other_resource: 'error',
 	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',
@@ -30,26 +30,25 @@ const severities = {
 	repeated: 'warning',
 } as const satisfies Record<string, 'error' | 'warning'>;
 
-/** The stable name of a finding. */
 export type DiagnosticCode = keyof typeof severities;
 
-/** One finding about a schema. A model with an error is not compiled; a warning is only reported. */
+/** A schema finding. A model with an error is not compiled; a warning is only reported. */
 export interface Diagnostic {
 	readonly code: DiagnosticCode;
-	/** One line of prose; keys stand in backquotes. */
+	/** One line of prose, with keys in backquotes. */
 	readonly message: string;
-	/** The keys from the schema's root, such as `['roles', 'editor', 'permissions', 'document:read']`. */
+	/** Keys from the schema's root, such as `['roles', 'editor', 'permissions', 'document:read']`. */
 	readonly at: readonly string[];
 	readonly severity: 'error' | 'warning';
 }
 
 /**
- * Keys are parts of package paths in Rego. How `opa fmt` prints them beyond ASCII depends on the version of Unicode
- * that it was built with, and it escapes control characters in a way that Rego does not read.
+ * Keys are parts of Rego package paths. Beyond ASCII, the output of `opa fmt` depends on its Unicode version, and it
+ * escapes control characters in a form that Rego does not read.
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 
-/** What is wrong with the keys of the objects in one list. */
+/** Checks the keys of the objects in one list. */
 export function keyProblems(
 	parent: readonly string[],
 	objects: readonly { readonly key: string }[],
@@ -65,12 +64,12 @@ export function keyProblems(
 	];
 }
 
-/** A finding with the severity of its code. */
+/** Creates a finding with the severity of its code. */
 export function finding(code: DiagnosticCode, at: readonly string[], message: string): Diagnostic {
 	return { code, message, at, severity: severities[code] };
 }
 
-/** The keys that occur more than once, each named once. */
+/** Returns the keys that occur more than once, without duplicates. */
 export function repeated(keys: readonly string[]): readonly string[] {
 	const seen = new Set<string>();
 	const twice = new Set<string>();
@@ -80,7 +79,7 @@ export function repeated(keys: readonly string[]): readonly string[] {
 	return [...twice];
 }
 
-/** A key inside a message. */
+/** Quotes a key for a message. */
 export function tick(key: string): string {
 	return `\`${key}\``;
 }

@@ -19,27 +19,27 @@ export { layout } from './layout.js';
 export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';
 export { writeTests } from './test/test-policy.js';
 
-/** What a model compiles to. A model with an error compiles to its diagnostics alone: narrow with `'policy' in compiled`. */
+/** Result of compiling a model. A model with an error has diagnostics only: narrow with `'policy' in compiled`. */
 export type Compiled =
 	| { readonly diagnostics: readonly Diagnostic[] }
 	| { readonly diagnostics: readonly Diagnostic[]; readonly policy: readonly RegoFile[]; readonly data: Json };
 
-/** What a schema compiles to; `policy` is null when a diagnostic is an error. */
+/** Result of compiling a schema; `policy` is null if a diagnostic is an error. */
 export interface CompiledPolicy {
 	readonly diagnostics: readonly Diagnostic[];
 	readonly policy: readonly RegoFile[] | null;
 }
 
 /**
- * Compiles a whole environment: the Rego generated for its schema and its data document.
- * Equal models give equal results, whatever the order of their rows. Throws nothing.
+ * Compiles a whole environment into the Rego of its schema and its data document. Equal models give equal results, in
+ * any row order. Never throws.
  */
 export function compile(model: Model): Compiled {
 	const { diagnostics, policy } = compilePolicy(model.schema);
 	return policy === null ? { diagnostics } : { diagnostics, policy, data: document(model) };
 }
 
-/** Compiles a schema alone, for when only the schema changed. Facts never change the Rego. */
+/** Compiles the schema only, for changes that leave the facts alone. Facts never change the Rego. */
 export function compilePolicy(schema: Schema): CompiledPolicy {
 	const diagnostics = check(schema);
 	const sound = diagnostics.every((diagnostic) => diagnostic.severity !== 'error');

@@ -3,25 +3,25 @@ import { isArray } from './json.js';
 import type { Json } from './model.js';
 import { byCodeUnit } from './order.js';
 
-/** Receives the members of nested objects, in the order in which they are to stand. */
+/** Receives the members of nested objects, in document order. */
 export interface JsonWriter {
-	/** Starts an object as the member `key` of the current one. */
+	/** Starts an object as the member `key` of the current object. */
 	open(key: string): void;
-	/** Ends the object opened last. */
+	/** Ends the innermost open object. */
 	close(): void;
 	/** Adds the member `key` with a complete value. */
 	value(key: string, value: Json): void;
 }
 
-/** A writer that ends with bytes. */
+/** Writes a document as bytes. */
 export interface BytesWriter extends JsonWriter {
-	/** The document in UTF-8, in chunks. Call once, when everything opened is closed. */
+	/** Returns the document in UTF-8, in chunks. Call once, after every object is closed. */
 	bytes(): readonly Uint8Array[];
 }
 
-/** A writer that ends with a value. */
+/** Builds a document as a value. */
 export interface ValueWriter extends JsonWriter {
-	/** The document. Call once, when everything opened is closed. */
+	/** Returns the document. Call once, after every object is closed. */
 	result(): Json;
 }
 
@@ -54,7 +54,7 @@ export function bytesWriter(): BytesWriter {
 	};
 }
 
-/** Builds plain objects. `Object.fromEntries` makes own members of every key, `__proto__` too. */
+/** Builds plain objects. `Object.fromEntries` makes every key an own member, even `__proto__`. */
 export function valueWriter(): ValueWriter {
 	type Members = [string, Json][];
 	const root: Members = [];
@@ -80,7 +80,7 @@ export function valueWriter(): ValueWriter {
 	};
 }
 
-/** JSON text with the members of every object in canonical order: one text for equal values. */
+/** Returns JSON text with the members of every object in canonical order: equal values have equal texts. */
 export function canonicalText(value: Json): string {
 	if (value === null || typeof value !== 'object') {
 		return JSON.stringify(value);

@@ -1,12 +1,12 @@
-/** Tells the kinds of JSON values apart for the type checker. */
+/** JSON type guards. */
 import type { Json } from './model.js';
 
-/** Whether it is an array: `Array.isArray` does not narrow readonly arrays. */
+/** Narrows to a readonly array, which `Array.isArray` does not. */
 export function isArray(value: Json): value is readonly Json[] {
 	return Array.isArray(value);
 }
 
-/** Whether it is what JSON calls an object. */
+/** True for a JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

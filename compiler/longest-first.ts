@@ -6,8 +6,8 @@ interface Entry<T> {
 }
 
 /**
- * A queue from which what holds longest comes first. What holds for good waits in a list, because mostly that is
- * everything; the rest in a binary heap.
+ * A queue that returns the entry with the latest expiry first. Entries without an expiry, usually most entries, wait in
+ * a list; the rest in a binary heap.
  */
 export class LongestFirst<T> {
 	readonly #lasting: Entry<T>[] = [];
@@ -23,7 +23,7 @@ export class LongestFirst<T> {
 		this.#rise(this.#heap.length - 1, entry);
 	}
 
-	/** Removes and returns the entry that holds longest; `undefined` when there is none. */
+	/** Removes and returns the entry with the latest expiry; `undefined` if the queue is empty. */
 	pop(): Entry<T> | undefined {
 		const lasting = this.#lasting.pop();
 		if (lasting !== undefined) return lasting;
@@ -33,7 +33,7 @@ export class LongestFirst<T> {
 		return first;
 	}
 
-	/** Moves an entry up from a free place until its parent holds as long. */
+	/** Moves an entry up from a free place until its parent lasts as long. */
 	#rise(free: number, entry: Entry<T>): void {
 		let at = free;
 		while (at > 0) {
@@ -46,7 +46,7 @@ export class LongestFirst<T> {
 		this.#heap[at] = entry;
 	}
 
-	/** Moves an entry down from the top until none below holds longer. */
+	/** Moves an entry down from the top until no child lasts longer. */
 	#sink(entry: Entry<T>): void {
 		let at = 0;
 		for (;;) {

@@ -1,14 +1,14 @@
-/** The one order of everything the compiler emits: by UTF-16 code unit, the same on every machine and in every locale. */
+/** The common order of all compiler output: by UTF-16 code unit, the same on every machine and in every locale. */
 export function byCodeUnit(left: string, right: string): number {
 	return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** A sorted copy without repetitions. */
+/** Returns a sorted copy without duplicates. */
 export function canonical(keys: Iterable<string>): readonly string[] {
 	return [...new Set(keys)].sort(byCodeUnit);
 }
 
-/** A copy of the items, sorted by the key that each has. */
+/** Returns a copy of the items, sorted by key. */
 export function sortedBy<T>(items: readonly T[], toKey: (item: T) => string): readonly T[] {
 	return [...items].sort((left, right) => byCodeUnit(toKey(left), toKey(right)));
 }

@@ -1,9 +1,9 @@
-/** The kinds of values that operators accept: one table for the parser, the evaluation and Rego. */
+/** The value kinds that operators accept: one table for the parser, the evaluation and Rego. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
 
-/** What one side of a comparison may be. */
+/** Accepted values of one side of a comparison. */
 export type AcceptedKind =
 	| 'anything'
 	| 'compared'
@@ -21,27 +21,23 @@ export type AcceptedKind =
 	| 'match';
 
 /**
- * The longest strings of operations that take more than linear time, in characters: a substring search, which the
- * engine restarts at every position (`searched` for `sought`), and a regular expression (in `matched`). Without these
- * limits one check could take minutes.
+ * Maximum string lengths, in characters, for operations slower than linear: substring search, which the engine restarts
+ * at every position (`searched` for `sought`), and regular expressions (in `matched`). Without these limits one check
+ * could take minutes.
  */
 export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
 
 interface Rule {
 	/** For messages: `must be …`. */
 	readonly description: string;
-	/** Whether a value other than null is accepted. */
+	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/**
-	 * The library function that is true of a value that is present but not accepted; absent where every value is
-	 * accepted.
-	 */
+	/** Library function that is true of a present but refused value; absent if every value is accepted. */
 	readonly refused?: Fragment;
-	/** The library function that is true of an accepted value. */
+	/** Library function that is true of an accepted value. */
 	readonly accepted?: Fragment;
 }
 
-/** By name. */
 export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 	anything: { description: 'any value but null', accepts: () => true },
 	compared: {
@@ -113,10 +109,10 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 	match: { description: 'an object with the one member `match`', accepts: () => false },
 };
 
-/** The reason why a number that may stand for another one is refused. */
+/** Explains the refusal of an inexact number. */
 export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
 
-/** The kind of value that can be ordered against this operand. A range has the kind of its ends. */
+/** Returns the kind that can be ordered against this operand. A range has the kind of its ends. */
 export function orderedKind(operand: Json): Kind {
 	return jsonKind(arrayItems(operand)[0] ?? operand);
 }
@@ -133,7 +129,7 @@ function isRange(value: Json): boolean {
 	);
 }
 
-/** Characters are code points: each takes one or two units of `length`. */
+/** Counts characters as code points: each takes one or two units of `length`. */
 function isStringUpTo(most: number, value: Json): boolean {
 	if (typeof value !== 'string') {
 		return false;

@@ -1,7 +1,7 @@
-/** Attributes as conditions name them. */
+/** Attribute names in conditions. */
 import type { AttributeObject, AttributePath } from './condition.js';
 
-/** The object that the text before the first dot stands for. */
+/** Maps the text before the first dot to an object. */
 const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['user', 'user'],
 	['subject', 'user'],
@@ -10,7 +10,7 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['context', 'context'],
 ]);
 
-/** Names that stand for facts and for what the check asks: no attribute of the same name replaces them. */
+/** Names of facts and of values from the check: stored attributes of the same name do not replace them. */
 const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	user: ['key', 'roles', 'tenants'],
 	resource: ['key', 'type', 'tenant'],
@@ -18,33 +18,33 @@ const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	context: [],
 };
 
-/** Known without a definition too, but stored like any other attribute. */
+/** Known even without a definition, but stored like other attributes. */
 const known: readonly string[] = ['email', 'first_name', 'last_name'];
 
-/** The attribute that a text names, such as `user.address.city`; `undefined` when it names none. */
+/** Parses an attribute name such as `user.address.city`; `undefined` if the text is not one. */
 export function attributeNamed(text: string): AttributePath | undefined {
 	const [first = '', ...path] = text.split('.');
 	const object = objects.get(first);
 	return object === undefined || !isPath(path) ? undefined : { object, path };
 }
 
-/** The names of a path from an object's members, such as `address.city`; `undefined` when one is empty. */
+/** Splits a member path such as `address.city`; `undefined` if a name is empty. */
 export function membersNamed(text: string): readonly string[] | undefined {
 	const path = text.split('.');
 	return isPath(path) ? path : undefined;
 }
 
-/** The attribute as one text, with `user` for `subject`. */
+/** Formats an attribute as text, with `user` for `subject`. */
 export function attributeText({ object, path }: AttributePath): string {
 	return [object, ...path].join('.');
 }
 
-/** Whether the attribute stands for facts or for what the check asks, such as `user.roles`. */
+/** True for facts and for values from the check, such as `user.roles`. */
 export function isAsked({ object, path }: AttributePath): boolean {
 	return asked[object].includes(path[0] ?? '');
 }
 
-/** Whether the attribute is known without being defined. */
+/** True if the attribute needs no definition. */
 export function isBuiltIn(attribute: AttributePath): boolean {
 	return isAsked(attribute) || (attribute.object === 'user' && known.includes(attribute.path[0] ?? ''));
 }

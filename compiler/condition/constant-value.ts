@@ -1,7 +1,7 @@
-/** Conditions that do not depend on attributes, such as an `all` of nothing: Rego has nothing to compute for them. */
+/** Conditions that do not depend on attributes, such as an empty `all`: Rego has nothing to compute for them. */
 import type { Condition } from './condition.js';
 
-/** The condition's value where it is the same for all attributes; `undefined` where it depends on them. */
+/** Returns the value of a constant condition; `undefined` if the value depends on attributes. */
 export function constantValue<A>(condition: Condition<A>): boolean | undefined {
 	switch (condition.kind) {
 		case 'comparison':
@@ -17,7 +17,7 @@ export function constantValue<A>(condition: Condition<A>): boolean | undefined {
 	}
 }
 
-/** The value of several conditions, of which one that is `decisive` decides for all. */
+/** Combines the values of several conditions. A single `decisive` value decides the result. */
 function combinedValue<A>(conditions: readonly Condition<A>[], decisive: boolean): boolean | undefined {
 	const values = conditions.map(constantValue);
 	if (values.includes(decisive)) {
@@ -26,7 +26,7 @@ function combinedValue<A>(conditions: readonly Condition<A>[], decisive: boolean
 	return values.includes(undefined) ? undefined : !decisive;
 }
 
-/** The conditions that depend on attributes. */
+/** Returns the conditions that depend on attributes. */
 export function variableAmong<A>(conditions: readonly Condition<A>[]): readonly Condition<A>[] {
 	return conditions.filter((condition) => constantValue(condition) === undefined);
 }

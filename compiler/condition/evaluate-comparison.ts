@@ -1,15 +1,15 @@
-/** One comparison of values, shared by previews and explanations. */
+/** Compares values, for previews and explanations. */
 import type { Json } from '../model.js';
 import { acceptedKinds, orderedKind } from './accepted-kinds.js';
 import type { Operator, PatternMatcher } from './operator.js';
 import { jsonKind } from './value.js';
 
-/** Whether something holds, or `'mistyped'` when it compares values that cannot be compared. */
+/** A truth value, or `'mistyped'` if the values cannot be compared. */
 export type Truth = boolean | 'mistyped';
 
 /**
- * Compares two values, `undefined` where they are missing. A present value must be of a kind that the operator accepts,
- * whether or not the other side is present.
+ * Compares two values; `undefined` is a missing value. The operator must accept the kind of each present value, even if
+ * the opposite side is missing.
  */
 export function evaluateComparison(
 	operator: Operator,

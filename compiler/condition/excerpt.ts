@@ -1,8 +1,8 @@
-/** Values as messages show them: they are unknown, and may be long or deep. */
+/** Shortens unknown values, which may be long or deep, for messages. */
 
 import { isObject } from '../json.js';
 
-/** A value for messages: its JSON, abridged. */
+/** Returns abridged JSON of a value, for messages. */
 export function excerpt(value: unknown): string {
 	if (Array.isArray(value)) {
 		return `[${abridged(value.map(nestedExcerpt))}]`;
@@ -19,7 +19,7 @@ function abridged(parts: readonly string[]): string {
 	return [...parts.slice(0, maxShown), ...(parts.length > maxShown ? ['…'] : [])].join(', ');
 }
 
-/** Shows a nested value without looking inside it, as it may be deep. */
+/** Shows a nested value without looking inside it, because it may be deep. */
 function nestedExcerpt(value: unknown): string {
 	if (typeof value !== 'object' || value === null) {
 		return JSON.stringify(truncate(value)) ?? 'nothing';
@@ -29,7 +29,7 @@ function nestedExcerpt(value: unknown): string {
 
 const maxShownLength = 60;
 
-/** Cuts a long string. Anything else is returned as it is. */
+/** Cuts a long string. Returns any other value unchanged. */
 export function truncate(value: unknown): unknown {
 	return typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value;
 }

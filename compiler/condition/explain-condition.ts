@@ -1,4 +1,4 @@
-/** Explains why a condition holds of a subject or does not: one entry for each part, in the author's order. */
+/** Explains why a condition holds or fails for a subject: one entry for each part, in the author's order. */
 import type { Json } from '../model.js';
 import { type AcceptedKind, acceptedKinds, inexactText, orderedKind } from './accepted-kinds.js';
 import { attributeText } from './attribute.js';
@@ -9,7 +9,7 @@ import { type Operator, operatorNamed, type PatternMatcher } from './operator.js
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
 
 /**
- * What conditions can refer to. Built-in attributes are members here, such as `roles` of `user`. A missing value is
+ * Values that conditions can refer to. Built-in attributes are members, such as `roles` in `user`. A missing value is
  * absent or null.
  */
 export interface Subject {
@@ -19,39 +19,39 @@ export interface Subject {
 	readonly context: Json;
 }
 
-/** The outcome of one part of a condition. A part is mistyped when anything in it is. */
+/** Outcome of one part of a condition. A part is mistyped if any part inside it is. */
 export type Trace =
 	| { readonly kind: 'all' | 'any'; readonly holds: Truth; readonly conditions: readonly Trace[] }
 	| { readonly kind: 'not'; readonly holds: Truth; readonly condition: Trace }
 	| ComparisonTrace;
 
-/** The outcome of a comparison. */
+/** Outcome of a comparison. */
 interface ComparisonTrace {
 	readonly kind: 'comparison';
 	readonly holds: Truth;
-	/** Such as `user.age`; inside a match, the names from the member on. */
+	/** Attribute name, such as `user.age`; inside a match, relative to the member. */
 	readonly attribute: string;
-	/** What was found; null when the attribute is missing. */
+	/** Value found; null if the attribute is missing. */
 	readonly value: Json;
 	readonly operator: string;
-	/** As it was written, except that a `match` is null. */
+	/** As written, except that a `match` is null. */
 	readonly operand: Json;
-	/** What was compared with: the operand itself, or the value of its `ref`, null when that is missing. */
+	/** The compared value: the operand itself or the value of its `ref`, null if missing. */
 	readonly operand_value: Json;
 	/** The reason, as a sentence. */
 	readonly why: string;
 	readonly at: ConditionPath;
-	/** For a `match`: the outcome for the object, or for each item of the array, in order. */
+	/** For a `match`: the outcome for the object, or for each array item, in order. */
 	readonly items?: readonly Trace[];
 }
 
-/** Explains a condition. It decides only where `holds === true`. */
+/** Explains a condition. The condition selects only if `holds === true`. */
 export function explainCondition(condition: Condition, subject: Subject, matches: PatternMatcher): Trace {
 	const find = ({ object, path }: AttributePath) => lookUp(subject[object], path);
 	return traceCondition(condition, { find, text: attributeText, refer: find, matches });
 }
 
-/** How attributes are found and named. */
+/** Finds and names attributes. */
 interface AttributeSource<Attribute> {
 	find(attribute: Attribute): Json | undefined;
 	text(attribute: Attribute): string;
@@ -109,7 +109,7 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 	};
 }
 
-/** One side of a comparison, by its name if it has one. */
+/** One side of a comparison, with its name if it has one. */
 interface Side {
 	readonly text: string | undefined;
 	readonly value: Json | undefined;
@@ -129,7 +129,7 @@ function reason(operator: Operator, holds: Truth, attribute: Side, operand: Side
 	return `${named(attribute)} ${operator.words[holds ? 'holds' : 'fails']} ${named(operand)}`;
 }
 
-/** Kinds that accept numbers, but not inexact ones. */
+/** Kinds that accept exact numbers only. */
 const exactKinds: ReadonlySet<AcceptedKind> = new Set(['compared', 'list', 'number', 'orderable', 'range']);
 
 function typeReason(operator: Operator, attribute: Side, operand: Side): string {

@@ -1,7 +1,4 @@
-/**
- * The grammar of `conditions` (spec: Conditions grammar): what a person wrote becomes one tree, or what is wrong
- * with it.
- */
+/** The grammar of `conditions`: parses user input into one tree, or reports its problems. */
 
 import { isObject } from '../json.js';
 import { attributeNamed } from './attribute.js';
@@ -15,16 +12,16 @@ import { attributeScope, memberScope, type Scope } from './scope.js';
 
 export type { NamedAttribute } from './parse-run.js';
 
-/** A condition, or everything that is wrong with what was written. */
+/** A condition, or all problems of the input. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
-	/** Every correctly named attribute, in the order of the text. Members inside `match` are not among them. */
+	/** Every correctly named attribute, in text order, without members inside `match`. */
 	readonly attributes: readonly NamedAttribute[];
 };
 
-/** What the parser has to know besides the conditions. */
+/** Parser input besides the conditions. */
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
-	/** Measures a regular expression. Without it, none is refused: the compiler has no engine of its own. */
+	/** Measures a regular expression. Without it, every expression is accepted: the compiler has no engine. */
 	readonly measurePattern?: (pattern: string) => PatternMeasure;
 }
 
@@ -32,7 +29,7 @@ function acceptPattern(): PatternMeasure {
 	return { steps: 0, problem: null };
 }
 
-/** Reads `conditions`. Finds the first twenty problems at once, each with its place, and throws nothing. */
+/** Parses `conditions`. Reports the first twenty problems together, with their places. Never throws. */
 export function parseConditions(conditions: unknown, { type, measurePattern = acceptPattern }: ParseOptions): Parsed {
 	const run = new ParseRun(measurePattern);
 	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource'));
@@ -40,7 +37,7 @@ export function parseConditions(conditions: unknown, { type, measurePattern = ac
 	return problems.length === 0 ? { condition, attributes } : { problems, attributes };
 }
 
-/** Every attribute that a condition names, in the order of the text. Members inside `match` are not among them. */
+/** Returns every attribute that a condition names, in text order, without members inside `match`. */
 export function attributesIn(condition: Condition): readonly AttributePath[] {
 	if (condition.kind === 'not') {
 		return attributesIn(condition.condition);
@@ -54,10 +51,10 @@ export function attributesIn(condition: Condition): readonly AttributePath[] {
 
 type Reader<Attribute> = (value: unknown, at: ConditionPath, depth: number) => Condition<Attribute>;
 
-/** Stands for a condition that could not be read. Its problem is recorded, so this is never evaluated. */
+/** Placeholder for an unreadable condition. Its problem is recorded, so it is never evaluated. */
 const nothing = { kind: 'all', conditions: [] } as const;
 
-/** Reads an outermost condition: there, an empty object restricts nothing. */
+/** Reads an outermost condition, where an empty object restricts nothing. */
 function readWhole<A>(value: unknown, at: ConditionPath, depth: number, scope: Scope<A>): Condition<A> {
 	return isObject(value) && Object.keys(value).length === 0 ? nothing : readCondition(value, at, depth, scope);
 }
@@ -79,13 +76,13 @@ function readCondition<A>(value: unknown, at: ConditionPath, depth: number, scop
 		}
 		const before = run.problems.length;
 		const attribute = scope.attribute(name, member, place);
-		// What stands below a wrong name may not be a comparison at all, so it is not checked.
+		// The value below a wrong name may not be a comparison at all, so it is not checked.
 		const wrong = run.problems.length > before;
 		return wrong ? nothing : readComparison(member, place, depth, scope, attribute);
 	});
 }
 
-/** Reads what stands below an attribute: one operator, or a logical operator over more such objects. */
+/** Reads the value below an attribute: one operator, or a logical operator over more such objects. */
 function readComparison<A>(
 	value: unknown,
 	at: ConditionPath,
@@ -129,7 +126,7 @@ function unknownOperator(name: string, value: unknown): string {
 	return `unknown operator ${excerpt(name)}: did you mean ${hint}? There are ${names}`;
 }
 
-/** Reads the only member of an object. Where there are more, the first few are read to find what else is wrong. */
+/** Reads the only member of an object. If there are more, reads the first few to find further problems. */
 function readMembers<A>(
 	run: ParseRun,
 	value: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), to ask the store whom a set selects now. The data of a rule is `{user,
- * resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
+ * Conditions as JsonLogic (jsonlogic.com), to ask the store for the users that a set currently selects. The data of a
+ * rule is `{user, resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -9,7 +9,7 @@ import { evaluateComparison, type Truth } from './evaluate-comparison.js';
 import { type Operator, operatorNamed } from './operator.js';
 import { jsonKind, lookUp } from './value.js';
 
-/** The condition as a rule that gives true or false; false when anything in it is mistyped. */
+/** Converts a condition to a boolean rule, which is false if any part of the condition is mistyped. */
 export function toJsonLogic(condition: Condition): Json {
 	const mistyped = mistypedIn(condition, attributeLogic);
 	const holds = conditionLogic(condition, attributeLogic);
@@ -17,27 +17,28 @@ export function toJsonLogic(condition: Condition): Json {
 }
 
 /**
- * The operations that rules use beyond the standard `and`, `or`, `!`, `some` and `none`, to be passed to
- * `add_operation`. The caller adds `pattern_matches(pattern, text)`: whether a regular expression (RE2) is found in a
- * text.
+ * Operations for `add_operation`, beyond the standard `and`, `or`, `!`, `some` and `none`. The caller adds
+ * `pattern_matches(pattern, text)`, which is true if a regular expression (RE2) is found in a text.
  */
 export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
-	/** The attribute at that path; `undefined` when it is missing. Own members only, unlike the standard's `var`. */
+	/**
+	 * Returns the attribute at that path; `undefined` if missing. Reads own members only, unlike the standard's `var`.
+	 */
 	attribute(this: unknown, ...path: readonly unknown[]): unknown {
 		return lookUp(asJson(this) ?? null, path.map(String));
 	},
-	/** A comparison: attribute, operator, operand. */
+	/** Compares an attribute with an operand: attribute, operator, operand. */
 	compare: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === true,
-	/** Whether a comparison has values that cannot be compared. */
+	/** True if the values cannot be compared. */
 	mistyped: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === 'mistyped',
-	/** Whether a value is present and of that kind. */
+	/** True for a present value of that kind. */
 	is: (value, kind) => value !== undefined && value !== null && jsonKind(asJson(value) ?? null) === kind,
-	/** Builds an object from alternating names and values. A literal object would be taken for a rule. */
+	/** Builds an object from alternating names and values. JsonLogic would read a literal object as a rule. */
 	object: (...given) =>
 		Object.fromEntries(given.flatMap((name, index) => (index % 2 === 0 ? [[String(name), given[index + 1]]] : []))),
 };
 
-/** How an attribute is looked up. */
+/** Writes an attribute reference as a rule. */
 type Lookup<Attribute> = (attribute: Attribute) => Json;
 
 function attributeLogic({ object, path }: AttributePath): Json {
@@ -93,7 +94,7 @@ function matchLogic<A>(
 		: { and: [{ is: [found, 'array'] }, { none: [found, { '!': [holds] }] }] };
 }
 
-/** Every comparison that can be mistyped, as a rule that says whether it is. */
+/** Returns a rule for each comparison, true if the comparison is mistyped. */
 function mistypedIn<A>(condition: Condition<A>, lookup: Lookup<A>): readonly Json[] {
 	if (condition.kind === 'not') {
 		return mistypedIn(condition.condition, lookup);
@@ -142,7 +143,7 @@ function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
 	return (path) => ({ attribute: [...found.attribute, ...path] });
 }
 
-/** A literal value, written so that no part of it is taken for a rule. */
+/** Writes a literal value so that JsonLogic reads no part of it as a rule. */
 function quoted(value: Json): Json {
 	if (isArray(value)) {
 		return value.map(quoted);
@@ -159,7 +160,7 @@ function evaluateNamed(attribute: unknown, name: unknown, operand: unknown): Tru
 		: evaluateComparison(operator, asJson(attribute) ?? undefined, asJson(operand) ?? undefined, () => false);
 }
 
-/** Rules and their data are JSON, so operations receive nothing else. */
+/** Operations receive JSON only, because rules and their data are JSON. */
 function asJson(value: unknown): Json | undefined {
 	return value as Json | undefined;
 }

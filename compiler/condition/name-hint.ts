@@ -1,7 +1,7 @@
-/** Guesses what an unknown name was meant to be. */
+/** Guesses the intended name behind an unknown name. */
 import { operators } from './operator.js';
 
-/** How logical operators are written, and what they are. */
+/** Spellings of the logical operators. */
 export const logical: ReadonlyMap<string, 'all' | 'any' | 'not'> = new Map([
 	['allOf', 'all'],
 	['and', 'all'],
@@ -10,7 +10,7 @@ export const logical: ReadonlyMap<string, 'all' | 'any' | 'not'> = new Map([
 	['not', 'not'],
 ]);
 
-/** The logical operator meant by a name, by the name's letters in lower case. */
+/** Maps lower-case letters of a name to the intended logical operator. */
 const logicalMeant = byName({
 	allOf: ['allof', 'all', 'every', 'must'],
 	and: ['and'],
@@ -26,7 +26,7 @@ const symbols: ReadonlyMap<string, string> = new Map([
 	['!', 'not'],
 ]);
 
-/** The operator meant by a name or a sign. */
+/** Maps a name or a sign to the intended operator. */
 const operatorMeant = byName({
 	equals: ['eq', 'equal', 'is', '=', '==', '==='],
 	'not-equals': ['ne', 'neq', 'isnot', '!=', '!==', '<>'],
@@ -42,18 +42,18 @@ const operatorMeant = byName({
 	'is-null': ['exists', 'missing', 'null', 'isempty'],
 });
 
-/** What is meant, by each name that means it. */
+/** Inverts the table: maps each alternative name to its operator. */
 function byName(names: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
 	return new Map(Object.entries(names).flatMap(([meant, all]) => all.map((name) => [name, meant] as const)));
 }
 
-/** The logical operator that a name resembles, in backquotes; `undefined` when it resembles none. */
+/** Returns the logical operator that a name resembles, in backquotes; `undefined` if there is none. */
 export function logicalHint(name: string): string | undefined {
 	const meant = logicalMeant.get(letters(name)) ?? symbols.get(name);
 	return meant && `\`${meant}\``;
 }
 
-/** The operator that a name resembles most, in backquotes. */
+/** Returns the operator most similar to a name, in backquotes. */
 export function operatorHint(name: string): string {
 	const meant = operatorMeant.get(name) ?? operatorMeant.get(letters(name)) ?? nearest(name);
 	return `\`${meant}\``;
@@ -67,14 +67,14 @@ function nearest(name: string): string {
 	return distances.reduce((best, next) => (next.distance < best.distance ? next : best)).known;
 }
 
-/** Longer names are cut before they are compared, in characters. */
+/** Maximum compared characters; longer names are cut. */
 const maxNameLength = 40;
 
 function letters(name: string): string {
 	return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-/** The Levenshtein distance: how many letters to insert, delete or replace to turn one word into the other. */
+/** Returns the Levenshtein distance: the number of insertions, deletions and replacements between two words. */
 function distance(left: string, right: string): number {
 	let row = Array.from({ length: right.length + 1 }, (_, index) => index);
 	for (const [above, letter] of [...left].entries()) {

@@ -1,4 +1,4 @@
-/** What an attribute is compared with, as written: a value, or `{"ref": "…"}`. */
+/** Operands as written: a value, or `{"ref": "…"}`. */
 
 import { isObject } from '../json.js';
 import type { Json } from '../model.js';
@@ -11,8 +11,8 @@ import type { ParseRun } from './parse-run.js';
 import { isInexact } from './value.js';
 
 /**
- * Reads the operand of an operator without `match`. Returns null when it is wrong; the problems are recorded. `refs`
- * says whether a reference may stand here.
+ * Reads the operand of an operator without `match`. Records problems and returns null if it is wrong. `refs` allows
+ * references.
  */
 export function readOperand(
 	run: ParseRun,
@@ -56,10 +56,10 @@ function readReference(
 	return null;
 }
 
-/** The most members of an object operand: each comparison takes the engine time quadratic in them. */
+/** Maximum members of an object operand: comparing objects takes the engine quadratic time. */
 export const maxMembers = 32;
 
-/** Returns the value once it is known to be JSON that can be written in Rego. */
+/** Returns the value if it is JSON that Rego can express; records problems. */
 function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: number): Json {
 	if (!run.enter(at, depth)) {
 		return null;
@@ -83,7 +83,7 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 			run.refuse('too_large', at, `an object in a condition must not have more than ${maxMembers} members`);
 			return null;
 		}
-		// This makes every name an own member, even `__proto__`.
+		// `Object.fromEntries` makes every name an own member, even `__proto__`.
 		return Object.fromEntries(
 			Object.entries(value).map(([name, member]) => {
 				const place = [...at, name];
@@ -96,7 +96,7 @@ function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: numb
 	return null;
 }
 
-/** Whether a text has no lone surrogates, which engines treat differently. Records a problem when it has one. */
+/** Rejects lone surrogates, which engines treat differently: records a problem and returns false. */
 export function requireWellFormed(run: ParseRun, text: string, at: ConditionPath): boolean {
 	const wellFormed = !/\p{Surrogate}/u.test(text);
 	if (!wellFormed) {
@@ -138,7 +138,7 @@ function checkItems(run: ParseRun, operator: Operator, value: Json, at: Conditio
 	}
 }
 
-/** An empty range is a mistake: nothing is between its ends. */
+/** Refuses an empty range, which matches no value. */
 function checkRange(run: ParseRun, operator: Operator, value: Json, at: ConditionPath): void {
 	const [first, last] = Array.isArray(value) ? value : [];
 	if (operator.holds(first ?? null, [first ?? null, last ?? null], () => false)) {

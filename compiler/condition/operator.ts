@@ -1,60 +1,60 @@
-/** The table of operators: parser, messages, Rego, JsonLogic, explanations and the guide are all made from its rows. */
+/** The operator table: the source of parser, messages, Rego, JsonLogic, explanations and the guide. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { type AcceptedKind, longest } from './accepted-kinds.js';
 import { arrayItems, compareValues, equal, valueSet } from './value.js';
 
-/** Whether a regular expression (RE2) is found in a text. The compiler has no engine of its own. */
+/** True if a regular expression (RE2) is found in a text. The compiler has no engine. */
 export type PatternMatcher = (pattern: string, text: string) => boolean;
 
-/** A comparison to be written in Rego. */
+/** Both sides of a comparison, as Rego. */
 export interface Sides {
 	readonly attribute: Fragment;
 	readonly operand: Fragment;
-	/** The operand's value; `undefined` when it is a `ref`. */
+	/** Value of the operand; `undefined` for a `ref`. */
 	readonly literal: Json | undefined;
-	/** Whether an earlier statement has checked that both sides are of kinds that the operator accepts. */
+	/** If set, an earlier statement has checked that the operator accepts both sides. */
 	readonly guarded: boolean;
-	/** Whether the operand is known to be exact, as keys are, so that whatever equals it is exact too. */
+	/** If set, the operand is exact, as keys are, so an equal value is exact too. */
 	readonly exact: boolean;
 }
 
-/** The whole truth about an operator. */
+/** Complete definition of an operator. */
 export interface Operator {
 	readonly name: string;
-	/** Other names that mean the same. */
+	/** Other names with the same meaning. */
 	readonly aliases: readonly string[];
-	/** How an explanation says that it holds, and that it does not: `<attribute> <words> <operand>`. */
+	/** Wording of explanations: `<attribute> <words> <operand>`. */
 	readonly words: { readonly holds: string; readonly fails: string };
 	/** A further note for the guide. */
 	readonly note: string;
 	readonly attribute: AcceptedKind;
 	readonly operand: AcceptedKind;
-	/** Whether both sides must be of one kind: numbers, or strings. */
+	/** If set, both sides must be of the same kind: numbers or strings. */
 	readonly ordered?: true;
-	/** Whether the operand cannot be a `ref`. */
+	/** If set, the operand cannot be a `ref`. */
 	readonly literal?: true;
-	/** Whether the Rego needs no guard: it is not true of values that are not accepted. */
+	/** If set, the Rego needs no guard: it is never true of refused values. */
 	readonly guards?: true;
-	/** How an operand that is a condition is applied: to the attribute as an object, or to the items of an array. */
+	/** Applies an operand that is a condition to the attribute as an object, or to the items of an array. */
 	readonly match?: 'object' | 'any' | 'all';
-	/** The answer when the attribute is missing; without it, false. */
+	/** Result for a missing attribute; false if absent. */
 	readonly missing?: (operand: Json) => boolean;
-	/** The meaning, for values that are present, accepted, and of one kind where `ordered` asks for it. */
+	/** Meaning for present and accepted values, of one kind if `ordered`. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
-	/** The meaning as Rego statements that must all be true, for values that are accepted, null or undefined. */
+	/** Meaning as Rego statements that must all be true, for values that are accepted, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
 	/** A statement that is true of an operand, as Rego, that the engine cannot use. The comparison is then mistyped. */
 	readonly unusable?: (operand: Fragment) => Fragment;
-	/** An operand, for the guide. */
+	/** Example operand for the guide. */
 	readonly example: Json;
 }
 
-/** The longest regular expression, in characters. */
+/** Maximum length of a regular expression, in characters. */
 export const maxPatternLength = 1000;
 
-/** The longest one inside `match`, in characters: it is tried on many texts. */
+/** Maximum length inside `match`, in characters: the expression runs on many texts. */
 export const maxItemsPatternLength = 250;
 
 const base = { aliases: [], note: '' } as const;
@@ -240,7 +240,7 @@ export const operators: readonly Operator[] = [
 		operand: 'compared',
 		holds: (attribute, operand) => valueSet(attribute).has(operand),
 		rego: (sides) => {
-			// A line that starts with a minus would be read as a subtraction from the line before it.
+			// Rego would read a line with a leading minus as a subtraction from the previous line.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
 			const found = isIn(sides.operand, sides.attribute, sides.literal === undefined ? undefined : [sides.literal]);
 			return [...whenRef(sides, there, sides.operand), rego`${some}${found}`];
@@ -322,27 +322,27 @@ const byName: ReadonlyMap<string, Operator> = new Map(
 	operators.flatMap((operator) => [operator.name, ...operator.aliases].map((name) => [name, operator] as const)),
 );
 
-/** The operator of that name or alias; `undefined` when there is none. */
+/** Finds an operator by name or alias; `undefined` if there is none. */
 export function operatorNamed(name: string): Operator | undefined {
 	return byName.get(name);
 }
 
-/** Rego compares null like any other value, so this check precedes a statement that null could make true. */
+/** Rego compares null like any other value, so this check precedes each statement that null could make true. */
 function there(value: Fragment): Fragment {
 	return rego`${value} != null`;
 }
 
 /**
  * Tests whether a value is in an array. Comparing objects with each item takes time quadratic in their members, so a
- * set of the items is searched instead (`compare.member`). `items` are the array's items, or the value, if the
- * condition holds them as literals: when none of them is an object or array, a plain `in` is cheap.
+ * set of the items is searched instead (`compare.member`). `items` are the array's items, or the value, if they are
+ * literals in the condition: a plain `in` is cheap if no item is an object or array.
  */
 function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
 	const plain = items !== undefined && arrayItems(items).every((item) => typeof item !== 'object');
 	if (plain) {
 		return rego`${value} in ${array}`;
 	}
-	// `opa fmt` puts each argument on a line of its own where one that is not the last takes several.
+	// `opa fmt` puts each argument on a separate line if an argument before the last has several lines.
 	return value.text.includes('\n')
 		? lines([
 				rego`compare.member(`,
@@ -357,7 +357,7 @@ function exact(value: Fragment): Fragment {
 	return rego`compare.exact(${value})`;
 }
 
-/** A check that is needed only when the operand is a `ref`: of the attribute, or of another value. */
+/** Adds a check for a `ref` operand only: of the attribute, or of a different value. */
 function whenRef(
 	{ literal, attribute }: Sides,
 	ask: (value: Fragment) => Fragment,
@@ -370,7 +370,7 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 	return guarded ? [] : statements;
 }
 
-/** An end of a range. */
+/** Returns one end of a range. */
 function rangeEnd({ operand, literal }: Sides, index: number): Fragment {
 	const end = arrayItems(literal ?? null)[index];
 	return end === undefined ? rego`${operand}[${index}]` : jsonValue(end);

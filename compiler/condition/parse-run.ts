@@ -1,48 +1,48 @@
-/** One run of the parser: the problems it has found so far, and how much it has read. */
+/** One parser run: its problems and counters. */
 import { isBuiltIn } from './attribute.js';
 import type { AttributePath, ConditionPath } from './condition.js';
 import { truncate } from './excerpt.js';
 
-/** Something wrong in what was written. */
+/** A problem in the conditions. */
 export interface ConditionProblem {
 	readonly at: ConditionPath;
 	readonly msg: string;
 	readonly type: 'unknown_operator' | 'wrong_attribute' | 'wrong_operand' | 'wrong_shape' | 'too_large';
-	/** The offending value, where it is short. */
+	/** The offending value, if it is short. */
 	readonly input?: unknown;
 }
 
-/** An attribute that a condition names. */
+/** An attribute named in a condition. */
 export interface NamedAttribute {
 	readonly attribute: AttributePath;
 	/** Its place in the text. */
 	readonly at: ConditionPath;
-	/** Whether it is known without being defined. */
+	/** True if it needs no definition. */
 	readonly built_in: boolean;
 }
 
-/** The most that conditions within conditions, and values within a value, may be nested. */
+/** Maximum nesting of conditions, and of values. */
 export const deepest = 100;
 
-/** The most conditions, comparisons and values that `conditions` may hold. */
+/** Maximum conditions, comparisons and values in `conditions`. */
 export const maxNodes = 10_000;
 
-/** Maximum steps of all regular expressions of one set: a check takes up to 200 ms for so many. */
+/** Maximum steps of all regular expressions of a set; at this limit a check takes up to 200 ms. */
 export const maxPatternSteps = 50_000;
 
-/** The size of a regular expression, and the reason to refuse it; `null` for a valid one. */
+/** Size of a regular expression, and the reason to refuse it; `null` if valid. */
 export interface PatternMeasure {
 	readonly steps: number;
 	readonly problem: string | null;
 }
 
-/** The most problems that are reported: reading stops there. */
+/** Maximum reported problems; reading stops there. */
 export const maxProblems = 20;
 
-/** Collects the problems and attributes of one run, and keeps its limits. */
+/** Collects the problems and attributes of one run, and enforces its limits. */
 export class ParseRun {
 	readonly problems: ConditionProblem[] = [];
-	/** In the order of the text. */
+	/** In text order. */
 	readonly attributes: NamedAttribute[] = [];
 	readonly #limitsTold = new Set<string>();
 	readonly #measurePattern: (pattern: string) => PatternMeasure;
@@ -60,15 +60,15 @@ export class ParseRun {
 		this.problems.push({ at, msg, type, ...(short ? { input: truncate(input) } : {}) });
 	}
 
-	/** Records an attribute, even where something around it is wrong. */
+	/** Records an attribute, even if there are problems around it. */
 	name(attribute: AttributePath, at: ConditionPath): AttributePath {
 		this.attributes.push({ attribute, at, built_in: isBuiltIn(attribute) });
 		return attribute;
 	}
 
 	/**
-	 * Counts one more node, at that depth, and says whether to read it. The first time a limit is exceeded, that is
-	 * recorded as a problem.
+	 * Counts one more node at that depth. Returns false if the node must not be read. Records a problem the first time
+	 * a limit is exceeded.
 	 */
 	enter(at: ConditionPath, depth: number): boolean {
 		if (this.problems.length >= maxProblems) return false;
@@ -85,8 +85,8 @@ export class ParseRun {
 	}
 
 	/**
-	 * The reason to refuse a regular expression, or null. Adds its size to that of the set. Past the limit of the set, the
-	 * set is refused already, and further expressions are not measured.
+	 * Returns the reason to refuse a regular expression, or null. Adds its size to the total of the set. Past the limit
+	 * the set is already refused, so further expressions are not measured.
 	 */
 	patternProblem(pattern: string): string | null {
 		if (this.#patternSteps > maxPatternSteps) return null;

@@ -1,50 +1,50 @@
-/** What the Rego of a condition stands in: a function about the user, the resource, or one item of an array. */
+/** Context of generated Rego: a function about the user, the resource, or an array item. */
 import { packagePart } from '../rego/path.js';
 import { Fragment, rego } from '../rego/rego.js';
 import { isAsked } from './attribute.js';
 import type { AttributePath, Condition } from './condition.js';
 import type { HelperFunctions } from './helper-functions.js';
 
-/** How a condition is written where it stands. */
+/** Context in which a condition is written. */
 export interface RegoScope<Attribute> {
 	/** Writes an attribute. */
 	readonly attribute: (attribute: Attribute) => Fragment;
 	/**
-	 * Whether the set selects nothing unless the condition holds. Then its statements check the kinds of its values as
-	 * well, and do not hold where one is mistyped. A condition inside `any` or `not` leaves that to the function
-	 * `mistyped`: it makes the set select nothing, whatever the rest of the condition says.
+	 * If set, the set selects nothing unless the condition holds. Its statements then also check the kinds of its
+	 * values, and fail on a mistyped value. A condition inside `any` or `not` leaves this check to the function
+	 * `mistyped`, which makes the set select nothing whatever the rest of the condition says.
 	 */
 	readonly required: boolean;
-	/** The further functions with the parameter of this one. */
+	/** Further functions with the same parameter. */
 	readonly helpers: HelperFunctions;
 	readonly items: ItemFunctions;
 }
 
-/** The functions about items of arrays. */
+/** Functions about array items. */
 export interface ItemFunctions {
-	/** The functions for a condition on an item, which are written when they are first asked for. */
+	/** Returns the functions for a condition on an item. Writes them on the first call. */
 	named(condition: Condition<readonly string[]>): ItemFunctionNames;
 }
 
-/** The names of the functions for a condition on an item. */
+/** Function names for a condition on an item. */
 export interface ItemFunctionNames {
-	/** True of an item that matches. */
+	/** True of a matching item. */
 	readonly match: Fragment;
-	/** True of an item of which this cannot be said, because it is no object or a comparison is mistyped. */
+	/** True of an item that is no object or has a mistyped comparison. */
 	readonly mistyped: Fragment;
 }
 
-/** The scope of a part that need not hold for the set to select something. */
+/** Returns the scope of a part that may fail while the set still selects something. */
 export function optional<A>(scope: RegoScope<A>): RegoScope<A> {
 	return { ...scope, required: false };
 }
 
-/** The scope of a condition on the members of an object. */
+/** Returns the scope of a condition on the members of an object. */
 export function scopeOfMembers<A>(object: Fragment, scope: RegoScope<A>): RegoScope<readonly string[]> {
 	return { ...scope, attribute: (path) => memberRego(object, path) };
 }
 
-/** An attribute of a check as Rego, such as `user.address.city`, or `user_roles`, which is no attribute of the record. */
+/** Writes a checked attribute, such as `user.address.city`, or `user_roles`, which is not part of the record. */
 export function attributeRego(attribute: AttributePath): Fragment {
 	const { object, path } = attribute;
 	if (!isAsked(attribute)) {
@@ -54,7 +54,7 @@ export function attributeRego(attribute: AttributePath): Fragment {
 	return memberRego(new Fragment(`${object}_${first}`), rest);
 }
 
-/** What a path leads to from a value. */
+/** Writes the access to a path inside a value. */
 export function memberRego(value: Fragment, path: readonly string[]): Fragment {
 	return path.reduce((found, name) => rego`${found}${packagePart(name)}`, value);
 }

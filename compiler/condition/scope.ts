@@ -1,4 +1,4 @@
-/** How names of attributes are resolved in one place of a condition. */
+/** Resolves attribute names in one place of a condition. */
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../model.js';
 import { attributeNamed, attributeText, membersNamed } from './attribute.js';
@@ -9,18 +9,18 @@ import { requireWellFormed } from './operand.js';
 import { type Operator, operatorNamed } from './operator.js';
 import type { ParseRun } from './parse-run.js';
 
-/** Resolves names: of attributes in a set, of members inside `match`. */
+/** Resolves names: attributes in a set, members inside `match`. */
 export interface Scope<Attribute> {
 	readonly run: ParseRun;
-	/** Whether operands may be references. */
+	/** If set, operands may be references. */
 	readonly refs: boolean;
-	/** Resolves a name; `value` is the comparison below it. Where problems were recorded, the result means nothing. */
+	/** Resolves a name; `value` is the comparison below it. After a recorded problem, the result has no meaning. */
 	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
-	/** Records what is wrong with comparing this attribute with this value. */
+	/** Records the problems of comparing this attribute with this value. */
 	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 
-/** In a user set, names are attributes of the user; in a resource set, of the resource. */
+/** In a user set, names are user attributes; in a resource set, resource attributes. */
 export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
 	return {
 		run,
@@ -46,12 +46,12 @@ export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scop
 	};
 }
 
-/** Whether an operator tests values, or items of arrays, for equality. */
+/** True if an operator tests values, or array items, for equality. */
 function isOfItems({ operand }: Operator): boolean {
 	return operand === 'compared' || operand === 'list';
 }
 
-/** Keys hold no colon: a condition that names a role on an instance could never match. */
+/** Refuses roles on instances, which could never match because keys hold no colon. */
 function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): void {
 	if (isArray(value)) {
 		for (const [index, item] of value.entries()) {
@@ -87,7 +87,7 @@ export function memberScope(run: ParseRun): Scope<readonly string[]> {
 	};
 }
 
-/** The message for an attribute of another object. */
+/** Returns the message for an attribute of the wrong object. */
 function strangerMessage(object: 'user' | 'resource', name: string): string {
 	const of =
 		object === 'user'
@@ -96,7 +96,7 @@ function strangerMessage(object: 'user' | 'resource', name: string): string {
 	return `${of}: ${excerpt(name)} can only be an operand, as in {"${object}.key": {"equals": {"ref": ${excerpt(name)}}}}`;
 }
 
-/** The message for an operator that stands in place of an attribute; `undefined` when it is none. */
+/** Returns the message for an operator in place of an attribute; `undefined` if the name is no operator. */
 function operatorMessage(object: 'user' | 'resource', name: string): string | undefined {
 	return (
 		operatorNamed(name) &&
@@ -104,7 +104,7 @@ function operatorMessage(object: 'user' | 'resource', name: string): string | un
 	);
 }
 
-/** The message for any other name: a misspelt logical operator, or something unknown. */
+/** Returns the message for any other name: a misspelt logical operator, or an unknown name. */
 function nameMessage(object: 'user' | 'resource', name: string, value: unknown): string {
 	const hint = Array.isArray(value) || isObject(value) ? logicalHint(name) : undefined;
 	if (hint !== undefined) {

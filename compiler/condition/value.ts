@@ -1,13 +1,12 @@
-/** JSON values as conditions see them: kinds, equality, order, and access by names. */
+/** JSON values in conditions: kinds, equality, order, and access by names. */
 
 import { isObject } from '../json.js';
 import { canonicalText } from '../json-writer.js';
 import type { Json } from '../model.js';
 
-/** What a JSON value is. */
+/** Kind of a JSON value. */
 export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** The kind of a value. */
 export function jsonKind(value: Json): Kind {
 	if (value === null) {
 		return 'null';
@@ -16,10 +15,10 @@ export function jsonKind(value: Json): Kind {
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 
-/** The greatest whole number, either way, that every JSON parser keeps apart from the next one. */
+/** Greatest absolute whole number that every JSON parser keeps exact. */
 export const greatestWhole = Number.MAX_SAFE_INTEGER;
 
-/** Whether a value is, or holds at any depth, a number beyond the greatest: a parser may have rounded it. */
+/** True if a value contains, at any depth, a number beyond the greatest exact number: a parser may have rounded it. */
 export function isInexact(value: Json): boolean {
 	if (typeof value === 'number') {
 		return Math.abs(value) > greatestWhole;
@@ -27,28 +26,31 @@ export function isInexact(value: Json): boolean {
 	return typeof value === 'object' && value !== null && Object.values(value).some(isInexact);
 }
 
-/** Whether two values are equal as JSON: the order of members carries no meaning, and a number is never its text. */
+/** Compares values as JSON: member order has no meaning, and a number never equals its text. */
 export function equal(left: Json, right: Json): boolean {
 	return left === right || (jsonKind(left) === jsonKind(right) && canonicalText(left) === canonicalText(right));
 }
 
-/** The items of an array; of anything else, none. */
+/** Returns the items of an array; none for any other value. */
 export function arrayItems(value: Json): readonly Json[] {
 	return Array.isArray(value) ? value : [];
 }
 
-/** Values to be looked for. */
+/** A set of JSON values. */
 export interface Values {
 	has(value: Json): boolean;
 }
 
-/** The items of an array as a set: looking for one does not go through all. */
+/** Returns the items of an array as a set, for lookups without a scan. */
 export function valueSet(value: Json): Values {
 	const texts = new Set(arrayItems(value).map(canonicalText));
 	return { has: (item) => texts.has(canonicalText(item)) };
 }
 
-/** Negative, zero or positive, as `left` comes before, with or after `right`. Texts are ordered by code points. */
+/**
+ * Returns a negative number, zero or a positive number if `left` comes before, with or after `right`. Orders texts by
+ * code points.
+ */
 export function compareValues(left: Json, right: Json): number {
 	if (typeof left === 'string' && typeof right === 'string') {
 		return byCodePoint(left, right);
@@ -56,7 +58,7 @@ export function compareValues(left: Json, right: Json): number {
 	return Number(left) - Number(right);
 }
 
-/** Follows names into a value, one after another. `undefined` when nothing is there, or null. */
+/** Follows names into a value. Returns `undefined` if the path leads nowhere or to null. */
 export function lookUp(value: Json, path: readonly string[]): Json | undefined {
 	let found: Json | undefined = value;
 	for (const name of path) {
@@ -65,7 +67,7 @@ export function lookUp(value: Json, path: readonly string[]): Json | undefined {
 	return found ?? undefined;
 }
 
-/** Own members only, so that nothing inherited is ever found. */
+/** Reads own members only, never inherited members. */
 function ownMember(value: Json | undefined, name: string): Json | undefined {
 	return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -80,7 +82,7 @@ function byCodePoint(left: string, right: string): number {
 	return left.length - right.length;
 }
 
-/** Surrogates encode the highest code points, yet some code units are greater than they are. */
+/** Surrogates encode the highest code points, but some code units are greater than surrogates. */
 function codePointRank(unit: number): number {
 	if (unit < 0xd800) {
 		return unit;

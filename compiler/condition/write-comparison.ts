@@ -1,4 +1,4 @@
-/** A comparison of an attribute with a value or with another attribute, as Rego. */
+/** Writes the comparison of an attribute with a value or with a second attribute, as Rego. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { type Fragment, rego } from '../rego/rego.js';
@@ -9,10 +9,10 @@ import type { Operand } from './condition.js';
 import type { Operator, Sides } from './operator.js';
 import { attributeRego, type RegoScope } from './rego-scope.js';
 
-/** An operand that is no condition. */
+/** An operand other than a condition. */
 export type ComparedOperand = Exclude<Operand, { readonly match: unknown }>;
 
-/** Statements that are all true exactly when the comparison holds: guards, and the operator's own `rego`. */
+/** Returns statements that are all true exactly if the comparison holds: guards, and the operator's `rego`. */
 export function writeComparison<A>(
 	operator: Operator,
 	attribute: Fragment,
@@ -38,7 +38,7 @@ function literalRego(value: Json): Fragment {
 	return jsonValue(value, '\t');
 }
 
-/** Statements that are all true exactly of values that the operator accepts. */
+/** Returns statements that are all true exactly of accepted values. */
 function writeGuards(operator: Operator, { attribute, operand, literal }: Sides): Body {
 	if (operator.guards === true) {
 		return [];
@@ -53,7 +53,7 @@ function writeGuards(operator: Operator, { attribute, operand, literal }: Sides)
 	return [...accepting(operator.operand, operand), rego`compare.orderable(${attribute}, ${bound})`];
 }
 
-/** Bodies of which one is true exactly when a value of the comparison is of a kind that the operator refuses. */
+/** Returns bodies; one is true exactly if the operator refuses the kind of a value in the comparison. */
 export function writeMistypedComparison(
 	operator: Operator,
 	attribute: Fragment,
@@ -75,7 +75,7 @@ function mistypedReference(
 	{ ref }: Extract<ComparedOperand, { readonly ref: unknown }>,
 ): readonly Body[] {
 	const reference = attributeRego(ref);
-	// What a check asks for is always exact.
+	// Values from the check are always exact.
 	const alwaysAccepted = operator.operand === 'compared' && isAsked(ref);
 	const ofTwoKinds = rego`compare.of_two_kinds(${attribute}, ${firstBound(operator, reference)})`;
 	return [
@@ -85,7 +85,7 @@ function mistypedReference(
 	];
 }
 
-/** What an attribute must be to be compared with a literal: to be ordered, of the kind of the literal. */
+/** Returns the attribute kind required by a literal: for ordering, the kind of the literal. */
 function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	if (operator.ordered !== true) {
 		return operator.attribute;
@@ -93,18 +93,18 @@ function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	return orderedKind(literal) === 'number' ? 'number' : 'string';
 }
 
-/** The value that an attribute is ordered against: of a range, its first end, because both are of one kind. */
+/** Returns the value to order an attribute against: for a range its first end, because both ends are of one kind. */
 function firstBound(operator: Operator, operand: Fragment): Fragment {
 	return operator.operand === 'range' ? rego`${operand}[0]` : operand;
 }
 
-/** A statement that is true of a value that is of this kind; none where every value is. */
+/** Returns a statement that is true of values of this kind; empty if every value qualifies. */
 function accepting(kind: AcceptedKind, value: Fragment): Body {
 	const { accepted } = acceptedKinds[kind];
 	return accepted === undefined ? [] : [rego`${accepted}(${value})`];
 }
 
-/** A body that is true of a value that is present and not of this kind; none where every value is. */
+/** Returns a body that is true of present values of any other kind; empty if every value qualifies. */
 export function refusing(kind: AcceptedKind, value: Fragment): readonly Body[] {
 	const { refused } = acceptedKinds[kind];
 	return refused === undefined ? [] : [[rego`${refused}(${value})`]];

@@ -31,19 +31,19 @@ import { attributeRego, type ItemFunctionNames, type ItemFunctions, memberRego, 
 import { writeMistyped } from './write-mistyped.js';
 import { writeStatements } from './write-statements.js';
 
-/** What a condition becomes. */
+/** The parts of a generated condition. */
 export interface ConditionRego {
-	/** Statements that are all true exactly when the condition holds. */
+	/** Statements that are all true exactly if the condition holds. */
 	readonly holds: Body;
-	/** Bodies of which one is true when a comparison is mistyped; those that `holds` checks itself are left out. */
+	/** Bodies, one of which is true if a comparison is mistyped, except for comparisons that `holds` checks. */
 	readonly mistyped: readonly Body[];
-	/** The functions that these call. */
+	/** The called functions. */
 	readonly helpers: readonly Fragment[];
 }
 
 /**
- * Writes a condition on attributes for functions with one parameter, `object`: the attributes of the user or of the
- * resource. Functions, because the engine does not cache their results: caching costs more than most comparisons.
+ * Writes a condition on attributes for functions with one parameter, `object`: the attributes of the user or the
+ * resource. Uses functions because the engine does not cache their results: caching costs more than most comparisons.
  */
 export function writeCondition(condition: Condition, object: 'user' | 'resource'): ConditionRego {
 	const helpers = new HelperFunctions('', object);
@@ -54,10 +54,10 @@ export function writeCondition(condition: Condition, object: 'user' | 'resource'
 	return { holds, mistyped, helpers: [...helpers.written(), ...items.written()] };
 }
 
-/** `match_1(item)` and `mistyped_1(item)` for each condition on items, and the functions that these call. */
+/** Writes `match_1(item)` and `mistyped_1(item)` for each condition on items, and the functions that they call. */
 class ItemFunctionWriter implements ItemFunctions {
 	readonly #names = new Map<Condition<readonly string[]>, ItemFunctionNames>();
-	/** For each condition its functions. */
+	/** The functions of each condition. */
 	readonly #functions: Fragment[][] = [];
 	readonly #helpers = new HelperFunctions('item_', 'item');
 	readonly #scope: RegoScope<readonly string[]> = {
@@ -67,7 +67,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		items: this,
 	};
 
-	/** The names of a condition's functions. Writes the functions when they are first asked for. */
+	/** Returns the function names of a condition. Writes the functions on the first call. */
 	named(condition: Condition<readonly string[]>): ItemFunctionNames {
 		const known = this.#names.get(condition);
 		if (known !== undefined) {
@@ -76,7 +76,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		const number = this.#names.size + 1;
 		const names = { match: rego`match_${number}`, mistyped: rego`mistyped_${number}` };
 		this.#names.set(condition, names);
-		// They take their place before they are written: the functions that they call come after them.
+		// Reserve the place before writing: called functions come later.
 		const functions: Fragment[] = [];
 		this.#functions.push(functions);
 		functions.push(this.#write(condition, names));
@@ -95,7 +95,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		]);
 	}
 
-	/** All functions, in the order in which they are first called. */
+	/** Returns all functions, in the order of their first calls. */
 	written(): readonly Fragment[] {
 		return [...this.#functions.flat(), ...this.#helpers.written()];
 	}

@@ -1,4 +1,4 @@
-/** When a comparison in a condition is mistyped, as Rego: a set whose conditions are mistyped selects nothing. */
+/** Detects mistyped comparisons in a condition, as Rego: a set with mistyped conditions selects nothing. */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import type { Body } from '../rego/rule.js';
 import type { Comparison, Condition } from './condition.js';
@@ -8,13 +8,13 @@ import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
- * Bodies of which one is true exactly when a comparison in the condition is mistyped. Comparisons that are required
- * have none, because they check their values themselves.
+ * Returns bodies; one is true exactly if a comparison in the condition is mistyped. Required comparisons need no body
+ * because they check their values.
  */
 export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	switch (condition.kind) {
 		case 'all':
-			// Nothing is written of a condition that is constant, so its comparisons check nothing.
+			// Constant conditions emit no Rego, so their comparisons check nothing.
 			return constantValue(condition) === undefined
 				? eachMistyped(condition.conditions, scope)
 				: eachMistyped(condition.conditions, optional(scope));
@@ -48,7 +48,7 @@ function writeOneMistyped<A>(comparison: Comparison<A>, scope: RegoScope<A>): re
 	return scope.required ? [] : writeMistypedComparison(operator, attribute, operand);
 }
 
-/** The attribute itself may be mistyped, a member of it, or one of its items. */
+/** The attribute itself, a member, or an item may be mistyped. */
 function writeMistypedMatch<A>(
 	operator: Operator,
 	attribute: Fragment,

@@ -1,4 +1,4 @@
-/** When a condition holds, as Rego. */
+/** Writes conditions as Rego statements. */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import type { Body } from '../rego/rule.js';
 import type { Comparison, Condition } from './condition.js';
@@ -7,7 +7,7 @@ import { type Operator, operatorNamed } from './operator.js';
 import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 
-/** Statements that are all true exactly when the condition holds. */
+/** Returns statements that are all true exactly if the condition holds. */
 export function writeStatements<A>(condition: Condition<A>, scope: RegoScope<A>): Body {
 	const constant = constantValue(condition);
 	if (constant !== undefined) {
@@ -25,7 +25,7 @@ export function writeStatements<A>(condition: Condition<A>, scope: RegoScope<A>)
 	}
 }
 
-/** `any_1(user)`: a function with a body for each alternative. A single alternative needs none. */
+/** Writes `any_1(user)`: a function with a body for each alternative. A single alternative needs no function. */
 function writeAny<A>(conditions: readonly Condition<A>[], scope: RegoScope<A>): Body {
 	const alternatives = variableAmong(conditions);
 	const [only] = alternatives;
@@ -35,19 +35,22 @@ function writeAny<A>(conditions: readonly Condition<A>[], scope: RegoScope<A>): 
 	return [scope.helpers.add('any', () => alternatives.flatMap((one) => writeBodies(one, scope)))];
 }
 
-/** `not excluded_1(user)`: a function, because a negation is of one statement and the condition may take several. */
+/**
+ * Writes `not excluded_1(user)`: a function, because Rego negates a single statement and the condition may need
+ * several.
+ */
 function writeNot<A>(denied: Condition<A>, scope: RegoScope<A>): Body {
 	if (denied.kind === 'not') {
 		return writeStatements(denied.condition, scope);
 	}
 	if (denied.kind === 'comparison' && operatorNamed(denied.operator)?.match === 'any') {
-		// One call already.
+		// Already a single call.
 		return writeOneComparison(denied, scope).map((call) => rego`not ${call}`);
 	}
 	return [rego`not ${scope.helpers.add('excluded', () => writeBodies(denied, scope))}`];
 }
 
-/** Bodies of which one is true exactly when the condition holds: one for each alternative, at any depth. */
+/** Returns one body for each alternative, at any depth; one is true exactly if the condition holds. */
 function writeBodies<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	return condition.kind === 'any'
 		? variableAmong(condition.conditions).flatMap((one) => writeBodies(one, scope))
@@ -66,7 +69,7 @@ function writeOneComparison<A>(comparison: Comparison<A>, scope: RegoScope<A>): 
 		: writeComparison(operator, attribute, operand, scope);
 }
 
-/** A condition on the members of an object, or on the items of an array. */
+/** Writes a condition on the members of an object, or on the items of an array. */
 function writeMatch<A>(
 	operator: Operator,
 	attribute: Fragment,

@@ -1,4 +1,4 @@
-/** Closures: everything that leads to a role on an instance in a cycle of derivations, at any distance. */
+/** Closures: everything that leads, at any distance, to a role on an instance in a derivation cycle. */
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { LongestFirst } from '../longest-first.js';
 import type { Instance, Relationship, Schema } from '../model.js';
@@ -8,32 +8,29 @@ import { runToEnd, type Steps } from '../steps.js';
 
 /** A role on an instance and the roles on other instances that lead to it. */
 export interface Closure extends RoleName {
-	/** The instance's key. */
+	/** Key of the instance. */
 	readonly key: string;
-	/**
-	 * The keys of the instances by kind of role, each with the time until which it leads there. Kinds without instances
-	 * are absent.
-	 */
+	/** Instance keys by kind of role, each with its expiry as a source. Kinds without instances are absent. */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];
 }
 
-/** The name of the entry of a closure for what leads from one kind of role to a role on the instance. */
+/** Names the closure entry for the path from one kind of role to a role on the instance. */
 export function closureName(role: string, source: RoleName): string {
 	return `${role} from ${roleText(source)}`;
 }
 
-/** The subject of a relationship, and until when that holds. */
+/** Subject of a relationship, and the expiry of the relationship. */
 type Subject = readonly [key: string, until: Until];
 
-/** The subjects of relationships: by the object's type, its key and the relation. */
+/** Subjects of relationships: by the object's type, its key and the relation. */
 type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>>;
 
 /**
- * The closures of these instances that are not empty. Only cycles that no assignment can interrupt have closures. A
- * closure holds what leads around within the cycle, and the first step of what leads into it from outside, unless an
- * assignment can interrupt that step. A path holds until the earliest expiry on it, and what leads there by several
- * paths until the latest of these. `relationships` may hold more than is needed. Each node is visited once, so diamonds
- * and rings end. The closures are those that the policy of `inForce` reads, as far as `schema` allows.
+ * Returns the nonempty closures of these instances. Only cycles that no assignment can interrupt have closures. A
+ * closure holds all sources within the cycle, and the first step of each path from outside, unless an assignment can
+ * interrupt that step. A path holds until its earliest expiry, and a source with several paths until the latest expiry
+ * among the paths. `relationships` may contain unrelated rows. Visits each node once, so diamonds and rings end.
+ * Returns the closures that the policy of `inForce` reads, as far as `schema` allows.
  */
 export function computeClosures(
 	schema: Schema,
@@ -44,7 +41,7 @@ export function computeClosures(
 	return runToEnd(closureSteps(schema, relationships, of, inForce));
 }
 
-/** As `computeClosures`, in steps of one instance each. */
+/** Like `computeClosures`, in steps of one instance each. */
 export function* closureSteps(
 	schema: Schema,
 	relationships: readonly Relationship[],
@@ -72,14 +69,14 @@ export function* closureSteps(
 	return closures;
 }
 
-/** The objects of these relationships, each once: all instances that can have closures. */
+/** Returns the objects of these relationships, without duplicates: all instances that can have closures. */
 export function relatedObjects(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
 	return [...subjectsIn(relationships)].flatMap(([type, instances]) =>
 		[...instances.keys()].map((key) => ({ type, key })),
 	);
 }
 
-/** The derivations of each member, by its name. `inside` says whether the path continues from the source. */
+/** Derivations of each member, by name. `inside` is true if the path continues from the source. */
 type DerivationSteps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
 function derivationSteps(cycle: Cycle, graph: DerivationGraph): DerivationSteps {
@@ -98,7 +95,7 @@ function leadingTo(start: RoleName, key: string, steps: DerivationSteps, subject
 	const found = new Map<string, { readonly kind: RoleName; readonly keys: Map<string, Until> }>();
 	const queue = new LongestFirst<{ readonly member: RoleName; readonly key: string }>();
 	queue.push({ member: start, key }, null);
-	// What holds longest comes first, so the first path to a node is the one that holds longest.
+	// The entry with the latest expiry comes first, so the first path to a node lasts longest.
 	for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
 		const { item: node, until } = next;
 		const better = found.get(roleName(node.member))?.keys.get(node.key);
@@ -121,7 +118,7 @@ function leadingTo(start: RoleName, key: string, steps: DerivationSteps, subject
 			}
 		}
 	}
-	// A ring leads back to its start, which is not another instance.
+	// A ring leads back to its start, which is not a different instance.
 	found.get(roleName(start))?.keys.delete(key);
 	return [...found.values()].filter(({ keys }) => keys.size > 0).map(({ kind, keys }) => ({ ...kind, keys }));
 }

@@ -1,31 +1,32 @@
 /**
- * The data document of an environment, under the one root `regolith`. Presence is `null`, because booleans point into
- * the policy's own memory and would tie the data to one compiled policy. A fact that holds for a time has that time in
- * place of null, in milliseconds since 1970: roles, relationships, and what follows from them in `users` and `closures`.
+ * The data document of an environment, under the single root `regolith`. Presence is `null`, because booleans point
+ * into the policy's memory and would tie the data to one compiled policy. A temporary fact has its expiry, in
+ * milliseconds since 1970, in place of null: roles, relationships, and their consequences in `users` and `closures`.
  *
- * - `schema.actions[type][action]` what exists; `schema.grants[type][action][role]` what tenant roles allow and
- *   `schema.resource_grants[type][action][role]` what roles on instances allow, `extends` flattened;
- *   `schema.other_roles[type][action][role]` the roles on instances that do not allow it
+ * - `schema.actions[type][action]` the actions; `schema.grants[type][action][role]` the grants of tenant roles and
+ *   `schema.resource_grants[type][action][role]` the grants of roles on instances, `extends` flattened;
+ *   `schema.other_roles[type][action][role]` the roles on instances without that grant
  * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
  *   `{relation, resource, role, no_direct_roles_on_object}` in order of relation and role
- * - `schema.set_rules[type][action][user_set][resource_set]` what condition sets allow
- * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` which sets there are: `null`, or for an automatic set
- *   the key of the role or resource type that it stands for
- * - `schema.conditions[set_type][set]` what selects by the set: `{conditions, parent}`, each only where there is one. No
- *   policy reads them, but explanations of what would suffice do
- * - `facts.users[user][tenant]` who exists, and where they hold a role, as long as the last of these holds; `facts.tenants[tenant]` the attributes
- * - `facts.tenant_roles[tenant][user][role]` the roles held
- * - `facts.instances[instance]` the tenant's key; everywhere, an instance is `<type>:<key>`
- * - `facts.user_roles[user][type][role][instance]` the roles assigned on instances
+ * - `schema.set_rules[type][action][user_set][resource_set]` the grants of condition sets
+ * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or for an automatic set the key of
+ *   its role or resource type
+ * - `schema.conditions[set_type][set]` the selection of the set: `{conditions, parent}`, each only if present. Policies
+ *   never read it, but explanations of sufficient changes do
+ * - `facts.users[user][tenant]` the users, and the tenants where they hold a role, until the last role expires;
+ *   `facts.tenants[tenant]` the attributes
+ * - `facts.tenant_roles[tenant][user][role]` the tenant role assignments
+ * - `facts.instances[instance]` the tenant's key; an instance is always `<type>:<key>`
+ * - `facts.user_roles[user][type][role][instance]` the role assignments on instances
  * - `facts.relations[instance][relation][subject]` the relationships, by their objects
- * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a cycle of derivations: the other
+ * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a derivation cycle: the other
  *   instances on which a role leads to this role on this instance, at any distance within the cycle, and the first step
- *   of what leads into the cycle from outside; each as long as every relationship of one of the paths holds
- * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` what conditions know of them, by name; users
- *   and instances without attributes are absent
+ *   of each path into the cycle from outside; each while all relationships of at least one path hold
+ * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` the attributes for conditions, by name;
+ *   users and instances without attributes are absent
  * - `mapping_rules[config]` the mapping rules of a proxy config, as an array in their order; configs without rules are
- *   absent. No policy reads them
- * - `pending` only while the policy in force is of an older schema: what may no longer decide, see `pending.ts`
+ *   absent. Policies never read it
+ * - `pending` only while the active policy has an older schema: the suspended parts of the policy, see `pending.ts`
  *
  * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
  */
@@ -54,7 +55,7 @@ import { runToEnd, type Steps } from '../steps.js';
 import { type Closure, closureName, closureSteps, relatedObjects } from './closure.js';
 import { addTo, type Tree, treeSteps, writeTree } from './tree.js';
 
-/** The whole document as a value. For large environments use `documentBytes`. */
+/** Returns the whole document as a value. Use `documentBytes` for large environments. */
 export function document(model: Model): Json {
 	const writer = valueWriter();
 	runToEnd(writeDocument(model, writer));
@@ -62,14 +63,14 @@ export function document(model: Model): Json {
 }
 
 /**
- * The whole document as UTF-8 JSON without white space: equal models give equal bytes, whatever the order of rows. Takes
- * time linear in the facts, except that users and tenants are sorted by key.
+ * Returns the whole document as UTF-8 JSON without white space: equal models give equal bytes, in any row order. Takes
+ * time linear in the facts, except for sorting users and tenants by key.
  */
 export function documentBytes(model: Model): Uint8Array {
 	return runToEnd(documentSteps(model));
 }
 
-/** As `documentBytes`, in steps. */
+/** Like `documentBytes`, in steps. */
 export function* documentSteps(model: Model): Steps<Uint8Array> {
 	const writer = bytesWriter();
 	yield* writeDocument(model, writer);
@@ -83,7 +84,7 @@ export function* documentSteps(model: Model): Steps<Uint8Array> {
 	return bytes;
 }
 
-/** The tables of a schema, as at `regolith.schema`. */
+/** Returns the schema tables, as at `regolith.schema`. */
 export function schemaTables(schema: Schema): Json {
 	const writer = valueWriter();
 	writeSchema(schema, writer);
@@ -116,7 +117,7 @@ function writeMappingRules(configs: readonly MappingRules[], writer: JsonWriter)
 	writer.close();
 }
 
-/** The rules of a proxy config, as at `regolith.mapping_rules[config]`. */
+/** Returns the rules of a proxy config, as at `regolith.mapping_rules[config]`. */
 export function mappingTable(rules: readonly MappingRule[]): Json {
 	return rules.map(({ url, url_type, http_method, resource, action, priority }) => ({
 		action,
@@ -153,7 +154,7 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	);
 }
 
-/** The conditions of the sets, as they were written, and the sets that they narrow. */
+/** Writes the conditions of the sets as entered, and their parent sets. */
 function writeConditions(sets: readonly ConditionSet[], writer: JsonWriter): void {
 	writer.open('conditions');
 	for (const type of ['resourceset', 'userset'] as const) {
@@ -192,7 +193,7 @@ function writeSets(table: string, sets: readonly ConditionSet[], writer: JsonWri
 	writer.close();
 }
 
-/** The key of the role or resource type that an automatic set stands for. */
+/** Returns the key of an automatic set's role or resource type; null for other sets. */
 export function automaticTarget(selects: ConditionSet['selects']): string | null {
 	return 'role' in selects ? selects.role : 'resource' in selects ? selects.resource : null;
 }
@@ -217,7 +218,7 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** The roles of each type that do not grant an action, where there are any. */
+/** Writes the roles of each type that do not grant an action, if there are any. */
 function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWriter): void {
 	const others: Tree = new Map();
 	for (const { key: type, actions, roles } of resources) {
@@ -295,7 +296,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.open('users');
 	for (const [user, rows] of byUser) {
 		writer.open(user);
-		// Who holds a role in a tenant is there until the last of these roles ends.
+		// A user with a role in a tenant is listed there until the last of these roles expires.
 		const byTenant = groupBy(rows, ({ tenant }) => tenant);
 		for (const tenant of canonical(byTenant.keys())) writer.value(tenant, latestExpiry(byTenant.get(tenant) ?? []));
 		writer.close();
@@ -304,7 +305,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.close();
 }
 
-/** Writes the attributes of all that exist and have any. */
+/** Writes the attributes of existing users or instances that have any. */
 function* writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],
@@ -320,12 +321,12 @@ function* writeAttributes(
 	writer.close();
 }
 
-/** Whether there are any attributes. What has none is in no table of attributes. */
+/** True if there are any attributes. Attribute tables have no empty entries. */
 export function hasAttributes(attributes: Attributes): boolean {
 	return Object.keys(attributes).length > 0;
 }
 
-/** The tables about instances. Rows that name a missing user, instance or tenant are left out. */
+/** Builds the tables about instances. Skips rows with a missing user, instance or tenant. */
 function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	const users = new Set(facts.users);
 	const tenants = new Set(facts.tenants.map(({ key }) => key));
@@ -358,12 +359,12 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	return { closures, instances, relations, user_roles };
 }
 
-/** The name of an instance in the document. Unambiguous, because no key of a type holds a colon. */
+/** Returns the instance's name in the document. Unambiguous, because no type key contains a colon. */
 export function instanceName(type: string, key: string): string {
 	return `${type}:${key}`;
 }
 
-/** Closures as a table, as at `regolith.facts.closures`. */
+/** Returns closures as a table, as at `regolith.facts.closures`. */
 export function closureTree(closures: readonly Closure[]): Tree {
 	const tree: Tree = new Map();
 	for (const { type, role, key, sources } of closures) {
@@ -376,12 +377,12 @@ export function closureTree(closures: readonly Closure[]): Tree {
 	return tree;
 }
 
-/** Assignments by user or by tenant, keys in canonical order. */
+/** Assignments by user or by tenant, with keys in canonical order. */
 type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
 
 /**
- * Groups the assignments without sorting them all: the few of each user are sorted, and walking the users in order
- * leaves those of each tenant in order of user and role. An assignment whose user or tenant does not exist is left out.
+ * Groups the assignments without sorting all rows: sorts the few rows of each user, and walking the users in order
+ * leaves the rows of each tenant in order of user and role. Skips assignments with a missing user or tenant.
  */
 function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignments; readonly byUser: Assignments }> {
 	const byUser = new Map<string, RoleAssignment[]>(canonical(facts.users).map((user) => [user, []]));
@@ -404,7 +405,10 @@ function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignmen
 	return { byTenant, byUser };
 }
 
-/** Writes rows that are sorted by user, then role, then the longest first. Repeated rows are written once. */
+/**
+ * Writes rows sorted by user, then role, then longest first. Writes repeated rows once.
+ *
+ */
 function* writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): Steps<void> {
 	let before: RoleAssignment | null = null;
 	for (const row of rows) {

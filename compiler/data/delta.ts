@@ -1,4 +1,4 @@
-/** What changed, as few patches: a delta costs what the change costs, not what the environment holds. */
+/** Changes as a few patches: the cost of a delta depends on the change, not on the size of the environment. */
 
 import { groupBy } from '../group-by.js';
 import type {
@@ -22,35 +22,35 @@ import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
 import { addTo, type Tree, treeValue } from './tree.js';
 
-/** A user and a tenant, where role assignments may have been added or removed. */
+/** A user and a tenant with possibly added or removed role assignments. */
 export interface Membership {
 	readonly user: string;
 	readonly tenant: string;
 }
 
-/** An instance, by the keys of its type and its own. */
+/** An instance, by its type key and its key. */
 export interface InstanceName {
 	readonly type: string;
 	readonly key: string;
 }
 
-/** What a run of changes touched, by keys, whatever has become of it since. */
+/** Objects touched by a run of changes, by keys, whatever happened to them afterwards. */
 export interface Touched {
-	/** Some resource, action, role or permission changed. */
+	/** True if any resource, action, role or permission changed. */
 	readonly schema: boolean;
-	/** Whether what is suspended may have changed in the run: then the table at `pending` is written anew. */
+	/** True if the run may have changed the suspended parts: then the table at `pending` is rewritten. */
 	readonly pending: boolean;
 	/** Users created or deleted in the run (updates of other fields do not count). */
 	readonly users: readonly string[];
 	/** Tenants created or deleted in the run. */
 	readonly tenants: readonly string[];
-	/** Tenants whose attributes were updated in the run. */
+	/** Tenants with updated attributes. */
 	readonly tenant_attributes: readonly string[];
-	/** Memberships where an assignment was added, changed or removed, also by cascade. */
+	/** Memberships with an added, changed or removed assignment, also by cascade. */
 	readonly memberships: readonly Membership[];
 	/**
-	 * Whether derivations of roles or their settings changed, also with a deleted role: then all closures are computed
-	 * anew.
+	 * True if derivations of roles or their settings changed, also with a deleted role: then all closures are
+	 * recomputed.
 	 */
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
@@ -59,18 +59,18 @@ export interface Touched {
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/** Relationships that were added, changed or removed, also by cascade. */
 	readonly relationships: readonly Relationship[];
-	/** Proxy configs whose mapping rules may have changed, by key. */
+	/** Keys of proxy configs whose mapping rules may have changed. */
 	readonly mapping_rules: readonly string[];
-	/** Users whose attributes, email or names may have changed, and those created or deleted in the run. */
+	/** Users whose attributes, email or names may have changed, and users created or deleted in the run. */
 	readonly user_attributes: readonly string[];
-	/** Instances whose attributes may have changed, and those created or deleted in the run, also by cascade. */
+	/** Instances whose attributes may have changed, and instances created or deleted in the run, also by cascade. */
 	readonly instance_attributes: readonly InstanceName[];
 }
 
 /**
- * A fact as it was before a run of changes. Of users, tenants and instances `attributes` is `null` where they did not
- * exist; of users it has what conditions know of them. Of the others `until` is `undefined` where they were not there,
- * and else until when they held. Instances are named `<type>:<key>`.
+ * A fact before a run of changes. For users, tenants and instances, `attributes` is `null` if the object did not exist;
+ * for users it includes everything that conditions know. For other facts, `until` is the expiry, or `undefined` if the
+ * fact did not exist. Instances are named `<type>:<key>`.
  */
 export type PastFact =
 	| { readonly kind: 'user'; readonly user: string; readonly attributes: Attributes | null }
@@ -97,58 +97,56 @@ interface PastRole {
 	readonly until: Until | undefined;
 }
 
-/** The state, after the run, of exactly what was touched: all a delta is computed from. */
+/** State of the touched objects after the run: the complete input of a delta. */
 export interface Neighbourhood {
-	/** Present when the schema, derivations or relationships were touched. */
+	/** Present if the schema, derivations or relationships were touched. */
 	readonly schema: Schema | null;
-	/** The schema that the policy in force was compiled from, where that is another one; present with `schema`. */
+	/** Schema of the active policy, if it differs; present with `schema`. */
 	readonly in_force: Schema | null;
-	/** The touched users and the users of touched memberships, as far as they exist. */
+	/** Existing users among the touched users and the users of touched memberships. */
 	readonly users: readonly string[];
 	/**
-	 * The touched tenants, those with touched attributes and the tenants of touched memberships, as far as they exist.
+	 * Existing tenants among the touched tenants, the tenants with touched attributes and the tenants of touched
+	 * memberships.
 	 */
 	readonly tenants: readonly Tenant[];
 	/** Every assignment of a touched membership. */
 	readonly role_assignments: readonly RoleAssignment[];
-	/** The touched instances that exist. */
+	/** Touched instances that exist. */
 	readonly instances: readonly Instance[];
 	/** Every assignment between the user and the instance of a touched assignment. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** What the users of touched assignments hold on any instance: each type and role once. */
+	/** Roles that users of touched assignments hold on any instance: each type and role once. */
 	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
-	/** The touched relationships that exist. */
+	/** Touched relationships that exist. */
 	readonly relationships: readonly Relationship[];
-	/** Relations of the objects of touched relationships that have any subject. */
+	/** Relations, with at least one subject, of the objects of touched relationships. */
 	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
-	/** What is needed to compute closures anew; `null` when neither relationships nor derivations were touched. */
+	/** Input for recomputing closures; `null` if neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
-	/** The mapping rules of those touched proxy configs that exist. */
+	/** Mapping rules of the touched proxy configs that exist. */
 	readonly mapping_rules: readonly MappingRules[];
-	/** The attributes of those touched users that exist and have any. */
+	/** Attributes of the touched users that exist and have any. */
 	readonly user_attributes: readonly UserAttributes[];
-	/** The attributes of those touched instances that exist and have any. */
+	/** Attributes of the touched instances that exist and have any. */
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
-/** What closures are computed from. */
+/** Input for computing closures. */
 export interface ClosureNeighbourhood {
-	/** The instances to compute, whether they exist or not; 'all' when derivations were touched. */
+	/** Instances to compute, whether they exist or not; 'all' if derivations were touched. */
 	readonly of: readonly InstanceName[] | 'all';
-	/**
-	 * Every relationship, of the relations of cycles (`circularRelations`), on a path that leads to one of the
-	 * instances.
-	 */
+	/** Every relationship of a cycle relation (`circularRelations`) on a path to one of the instances. */
 	readonly relationships: readonly Relationship[];
 }
 
 /**
- * The patches that lead from the document at any revision of a run of changes to the document at its end.
- * Computed from the state at the end alone, so applying them twice, or late, changes nothing more.
+ * Returns the patches from the document at any revision of a run of changes to the document at its end. Depends on the
+ * final state only, so applying the patches twice, or late, changes nothing more.
  *
- * INVARIANT: a patch never relies on a parent that only later patches make: creations come first, then attributes,
- * then memberships and what is said of instances, then what conditions know of users and instances, deletions last. An
- * object created in the run starts empty; all its memberships, assignments, relationships and attributes were touched.
+ * INVARIANT: a patch never relies on a parent that only later patches create: creations come first, then attributes,
+ * then memberships and facts about instances, then attributes for conditions, deletions last. An object created in the
+ * run starts empty; all its memberships, assignments, relationships and attributes were touched.
  */
 export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const users = new Set(now.users);
@@ -179,8 +177,8 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 }
 
 /**
- * The `patch.json` of an OPA delta bundle with these patches. A stock OPA takes it only when it is not empty, because
- * it reads an empty one as an empty snapshot, and when it removes nothing, because removing what is absent fails the
+ * Converts patches to the `patch.json` of an OPA delta bundle. A stock OPA accepts it only if it is not empty, because
+ * OPA reads an empty patch as an empty snapshot, and if it removes nothing, because removing an absent path fails the
  * bundle.
  */
 export function patchDocument(patches: readonly Patch[]): Json {
@@ -203,7 +201,7 @@ function removeTenant(tenant: string): readonly Patch[] {
 	return [remove(['facts', 'tenants', tenant]), remove(['facts', 'tenant_roles', tenant])];
 }
 
-/** Each membership is in two tables: one of its tenant, one of its user. Where either is gone, so is its table. */
+/** Each membership is in two tables: one per tenant, one per user. A deleted tenant or user has no table. */
 function membershipPatches(
 	memberships: readonly Membership[],
 	users: ReadonlySet<string>,
@@ -251,7 +249,7 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the entries at these paths of a table, and with them the inner tables that are left empty. */
+/** Sets or removes the entries at these paths of a table, and removes inner tables that become empty. */
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
@@ -325,12 +323,12 @@ function attributePatches(
 	});
 }
 
-/** The paths of all tables that are not empty, given those of the innermost ones. */
+/** Returns the paths of all nonempty tables, given the paths of the innermost tables. */
 function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<string> {
 	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }
 
-/** The path to remove with an entry: the outermost table that is left empty, or else the entry itself. */
+/** Returns the path to remove with an entry: the outermost table that becomes empty, or else the entry itself. */
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
 	const empty = path.findIndex(
 		(_, depth) => depth < path.length - 1 && !tables.has(pathText(path.slice(0, depth + 1))),
@@ -338,7 +336,7 @@ function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readon
 	return empty === -1 ? path : path.slice(0, empty + 1);
 }
 
-/** One text for one path, whatever characters the keys hold. */
+/** Returns a text that identifies a path, whatever characters its keys contain. */
 function pathText(path: readonly string[]): string {
 	return JSON.stringify(path);
 }
@@ -352,7 +350,7 @@ function membershipName({ user, tenant }: Membership): string {
 	return pathText([tenant, user]);
 }
 
-/** The roles of one membership, each until when it holds. */
+/** Returns the roles of one membership with their expiries. */
 function rolesHeld(assignments: readonly RoleAssignment[]): Json {
 	const found: Tree = new Map();
 	for (const row of assignments) addTo(found, [row.role], factExpiry(row));
@@ -372,7 +370,7 @@ function operation(patch: Patch): Json {
 	return patch.op === 'upsert' ? { op: 'upsert', path, value: patch.value } : { op: 'remove', path };
 }
 
-/** A JSON Pointer as OPA reads it: it undoes URL escapes before those of the pointer. */
+/** Returns a JSON Pointer for OPA, which decodes URL escapes before pointer escapes. */
 function pointer(path: readonly string[]): string {
 	const escaped = path.map((member) => member.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25'));
 	return `/${escaped.join('/')}`;

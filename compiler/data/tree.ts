@@ -1,4 +1,4 @@
-/** Nested tables whose innermost members are facts, and say only until when those hold. */
+/** Nested tables whose innermost members are facts with their expiry. */
 
 import type { JsonWriter } from '../json-writer.js';
 import type { Json } from '../model.js';
@@ -6,12 +6,12 @@ import { canonical } from '../order.js';
 import { later, type Until } from '../policy/expiry.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A table: its members by key, each an inner table or until when the fact holds. */
+/** A table: its members by key, each an inner table or the expiry of a fact. */
 export type Tree = Map<string, Tree | Until>;
 
 /**
- * Adds a fact at a path: creates its tables and makes its innermost key present. All paths of a table have one length.
- * A fact that is added twice holds until the later of both times.
+ * Adds a fact at a path, with its tables. All paths of a table have the same length. If a fact is added twice, the
+ * later expiry wins.
  */
 export function addTo(tree: Tree, path: readonly string[], until: Until = null): void {
 	let table = tree;
@@ -27,12 +27,12 @@ export function addTo(tree: Tree, path: readonly string[], until: Until = null):
 	}
 }
 
-/** Writes a table as the member `key`, its members in canonical order. */
+/** Writes a table as the member `key`, with its members in canonical order. */
 export function writeTree(key: string, tree: Tree, writer: JsonWriter): void {
 	runToEnd(treeSteps(key, tree, writer));
 }
 
-/** As `writeTree`, in steps. */
+/** Like `writeTree`, in steps. */
 export function* treeSteps(key: string, tree: Tree, writer: JsonWriter): Steps<void> {
 	writer.open(key);
 	for (const member of canonical(tree.keys())) {
@@ -47,7 +47,7 @@ export function* treeSteps(key: string, tree: Tree, writer: JsonWriter): Steps<v
 	writer.close();
 }
 
-/** A table, or one of its members, as a value. A table without members is an object all the same. */
+/** Returns a table, or one of its members, as a value. An empty table is still an object. */
 export function treeValue(tree: Tree | Until): Json {
 	if (!isTable(tree)) return tree;
 	return Object.fromEntries(canonical(tree.keys()).map((key) => [key, treeValue(tree.get(key) ?? null)]));

@@ -1,16 +1,15 @@
 /**
- * Roles to which very many paths of derivations lead. The functions of roles call each other along every path, and
- * where paths part and meet again, each layer of roles multiplies the calls. So these roles are walked instead, each
- * once.
+ * Roles with very many derivation paths. Role functions call each other along every path, and if paths part and meet
+ * again, each layer of roles multiplies the calls. Such roles are walked instead, each once.
  */
 import { type Cycle, type DerivationGraph, type RoleName, roleName } from '../cycle.js';
 import type { Schema } from '../model.js';
 import { sortedBy } from '../order.js';
 
-/** How many calls may be repeated when one role is looked for. Roles with more are walked. */
+/** Maximum repeated calls for the lookup of one role. Roles with more are walked. */
 const maxRepeated = 8;
 
-/** A role outside of cycles, or all roles of a cycle. */
+/** A role outside cycles, or all roles of a cycle. */
 export interface Component {
 	readonly members: readonly RoleName[];
 	readonly cycle: Cycle | undefined;
@@ -18,21 +17,21 @@ export interface Component {
 
 /** Roles that are walked together, and everything that leads to them. */
 export interface Walk {
-	/** The role that it is named after. */
+	/** The role that gives the walk its name. */
 	readonly first: RoleName;
-	/** The names of the roles at which a walk can start: those with too many paths. */
+	/** Names of the roles where a walk can start: the roles with too many paths. */
 	readonly starts: ReadonlySet<string>;
-	/** Each component comes before all that lead to it. */
+	/** Each component comes before all components that lead to it. */
 	readonly components: readonly Component[];
 }
 
-/** The walks of a schema, in order of name, and a lookup by role. */
+/** Walks of a schema, in order of name, and a lookup by role. */
 export interface Walks {
 	readonly all: readonly Walk[];
 	walkTo(role: RoleName): Walk | undefined;
 }
 
-/** Finds the roles with too many paths. Those that lead to each other share a walk. */
+/** Finds the roles with too many paths. Connected roles share a walk. */
 export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks {
 	const roles = resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
 	const nodes = componentNodes(graph, sortedBy(roles, roleName));
@@ -45,12 +44,12 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 	return { all, walkTo: (role) => byRole.get(roleName(role)) };
 }
 
-/** A component and those whose functions it calls, once for each call. */
+/** A component and the components that its functions call, one entry per call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
 }
 
-/** All components, each after all that lead to it. */
+/** Returns all components, each after all components that lead to it. */
 function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): readonly Node[] {
 	const done = new Map<string, Node>();
 	const open = new Set<string>();
@@ -75,7 +74,7 @@ function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): rea
 	return [...new Set(done.values())];
 }
 
-/** The roles outside of a component that its functions ask for. A cycle with closures asks for each source once. */
+/** Returns the roles outside a component that its functions call. A cycle with closures calls each source once. */
 function calledBy(graph: DerivationGraph, members: readonly RoleName[], cycle: Cycle | undefined): readonly RoleName[] {
 	const leaving = members.flatMap((member) => graph.leaving(member));
 	if (cycle?.conditional !== false) return leaving.map(({ source }) => source);
@@ -90,7 +89,7 @@ function heavyAmong(nodes: readonly Node[]): ReadonlySet<Node> {
 	for (const node of nodes) {
 		const made = node.calls.reduce((sum, called) => sum + (calls.get(called) ?? 0), 1);
 		calls.set(node, made);
-		// What is derived from a role repeats its calls.
+		// Every role derived from this node repeats its calls.
 		if (node.calls.some((called) => heavy.has(called)) || repeats(node, made)) heavy.add(node);
 	}
 	return heavy;
@@ -100,15 +99,15 @@ function repeats(node: Node, made: number): boolean {
 	return made > maxRepeated && made - upstreamNodes([node]).size > maxRepeated;
 }
 
-/** These nodes and all that lead to them. */
+/** Returns these nodes and all nodes that lead to them. */
 function upstreamNodes(nodes: readonly Node[]): ReadonlySet<Node> {
 	const found = new Set(nodes);
-	// The loop also visits what is added while it runs.
+	// The loop also visits nodes that it adds.
 	for (const { calls } of found) for (const called of calls) found.add(called);
 	return found;
 }
 
-/** Groups nodes that lead to each other. */
+/** Groups connected nodes. */
 function connected(heavy: ReadonlySet<Node>): readonly (readonly Node[])[] {
 	const neighbours = new Map<Node, Node[]>([...heavy].map((node) => [node, []]));
 	for (const node of heavy) {

@@ -8,13 +8,13 @@ export interface ArchivedFile {
 	readonly content: string | Uint8Array;
 }
 
-/** No reader of this archive looks at these. They are constant so that equal files give equal bytes. */
+/** Readers of this archive ignore these attributes. They are constant so that equal files give equal bytes. */
 const attributes = { mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), type: 'file' } as const;
 
 /**
  * Packs files into a tar, sorted by path: one archive is written and read faster than thousands of files. Equal files
  * give equal bytes, in any order.
- * @throws RangeError when a path leads out of the archive or is there twice.
+ * @throws RangeError if a path leads out of the archive or occurs twice.
  */
 export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Array> {
 	const sorted = sortedBy(files, (file) => file.path);
@@ -30,7 +30,7 @@ export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Arra
 	return buffer(tar);
 }
 
-/** The same memory: nothing is copied. */
+/** Shares the memory: copies nothing. */
 function asBuffer(bytes: Uint8Array): Buffer {
 	return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

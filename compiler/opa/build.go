@@ -12,19 +12,19 @@ import (
 	"github.com/open-policy-agent/opa/v1/compile"
 )
 
-// A file of a policy; its path is relative to the policy's root.
+// file is a file of a policy; its path is relative to the policy's root.
 type file struct {
 	path, text string
 }
 
-// Files that none of so many builds had are forgotten, and no more text than this is remembered beside the newest
-// build's, in bytes: what is compiled takes many times the memory of its text.
+// A file is forgotten after this number of builds without it, and the text remembered beside the newest build is
+// limited to this number of bytes: compiled files take many times the memory of their text.
 const (
 	longestUnused  = 16
 	mostRemembered = 8 << 20
 )
 
-// builder compiles policies and remembers the files of those that compiled.
+// builder compiles policies and remembers the files of successful builds.
 type builder struct {
 	entrypoints  []string
 	capabilities *ast.Capabilities
@@ -51,7 +51,7 @@ func (b *builder) build(files []file) (module []byte, err error) {
 	if module, err := b.buildInSteps(files); err == nil {
 		return module, nil
 	}
-	// What is wrong is said as the command says it.
+	// Report errors in the words of the command.
 	return b.buildAtOnce(files)
 }
 
@@ -85,14 +85,14 @@ func (b *builder) buildAtOnce(files []file) ([]byte, error) {
 	return modules[0].Raw, nil
 }
 
-// bundleOf makes what is compiled of files that are parsed.
+// bundleOf returns the compiler input for parsed files.
 func bundleOf(files []file, parsed []*ast.Module) *bundle.Bundle {
 	source := &bundle.Bundle{Data: map[string]any{}}
 	source.Manifest.Init()
 	source.SetRegoVersion(ast.RegoV1)
 	for index, file := range files {
-		// Without comments there is nothing to take out of a file, and what stands in Raw, which is formatted at the end and
-		// never read, can be next to nothing.
+		// Without comments a file needs no removal step. Raw is formatted at the end and never read, so it can be
+		// minimal.
 		parsed[index].Comments = nil
 		source.Modules = append(source.Modules, bundle.ModuleFile{
 			URL:    file.path,

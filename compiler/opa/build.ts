@@ -16,10 +16,10 @@ export { OpaFailure, OpaLate };
 
 const compress = promisify(gzip);
 
-/** The name of the part of opa that set-up builds for the product: it compiles and tests policies. */
+/** Name of the OPA subset that set-up builds for Regolith: it compiles and tests policies. */
 export const partOfOpa = 'regolith-opa';
 
-/** What a compiled module answers, by path. The hand-written policy defines all of them. */
+/** Entrypoints of a compiled module, by path. The hand-written policy defines all entrypoints. */
 export const entrypoints = [
 	'regolith/check/code',
 	'regolith/check/decision',
@@ -30,22 +30,22 @@ export const entrypoints = [
 	'regolith/listing/user_tenants',
 ] as const;
 
-/** Rego files and the path of the tool that reads them. */
+/** Rego files, and the path of the tool that reads them. */
 export interface Source {
 	/** Path of the `opa` executable. */
 	readonly opa: string;
-	/** Every file of the policy, hand-written ones and generated ones. */
+	/** Every file of the policy, hand-written and generated. */
 	readonly files: readonly RegoFile[];
 }
 
 /**
  * Compiles Rego to WebAssembly. Equal files give equal bytes.
- * Never with `-O=1`: it takes data that comes later for absent and denies everything.
+ * Never uses `-O=1`, which treats later data as absent and denies everything.
  * @returns the bytes of the bundle (tar.gz) that `opa build` wrote; the module is its `/policy.wasm`.
- * @throws OpaFailure when the files do not compile.
+ * @throws OpaFailure if the files do not compile.
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
-	// A process on this machine reads it at once, so packing it tighter would only take longer.
+	// A local process reads it immediately, so better compression would only take longer.
 	const source = await compress(await archive(files.map(({ path, text }) => ({ path, content: text }))), {
 		level: constants.Z_BEST_SPEED,
 	});
@@ -54,7 +54,7 @@ export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
 		const output = join(folder, 'bundle.tar.gz');
 		const exported = entrypoints.flatMap((entrypoint) => ['--entrypoint', entrypoint]);
 		const argv = ['--target', 'wasm', '--optimize', '0', '--prune-unused', ...exported, '--output', output];
-		// `opa` puts the name of the archive before the paths in its messages and in the module.
+		// `opa` puts the archive name before the paths in its messages and in the module.
 		await runOpa(opa, ['build', ...argv, '--bundle', basename(rego(folder))], folder);
 		return readFile(output);
 	});
@@ -73,8 +73,8 @@ export async function checkRego({ opa, files }: Source): Promise<void> {
 }
 
 /**
- * Runs the tool with these arguments in a folder that holds the files and nothing else.
- * @throws OpaFailure as `runOpa` does.
+ * Runs the tool with these arguments in a folder that contains only the files.
+ * @throws OpaFailure like `runOpa`.
  */
 export async function runInRego({ opa, files }: Source, argv: readonly string[], options: RunOptions): Promise<Output> {
 	return inFolder(async (folder) => {
@@ -83,7 +83,7 @@ export async function runInRego({ opa, files }: Source, argv: readonly string[],
 	});
 }
 
-/** Makes a folder, hands it on and removes it, whatever happens. */
+/** Creates a folder, passes it to `use` and always removes it. */
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 	const folder = await mkdtemp(join(tmpdir(), 'regolith-'));
 	try {
@@ -93,7 +93,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 	}
 }
 
-/** The folder of the Rego, apart from what the tool writes. */
+/** Returns the folder of the Rego, separate from the tool's output. */
 function rego(folder: string): string {
 	return join(folder, 'rego');
 }
@@ -110,7 +110,8 @@ async function writeFiles(root: string, files: readonly RegoFile[]): Promise<voi
 }
 
 /**
- * Runs over the items in batches: one at a time is slow, and all at once may open more files than a process is allowed.
+ * Processes the items in batches: sequential work is slow, and unlimited parallel work may open more files than a
+ * process is allowed.
  */
 async function runInBatches<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
 	const size = 64;

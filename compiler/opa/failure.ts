@@ -1,17 +1,17 @@
-/** `opa` did not do what it was asked. Its own words are in `stderr`; they may quote the policy, never a secret. */
+/** Failure of `opa`. Its output is in `stderr`, which may quote the policy but never a secret. */
 export class OpaFailure extends Error {
 	override readonly name = 'OpaFailure';
 
 	constructor(
 		message: string,
-		/** What `opa` wrote on standard error, or on standard output where it wrote nothing there; whole. */
+		/** Complete standard error of `opa`, or its standard output if standard error is empty. */
 		readonly stderr: string,
-		/** The exit code; null when `opa` could not be started or was stopped by a signal. */
+		/** Exit code; null if `opa` could not be started or was stopped by a signal. */
 		readonly exitCode: number | null,
 	) {
 		super(message);
 	}
 }
 
-/** `opa` was ended because it took too long. */
+/** `opa` was stopped because it took too long. */
 export class OpaLate extends OpaFailure {}

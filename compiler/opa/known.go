@@ -2,18 +2,18 @@ package main
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// No more parameter counts than these are remembered, or everything is forgotten.
+// mostArities limits the remembered parameter counts. Beyond it, everything is forgotten.
 const mostArities = 1 << 20
 
-// knownFiles remembers files that are compiled. What a file is compiled to depends on nothing but itself and the number
-// of parameters of functions in other files.
+// knownFiles remembers compiled files. The result of compiling a file depends only on the file and on the parameter
+// counts of functions in other files.
 type knownFiles struct {
 	files map[file]*knownFile
-	// By the path of a rule, of all files that were ever remembered.
+	// By rule path, for all files ever remembered.
 	arities map[string]int
 }
 
-// A compiled file, and the number of the build that used it last. Nobody changes the module.
+// knownFile is a compiled file, with the number of its latest build. The module is immutable.
 type knownFile struct {
 	module *ast.Module
 	used   int
@@ -23,7 +23,7 @@ func newKnownFiles() *knownFiles {
 	return &knownFiles{files: map[file]*knownFile{}, arities: map[string]int{}}
 }
 
-// module returns nil for a file that is not known.
+// module returns nil for an unknown file.
 func (k *knownFiles) module(file file) *ast.Module {
 	if known, ok := k.files[file]; ok {
 		return known.module
@@ -31,8 +31,8 @@ func (k *knownFiles) module(file file) *ast.Module {
 	return nil
 }
 
-// contradicts says whether a function of these modules has more or fewer parameters than one of the same path that was
-// remembered.
+// contradicts reports whether a function of these modules has a different parameter count than a remembered function
+// with the same path.
 func (k *knownFiles) contradicts(modules map[string]*ast.Module) bool {
 	for _, module := range modules {
 		for _, rule := range module.Rules {
@@ -45,7 +45,7 @@ func (k *knownFiles) contradicts(modules map[string]*ast.Module) bool {
 	return len(k.arities) > mostArities
 }
 
-// remember keeps the files of a policy that compiled, and drops those that were used long ago or are too much.
+// remember keeps the files of a successful build, and drops files that are long unused or exceed the limit.
 func (k *knownFiles) remember(files []file, modules map[string]*ast.Module, build int) {
 	for _, file := range files {
 		known, ok := k.files[file]

@@ -4,20 +4,20 @@ import type { RegoFile } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { packageRoot } from './package-root.js';
 
-/** The hand-written part of every policy: the files of `policy/regolith` without their tests, sorted by path. */
+/** Reads the hand-written part of every policy: the files of `policy/regolith` without their tests, sorted by path. */
 export function readPolicyLibrary(): Promise<readonly RegoFile[]> {
 	return readRego('regolith');
 }
 
-/** The packages under which clients of OPA's Data API ask the policy, for a stock OPA: the files of `policy/permit`. */
+/** Reads the packages for clients of OPA's Data API, for a stock OPA: the files of `policy/permit`. */
 export function readAliases(): Promise<readonly RegoFile[]> {
 	return readRego(aliasRoot);
 }
 
-/** The root of the packages that `readAliases` gives. */
+/** Root package of `readAliases`. */
 export const aliasRoot = 'permit';
 
-/** The files below a folder of `policy/`, with paths from there. */
+/** Reads the files below a folder of `policy/`, with relative paths. */
 async function readRego(folder: string): Promise<readonly RegoFile[]> {
 	const policy = join(packageRoot, 'policy');
 	const names = await readdir(join(policy, folder), { recursive: true });

@@ -1,7 +1,7 @@
 //go:build !part
 
-// OPA's own program with one command more: `opa resident` compiles policies for as long as its standard input is open.
-// OPA itself is the module of go.mod, unmodified.
+// The standard OPA program with one more command: `opa resident` compiles policies until its standard input ends. OPA
+// itself is the unmodified module of go.mod.
 package main
 
 import (

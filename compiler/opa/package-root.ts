@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The nearest folder above this file that holds a package: the same for the source and for what is built from it. */
+/** The nearest parent folder with a `package.json`: the same for source and build output. */
 export const packageRoot = rootAbove(dirname(fileURLToPath(import.meta.url)));
 
 function rootAbove(folder: string): string {

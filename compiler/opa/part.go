@@ -1,7 +1,7 @@
 //go:build part
 
-// The part of the OPA program that Regolith needs: it compiles policies for as long as standard input is open, and runs
-// tests. It takes half the time to build, because it has no server and no plugins.
+// The subset of OPA that Regolith needs: it compiles policies until standard input ends, and runs tests. Without server
+// and plugins it builds in half the time.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 const usage = `This is a part of opa: it has the commands "version", "resident" and "test". For the others, install opa
 (https://www.openpolicyagent.org/docs#1-download-opa).`
 
-// The exit codes of tests, the same as those of opa.
+// Exit codes of tests, the same as in OPA.
 const (
 	passed      = 0
 	notRun      = 1
@@ -59,7 +59,7 @@ func fail(err error) {
 	os.Exit(notRun)
 }
 
-// runTests runs the tests in these paths, and prints the results as `opa test` does.
+// runTests runs the tests in these paths, and prints the results like `opa test`.
 func runTests(arguments []string) (int, error) {
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	format := flags.String("format", "pretty", "how to print: pretty or json")
@@ -101,7 +101,7 @@ func runTests(arguments []string) (int, error) {
 	return report(results, *format, *verbose)
 }
 
-// isTold says whether a report shows a step of a test, as opa's does where no option says what to explain.
+// isTold reports whether a report shows a step of a test, like OPA without an explanation option.
 func isTold(event *topdown.Event) bool {
 	return event.Op == topdown.NoteOp || event.Op == topdown.FailOp
 }

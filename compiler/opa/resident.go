@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Nothing that is sent is longer than this, in bytes.
+// longest limits the length of a text, in bytes.
 const longest = 1 << 30
 
-// How long nothing is asked before memory goes back to the system.
+// idle is the time without requests before memory returns to the system.
 const idle = 2 * time.Second
 
-// A build allocates much and keeps little, and the collector's usual pace takes a third of its time. The heap may grow to
-// five times of what is kept before it is collected, in percent, until it comes near to the limit, in bytes.
+// A build allocates much and keeps little, and the collector's default pace takes a third of its time. The heap may
+// grow to five times the live data before a collection (in percent), until it approaches the limit (in bytes).
 const (
 	heapGrowth = 400
 	heapLimit  = 1 << 30
@@ -53,7 +53,7 @@ func serve(in io.Reader, out io.Writer, entrypoints []string) error {
 	}
 }
 
-// readRequest returns io.EOF only when there is no further request.
+// readRequest returns io.EOF only if there is no further request.
 func readRequest(reader io.Reader) ([]file, error) {
 	count, err := readNumber(reader)
 	if err != nil {

@@ -9,15 +9,15 @@ import { sortedBy } from '../order.js';
 import { OpaFailure } from './failure.js';
 import { env, timeout } from './run.js';
 
-/** The program is missing, does not know the command, or has ended: the caller can ask another compiler. */
+/** The program is missing, lacks the command, or has ended: the caller can use a different compiler. */
 export class ResidentLost extends Error {
 	override readonly name = 'ResidentLost';
 }
 
 /**
- * A compiler that stays up between policies, so that it starts once and compiles only files that are new: `opa resident`, a
- * command of the program that set-up builds (`compiler/opa/resident.go` says what is sent). It starts with the first
- * policy, ends with this process at the latest, and never keeps this process from ending.
+ * A compiler that stays up between policies: it starts once and compiles only new files. Runs `opa resident`, a command
+ * of the program that set-up builds (`compiler/opa/resident.go` defines the protocol). It starts with the first policy,
+ * ends with this process at the latest, and never keeps this process from ending.
  */
 export class ResidentCompiler {
 	#running: Running | undefined;
@@ -31,8 +31,8 @@ export class ResidentCompiler {
 
 	/**
 	 * Compiles the files of a policy to a module, one policy at a time. Equal files give equal bytes, in any order.
-	 * @throws OpaFailure when the files do not compile, or not in two minutes.
-	 * @throws ResidentLost when the program cannot be asked, or ended meanwhile. The next policy starts it again.
+	 * @throws OpaFailure if the files do not compile within two minutes.
+	 * @throws ResidentLost if the program cannot be reached or has ended. The next policy restarts it.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array> {
 		const compiled = this.#queue.then(() => this.#ask(files));
@@ -40,7 +40,7 @@ export class ResidentCompiler {
 		return compiled;
 	}
 
-	/** Ends the program; resolves when it has ended. */
+	/** Ends the program; resolves after it has ended. */
 	async stop(): Promise<void> {
 		const running = this.#running;
 		this.#running = undefined;
@@ -53,7 +53,7 @@ export class ResidentCompiler {
 		try {
 			return await running.ask(request(files));
 		} catch (error) {
-			// Only a program that answered can be asked again.
+			// Only a program that answered can be reused.
 			if (!(error instanceof OpaFailure) || error.exitCode === null) await this.stop();
 			throw error;
 		}
@@ -70,7 +70,7 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 function start(program: string, entrypoints: readonly string[]): Running {
 	const child = spawn(program, ['resident', ...entrypoints], { cwd: tmpdir(), env, stdio: ['pipe', 'pipe', 'ignore'] });
 	const ended = once(child, 'close').catch(() => undefined);
-	// Errors of its pipes need no handling: `close` reports that it has ended.
+	// Pipe errors need no handling: `close` reports the end of the program.
 	for (const emitter of [child, child.stdin, child.stdout]) emitter.on('error', () => undefined);
 	holdProcess(child, false);
 	return {
@@ -103,13 +103,13 @@ function holdProcess(child: Child, held: boolean): void {
 	}
 }
 
-/** Rejects after two minutes, and never settles once `signal` has aborted. */
+/** Rejects after two minutes; never settles after `signal` has aborted. */
 async function tooLong(signal: AbortSignal): Promise<never> {
 	await sleep(timeout, undefined, { signal, ref: false }).catch(() => new Promise(() => undefined));
 	throw new OpaFailure(`\`opa build\` failed: it did not end within ${timeout / 1000} seconds`, '', null);
 }
 
-/** What `resident.go` reads: the count of files, and each path and text after its length. */
+/** Encodes the request for `resident.go`: the number of files, then each path and text after its length. */
 function request(files: readonly RegoFile[]): Uint8Array {
 	const sorted = sortedBy(files, (file) => file.path);
 	const texts = sorted.flatMap(({ path, text }) => [path, text].map((part) => Buffer.from(part)));
@@ -123,8 +123,8 @@ function number(value: number): Uint8Array {
 }
 
 /**
- * Reads what `resident.go` answers: 0 or 1, the length of what follows, and that. Rejects when `signal` aborts before
- * it is complete.
+ * Reads the response of `resident.go`: 0 or 1, the body length, and the body. Rejects if `signal` aborts before the
+ * response is complete.
  */
 async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array> {
 	const header = 5;
@@ -141,7 +141,7 @@ async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array
 	throw new OpaFailure(`\`opa build\` failed: ${said.split('\n', 1)[0]}`, said, 1);
 }
 
-/** The length of the body, as the header gives it, once the header is complete. */
+/** Returns the body length from a complete header. */
 function lengthIn([first = Buffer.alloc(0), ...others]: readonly Buffer[]): number {
 	return (first.length < 5 ? Buffer.concat([first, ...others]) : first).readUInt32BE(1);
 }

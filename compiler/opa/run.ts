@@ -2,38 +2,38 @@ import { execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { OpaFailure, OpaLate } from './failure.js';
 
-/** What the tool printed. */
+/** Output of the tool. */
 export interface Output {
 	readonly stdout: string;
 	readonly stderr: string;
 }
 
-/** How long compiling may take, in milliseconds. */
+/** Compile timeout, in milliseconds. */
 export const timeout = 120_000;
 const maxOutputLength = 64 * 1024 * 1024;
 
 /**
- * Settings of the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times what is
- * in use, but near a gigabyte it is collected as often as it must.
+ * Settings of the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times the
+ * memory in use, but near a gigabyte it is collected as often as necessary.
  */
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
-/** How the tool is run, where not as usual. */
+/** Options for running the tool. */
 export interface RunOptions {
-	/** How long it may take, in milliseconds. */
+	/** Timeout in milliseconds. */
 	readonly milliseconds?: number;
-	/** How it may end. */
+	/** Accepted exit codes. */
 	readonly exitCodes?: readonly number[];
-	/** Ends it. */
+	/** Ends the tool. */
 	readonly signal?: AbortSignal;
-	/** Lets other processes go first. */
+	/** Lowers the priority of the tool. */
 	readonly background?: boolean;
 }
 
 /**
- * Runs the tool at the path `opa` with these arguments in the folder `cwd`: no shell, nothing of this process's
- * environment, no standard input.
- * @throws OpaFailure when it does not start, or exits with a code other than 0; `OpaLate` when it does not end in two
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`, without a shell, the environment of this
+ * process, or standard input.
+ * @throws OpaFailure if it does not start, or exits with a code other than 0; `OpaLate` if it does not end within two
  * minutes.
  */
 export function runOpa(
@@ -50,7 +50,7 @@ export function runOpa(
 				resolve({ stdout, stderr });
 				return;
 			}
-			// Some commands, `build` among them, report errors on standard output.
+			// Some commands, including `build`, report errors on standard output.
 			const said = stderr.trim() === '' ? stdout : stderr;
 			const what = `\`opa ${argv[0] ?? ''}\` failed`;
 			if (error.killed === true) {
@@ -65,7 +65,7 @@ export function runOpa(
 	});
 }
 
-/** The cause of a failure, in one line. */
+/** Returns the cause of a failure, in one line. */
 function cause(error: Error, exitCode: number | null, said: string): string {
 	return exitCode === null ? error.message : (said.trim().split('\n', 1)[0] ?? '') || `exit code ${exitCode}`;
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // query is the only entrypoint of a module that is built in steps: a function of the policy (`policy/regolith/entry`)
-// that answers for all entrypoints. OPA's API has no other way to plan modules that are compiled already.
+// that answers for all entrypoints. OPA's API cannot plan compiled modules in any other way.
 const query = "result = data.regolith.entry.answer(input)"
 
-// Stages of OPA's compiler, which goes through them in the order of ast.AllStages. Those that are in no list look at one
-// file, and at others only for how many parameters their functions have.
+// Stages of OPA's compiler, which runs them in the order of ast.AllStages. Stages in no list look at a single file, and
+// at other files only for the parameter counts of their functions.
 var (
 	stagesOnEachAndAll = []ast.StageID{ast.StageInitLocalVarGen, ast.StageSetModuleTree, ast.StageSetRuleTree}
 	stagesOnAll        = []ast.StageID{
@@ -26,7 +26,8 @@ var (
 		ast.StageCheckUndefinedFuncs,
 		ast.StageCheckTypes,
 	}
-	// What they make is not used: annotations, and indices for OPA's own evaluation. Recursion is found by refuseRecursion.
+	// The output of these stages is not used: annotations, and indices for OPA's evaluation. refuseRecursion finds
+	// recursion.
 	stagesLeftOut = []ast.StageID{
 		ast.StageParseMetadataBlocks,
 		ast.StageSetAnnotationSet,
@@ -36,8 +37,8 @@ var (
 	}
 )
 
-// buildInSteps compiles only files that are new, with OPA's own stages, and then lets OPA look at all files together
-// while it plans the module: the two take about as long.
+// buildInSteps compiles only new files, with OPA's stages, and then lets OPA check all files together while it plans
+// the module: both take about the same time.
 func (b *builder) buildInSteps(files []file) ([]byte, error) {
 	modules, err := b.compileFiles(files)
 	if err != nil {
@@ -55,7 +56,7 @@ func (b *builder) buildInSteps(files []file) ([]byte, error) {
 	return module, nil
 }
 
-// compileFiles returns the modules of all files, by path, each compiled as far as it can be by itself.
+// compileFiles returns the modules of all files, by path, each compiled as far as possible without the other files.
 func (b *builder) compileFiles(files []file) (map[string]*ast.Module, error) {
 	modules := make(map[string]*ast.Module, len(files))
 	var missing []file
@@ -102,8 +103,8 @@ func (b *builder) compileFiles(files []file) (map[string]*ast.Module, error) {
 	return modules, nil
 }
 
-// check looks at all files together: types, recursion, conflicts. It calls copied when it has copied them: until then
-// nobody else may read them.
+// check runs the checks over all files together: types, recursion, conflicts. It calls copied after it has copied the
+// modules: until then no other code may read them.
 func (b *builder) check(modules map[string]*ast.Module, copied func()) (err error) {
 	defer copied()
 	defer func() {
@@ -134,8 +135,8 @@ func (b *builder) check(modules map[string]*ast.Module, copied func()) (err erro
 	return nil
 }
 
-// refuseRecursion is OPA's own check in linear time: what cannot be sorted is recursive. OPA looks from each rule for a
-// way back to it, so a rule that asks all others takes as long as all of them.
+// refuseRecursion replaces OPA's check in linear time: a graph that cannot be sorted is recursive. OPA searches from
+// each rule for a path back to it, so a rule that calls all rules takes as long as all rules together.
 func refuseRecursion(compiler *ast.Compiler) *ast.Error {
 	if _, ok := compiler.Graph.Sort(); !ok {
 		return ast.NewError(ast.RecursionErr, nil, "a rule is recursive")
@@ -143,7 +144,7 @@ func refuseRecursion(compiler *ast.Compiler) *ast.Error {
 	return nil
 }
 
-// plan makes a WebAssembly module.
+// plan creates a WebAssembly module.
 func (b *builder) plan(modules map[string]*ast.Module) ([]byte, error) {
 	compiler := ast.NewCompiler().WithCapabilities(b.capabilities)
 	compiler.Compile(nil)
@@ -165,8 +166,8 @@ func setTrees(compiler *ast.Compiler, modules map[string]*ast.Module) {
 	compiler.RuleTree = ast.NewRuleTree(compiler.ModuleTree)
 }
 
-// refuseSharedPackages returns an error when a package is in two files: then what a name means in one of them depends
-// on the other.
+// refuseSharedPackages returns an error if a package is in two files: then the meaning of a name in one file depends on
+// the other file.
 func refuseSharedPackages(modules map[string]*ast.Module) error {
 	packages := make(map[string]struct{}, len(modules))
 	for _, module := range modules {

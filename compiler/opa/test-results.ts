@@ -1,22 +1,25 @@
 import { z } from 'zod';
 
-/** How one test of a policy came out. */
+/** Result of one policy test. */
 export interface TestResult {
-	/** The name of the rule, with its package. */
+	/** Name of the rule, with its package. */
 	readonly name: string;
-	/** The path of its file in the folder of the policy. */
+	/** Path of its file in the policy folder. */
 	readonly file: string;
-	/** Its line there, from 1. */
+	/** Line number in the file, from 1. */
 	readonly row: number;
 	readonly passed: boolean;
-	/** Why it could not be decided; `null` where it was. */
+	/** Evaluation error; `null` if the test was decided. */
 	readonly error: string | null;
 }
 
-/** The arguments by which `opa` tests the folder that it runs in. It gives a rule five seconds, too little on a slow machine. */
+/**
+ * Arguments for `opa` to test its working folder. The default timeout of five seconds per rule is too short on a slow
+ * machine.
+ */
 export const testWords = ['test', '.', '--format=json', '--timeout=60s'] as const;
 
-/** How `opa test` ends when a test fails. */
+/** Exit code of `opa test` if a test fails. */
 export const someFailed = 2;
 
 const Results = z.array(
@@ -30,7 +33,7 @@ const Results = z.array(
 	}),
 );
 
-/** What `opa test` printed, test by test; skipped ones are left out. Throws where it printed something else. */
+/** Parses the output of `opa test`, without skipped tests. Throws on any other output. */
 export function readTestResults(printed: string): TestResult[] {
 	// Without any test, opa prints nothing.
 	const results = Results.parse(JSON.parse(printed.trim() || '[]'));

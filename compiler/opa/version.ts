@@ -4,8 +4,8 @@ import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
 /**
- * The version of the tool, such as `1.22.0`.
- * @throws OpaFailure when it does not run or prints no version.
+ * Returns the version of the tool, such as `1.22.0`.
+ * @throws OpaFailure if it does not run or prints no version.
  */
 export async function opaVersion(opa: string): Promise<string> {
 	const { stdout, stderr } = await runOpa(opa, ['version'], tmpdir());
@@ -17,8 +17,8 @@ export async function opaVersion(opa: string): Promise<string> {
 }
 
 /**
- * A function that gives the version of the tool at this path, as `opaVersion` does, and runs it again only when the
- * file has changed.
+ * Returns a function that gives the version of the tool at this path, like `opaVersion`, and runs the tool again only
+ * if the file has changed.
  */
 export function rememberedVersion(opa: string): () => Promise<string> {
 	let known: { readonly file: string; readonly version: string } | undefined;
@@ -31,7 +31,7 @@ export function rememberedVersion(opa: string): () => Promise<string> {
 	};
 }
 
-/** A text that changes with the file. Empty without a file: whoever runs it reports that. */
+/** Returns a text that changes with the file. Empty for a missing file: running the tool reports the error. */
 async function fileIdentity(path: string): Promise<string> {
 	try {
 		const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path);

@@ -1,6 +1,6 @@
 /**
- * A cycle of derivations that an assignment on an object can interrupt, as Rego. The paths depend on the user, so the
- * cycle is walked at each check, with a set of what was seen.
+ * Rego for a derivation cycle that an assignment on an object can interrupt. The paths depend on the user, so each
+ * check walks the cycle, with a set of visited nodes.
  */
 import { type Cycle, type DerivationGraph, maxWalked, type RoleName, roleName, roleText } from '../cycle.js';
 import type { Walks } from '../data/walk.js';
@@ -13,11 +13,11 @@ import { cyclePackage, rolePackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * The package of a cycle. `reached` takes nodes, from kind of role to instances, and adds all that lead to them. Rego
- * has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, doubling each time; a walk ends where a step
- * finds nothing new. A walk gives `[found, last]`: all that it found, and where the next one starts. `seen` is a list
- * of earlier finds, at most one for each length of walk; what is in them is not found again, so that each node is
- * expanded once.
+ * Writes the package of a cycle. `reached` takes nodes, from kind of role to instances, and adds all nodes that lead to
+ * them. Rego has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, doubling each time; a walk ends if a
+ * step finds nothing new. A walk gives `[found, last]`: all nodes found, and the start of the next walk. `seen` is a
+ * list of earlier finds, at most one for each length of walk; their nodes are not found again, so each node is expanded
+ * once.
  */
 export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): RegoFile {
 	const [first = { type: '', role: '' }] = cycle.members;
@@ -31,8 +31,8 @@ export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): 
 }
 
 /**
- * Whether a node is held without the cycle: assigned there, or derived from outside. Left out where a walk that
- * includes the cycle says so.
+ * Writes the test whether a node is held without the cycle: assigned there, or derived from outside. Omitted if a walk
+ * includes the cycle and answers this.
  */
 function givenBodies(graph: DerivationGraph, cycle: Cycle): readonly Fragment[] {
 	return cycle.members.flatMap((member) => [

@@ -1,37 +1,37 @@
-/** Until when facts hold. A fact whose time has come is absent; what combines facts holds as long as they do. */
+/** Expiry of facts. An expired fact is absent; a combination of facts holds while all its facts hold. */
 
 import type { Expiring } from '../model.js';
 
-/** A time in milliseconds since 1970, or `null` for what holds for good. Tables of facts say it of each fact. */
+/** A time in milliseconds since 1970, or `null` for a fact without expiry. Tables of facts store it for each fact. */
 export type Until = number | null;
 
-/** Until when a fact holds, as tables say it. */
+/** Returns the expiry of a fact, as stored in tables. */
 export function factExpiry({ expires_at }: Expiring): Until {
 	return expires_at ?? null;
 }
 
-/** Until when one of two facts holds. */
+/** Returns the later expiry: until then at least one of two facts holds. */
 export function later(one: Until, other: Until): Until {
 	return one === null || other === null ? null : Math.max(one, other);
 }
 
-/** Until when one of these facts holds. Throws `TypeError` when there are none. */
+/** Returns the latest expiry of these facts. Throws `TypeError` if there are none. */
 export function latestExpiry(facts: readonly Expiring[]): Until {
 	return facts.map(factExpiry).reduce(later);
 }
 
-/** Until when both of two facts hold. */
+/** Returns the earlier expiry: until then both facts hold. */
 export function earlier(one: Until, other: Until): Until {
 	if (one === null) return other;
 	return other === null ? one : Math.min(one, other);
 }
 
-/** The order of facts by how long they hold, the longest first. */
+/** Orders facts by expiry, the latest first. */
 export function byDuration(left: Until, right: Until): number {
 	return outlasts(left, right) ? -1 : outlasts(right, left) ? 1 : 0;
 }
 
-/** Whether the first holds longer than the second. */
+/** True if the first expiry is later than the second. */
 export function outlasts(one: Until, other: Until): boolean {
 	return other !== null && (one === null || one > other);
 }

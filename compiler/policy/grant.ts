@@ -1,16 +1,16 @@
-/** What `extends` means: a role grants what it lists and what every role it reaches lists. */
+/** Resolves `extends`: a role grants its own permissions and the permissions of every role that it reaches. */
 import type { Permission, ResourceRole, Role, Schema } from '../model.js';
 import { canonical } from '../order.js';
 
-/** Resource type to action to the keys of the roles that grant it. */
+/** Resource type to action to the keys of the granting roles. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Flattens `extends` of tenant roles, of any depth. Roles in a cycle share their grants; unknown roles have none. */
+/** Flattens `extends` of tenant roles, to any depth. Roles in a cycle share their grants; unknown roles have none. */
 export function tenantRoleGrants({ roles }: Schema): Grants {
 	return flattened([{ roles, listPermissions: (role: Role) => role.permissions }]);
 }
 
-/** The same for the roles of resource types, each of which grants actions of its type. */
+/** Flattens `extends` of resource roles, each of which grants actions of its type. */
 export function resourceRoleGrants({ resources }: Schema): Grants {
 	return flattened(
 		resources.map(({ key, roles }) => ({
@@ -20,13 +20,13 @@ export function resourceRoleGrants({ resources }: Schema): Grants {
 	);
 }
 
-/** Anything that extends others by their keys. */
+/** A role that extends roles by their keys. */
 export interface Extending {
 	readonly key: string;
 	readonly extends: readonly string[];
 }
 
-/** Roles that may extend each other, and what one of them lists. */
+/** Roles that may extend each other, and their own permissions. */
 interface Family<R extends Extending> {
 	readonly roles: readonly R[];
 	readonly listPermissions: (role: R) => readonly Permission[];
@@ -52,10 +52,10 @@ function holders(grants: Map<string, Map<string, Set<string>>>, { resource, acti
 	return roles;
 }
 
-/** The role itself and every role that it extends, directly or not. The set of those seen ends cycles. */
+/** Returns the role and every role that it extends, directly or not. The set of visited roles ends cycles. */
 function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>): ReadonlySet<R> {
 	const seen = new Set([role]);
-	// A Set iterates what is added to it while it is iterated: it is the queue as well.
+	// A Set also iterates items added during the iteration, so it serves as the queue.
 	for (const { extends: parents } of seen) {
 		for (const parent of parents) {
 			const found = byKey.get(parent);
@@ -68,8 +68,8 @@ function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>):
 }
 
 /**
- * Cycles of `extends`, each as a shortest chain of role keys that starts at its smallest key and leads back to it.
- * Every role on a cycle is on a chain, or reaches one that is.
+ * Returns cycles of `extends`, each as a shortest chain of role keys that starts at its smallest key and leads back to
+ * it. Every role on a cycle is on a chain, or reaches a role on a chain.
  */
 export function extendsCycles(roles: readonly Extending[]): readonly (readonly string[])[] {
 	const parents = new Map(roles.map((role) => [role.key, canonical(role.extends)]));
@@ -87,7 +87,7 @@ export function extendsCycles(roles: readonly Extending[]): readonly (readonly s
 	return cycles;
 }
 
-/** The shortest path from a role back to itself, or null. */
+/** Returns the shortest path from a role back to itself, or null. */
 function shortestCycle(start: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
 	const cameFrom = new Map<string, string>();
 	const queue = new Set([start]);

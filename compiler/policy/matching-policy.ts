@@ -1,4 +1,6 @@
-/** Which condition sets match, as Rego: for whoever asks by the keys of sets. A check calls the sets that it needs. */
+/**
+ * Rego that lists matching condition sets, for callers that ask by set keys. A check calls only the sets that it needs.
+ */
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
@@ -9,10 +11,11 @@ import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
 /**
- * The package `regolith.matching`: the user sets that select the user of the check, and for each type the resource sets
- * that select the resource, as sets of keys. No file without condition sets.
+ * Writes the package `regolith.matching`: the user sets that select the user of the check, and for each type the
+ * resource sets that select the resource, as sets of keys. Returns no file without condition sets.
  *
- * One rule for many sets, because the time to compile a policy grows with the square of the rules that are found by name.
+ * Uses one rule for many sets, because compile time grows with the square of the number of rules that are found by
+ * name.
  */
 export function writeMatching(conditionSets: readonly ConditionSet[]): readonly RegoFile[] {
 	if (conditionSets.length === 0) return [];
@@ -38,7 +41,7 @@ export function writeMatching(conditionSets: readonly ConditionSet[]): readonly 
 	];
 }
 
-/** A body for each set. The first one carries the METADATA block. */
+/** Writes a body for each set. The first body carries the METADATA block. */
 function described(title: string, head: Fragment, sets: readonly ConditionSet[]): readonly Fragment[] {
 	const [first, ...others] = sets.map(
 		({ type, key }) => rego`${head} contains ${key} if ${selectsCall(type, key, rego`attributes.`)}`,

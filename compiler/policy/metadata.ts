@@ -1,19 +1,19 @@
 /**
- * METADATA blocks: they tell people and tools which schema object a piece of Rego stands for. OPA (1.22) takes packages
- * whose paths hold the same parts in another order (`roles.a.b` and `roles.b.a`) for one package and refuses a second
- * block on it. So only packages of `regolith.resources` have blocks of their own.
+ * METADATA blocks: they show people and tools the schema object behind a piece of Rego. OPA (1.22) confuses packages
+ * whose paths hold the same parts in a different order (`roles.a.b` and `roles.b.a`) and refuses a second block on
+ * them. So only packages of `regolith.resources` have blocks.
  */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 
-/** What a block says. String literals of JSON are YAML too. */
+/** Content of a block. String literals of JSON are YAML too. */
 export interface Metadata {
 	readonly title: string;
 	readonly description?: string | null;
-	/** In the order in which they are to stand. */
+	/** In output order. */
 	readonly custom?: readonly (readonly [name: Fragment, value: string])[];
 }
 
-/** A block, to be placed right above a package or a rule. */
+/** Writes a block, to be placed right above a package or a rule. */
 export function metadata({ title, description = null, custom = [] }: Metadata): Fragment {
 	return lines([
 		rego`# METADATA`,
@@ -24,7 +24,7 @@ export function metadata({ title, description = null, custom = [] }: Metadata): 
 	]);
 }
 
-/** The block of a schema object. `kind` is code: what the object is. */
+/** Writes the block of a schema object. `kind` is code: the kind of the object. */
 export function objectMetadata(
 	kind: Fragment,
 	{ key, name, description }: { readonly key: string; readonly name: string; readonly description: string | null },

@@ -1,13 +1,13 @@
 /**
- * The table at `regolith.pending`, which the data document has while the policy in force was compiled from an older
+ * The table at `regolith.pending`, which the data document has while the active policy was compiled from an older
  * schema than the data:
  *
- * - `derivations[type][role][edge]` derivations of the policy in force that may no longer decide
- * - `set_rules[type][action]` actions whose rules in Rego may no longer decide, with the rules that still count, as a
- *   table of user sets and resource sets
- * - `actions[type][action]` actions with a pending grant, lost or new: a denial of one says `policy_pending`
+ * - `derivations[type][role][edge]` suspended derivations of the active policy
+ * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules that still count, as a table of
+ *   user sets and resource sets
+ * - `actions[type][action]` actions with a pending grant, lost or new: a denial has the code `policy_pending`
  *
- * Only a loss suspends anything. What is new is not in the Rego yet.
+ * Only a loss suspends anything. Additions are not in the Rego yet.
  */
 import { derivationEdges, type Edge, type RoleName, roleName } from '../cycle.js';
 import { addTo, type Tree, treeValue } from '../data/tree.js';
@@ -17,8 +17,8 @@ import { resourceRoleGrants } from './grant.js';
 import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
 
 /**
- * The table at `regolith.pending` for a policy compiled from `inForce` over data of `schema`, or `null` when nothing is
- * pending. A pure function of the two schemas.
+ * Returns the table at `regolith.pending` for a policy compiled from `inForce` over data of `schema`, or `null` if
+ * nothing is pending. A pure function of the two schemas.
  */
 export function pendingTable(inForce: Schema, schema: Schema): Json {
 	if (inForce === schema) {
@@ -37,7 +37,7 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
 }
 
-/** Whether a set rule of the policy in force still counts. */
+/** True if a set rule of the active policy still counts. */
 type Stands = ReturnType<typeof standingRules>;
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
@@ -46,7 +46,7 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Actions with a rule that no longer counts, each with its rules that do. */
+/** Returns actions with a rule that no longer counts, each with its remaining rules. */
 function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
 	for (const rules of groupBy(inForce.set_rules, actionText).values()) {
@@ -65,7 +65,7 @@ function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: stri
 	return Object.fromEntries([...tables].map(([type, actions]) => [type, Object.fromEntries(actions)]));
 }
 
-/** Actions of the newer schema for which the policy in force may grant less than the next one will. */
+/** Returns actions of the newer schema for which the active policy may grant less than the next policy will. */
 function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	const found: Tree = new Map();
 	const known = new Set(
@@ -84,7 +84,7 @@ function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	return found;
 }
 
-/** Actions with a rule that only one of the schemas has, or with a rule whose set was edited. */
+/** Returns actions with a rule that only one schema has, or with a rule on an edited set. */
 function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): ReadonlySet<string> {
 	const before = new Set(inForce.set_rules.map(ruleText));
 	const changed = [
@@ -94,7 +94,7 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 	return new Set(changed.map(actionText));
 }
 
-/** Actions granted by a role whose derivations changed, by one derived from it, or by a role that is new. */
+/** Returns actions granted by a role with changed derivations, by a role derived from it, or by a new role. */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
 	const actions = new Set<string>();
@@ -119,7 +119,7 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 		...difference(after, before),
 	]);
 	const bySource = groupBy([...before, ...after], ({ source }) => roleName(source));
-	// A set iterates what is added to it while it is iterated: it is the queue as well.
+	// A Set also iterates items added during the iteration, so it serves as the queue.
 	for (const name of affected) {
 		for (const { target } of bySource.get(name) ?? []) {
 			affected.add(roleName(target));
@@ -132,7 +132,7 @@ function roleNames({ resources }: Schema): readonly RoleName[] {
 	return resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
 }
 
-/** The targets of the edges that are among the first and not among the second. */
+/** Returns the targets of the edges in the first list but not in the second. */
 function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
 	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
 	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => roleName(target));

@@ -1,4 +1,7 @@
-/** The schema as Rego: a package for each resource type with a rule for each action, for each role and condition set. */
+/**
+ * Writes the schema as Rego: a package for each resource type with a rule for each action, and for each role and
+ * condition set.
+ */
 import { type DerivationGraph, derivationGraph } from '../cycle.js';
 import { findWalks, type Walks } from '../data/walk.js';
 import type { Action, RegoFile, Resource, ResourceRole, Schema } from '../model.js';
@@ -15,8 +18,8 @@ import { type SetGrant, setGrants, writeSetRules } from './set-rule-policy.js';
 import { writeWalk } from './walk-policy.js';
 
 /**
- * The Rego generated for a schema without errors, sorted by path, as `opa fmt` prints it. Permissions of roles and what
- * they extend are data: the Rego changes only with the objects, their names and their derivations.
+ * Writes the Rego for a schema without errors, sorted by path, in the format of `opa fmt`. Role permissions and
+ * `extends` are data: the Rego changes only with the objects, their names and their derivations.
  */
 export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const graph = derivationGraph(schema);
@@ -49,7 +52,7 @@ function writeResource(resource: Resource, setGrant: SetGrant): RegoFile {
 	]);
 }
 
-/** The bodies of an action's rule. The first one carries the METADATA block. */
+/** Writes the bodies of an action's rule. The first body carries the METADATA block. */
 function writeAction(resource: Resource, action: Action, setGrant: SetGrant): readonly Fragment[] {
 	const permits = rego`permits[${action.key}] if`;
 	const bySets = setGrant(resource.key, action.key);
@@ -60,8 +63,8 @@ function writeAction(resource: Resource, action: Action, setGrant: SetGrant): re
 }
 
 /**
- * The function that all actions of a type ask for roles. It takes the action, because the time to compile a policy
- * grows with the number of bodies.
+ * Writes the function that checks roles for all actions of a type. It takes the action as a parameter, because compile
+ * time grows with the number of bodies.
  */
 function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	const type = packagePart(resource.key);
@@ -80,7 +83,7 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	]);
 }
 
-/** What a check passes to functions of roles: its user and its instance. */
+/** Arguments of a check to role functions: its user and its instance. */
 const ofCheck = rego`rebac.holdings, rebac.instance`;
 
 /** Writes the condition that a user holds a role of the type on an instance. */
@@ -95,8 +98,8 @@ function instancesPackage(resource: Resource): Fragment {
 }
 
 /**
- * The package of a type's instances. A check calls functions that name each role, and gives them a table of the roles
- * that count, which is data. Explanations and listings look up `holds` by role. A denial asks `holds_another`.
+ * Writes the package of a type's instances. A check calls functions that name each role, and passes a table of the
+ * relevant roles, which is data. Explanations and listings look up `holds` by role. A denial calls `holds_another`.
  */
 function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 	const roles = sortedBy(resource.roles, (role) => role.key);
@@ -108,7 +111,10 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 	]);
 }
 
-/** What checks of actions ask: whether one of some roles is held, and whether one is that does not grant the action. */
+/**
+ * Writes the functions for action checks: whether one of some roles is held, and whether a role is held that does not
+ * grant the action.
+ */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
 	return [
 		...described(
@@ -137,7 +143,7 @@ function writeHolds(role: ResourceRole, writeHeld: HeldWriter): Fragment {
 	return lines([objectMetadata(rego`role`, role), rego`holds[${role.key}] if ${held}`]);
 }
 
-/** Puts the METADATA block on the first one. */
+/** Puts the METADATA block on the first body. */
 function described(title: string, [first, ...others]: readonly Fragment[]): readonly Fragment[] {
 	return first === undefined ? [] : [lines([metadata({ title }), first]), ...others];
 }

@@ -1,4 +1,4 @@
-/** A role of a resource type as Rego: who holds it, with one function body for each way to hold it. */
+/** Rego for a role of a resource type, with one function body for each way to hold it. */
 
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { closureName } from '../data/closure.js';
@@ -20,14 +20,14 @@ import {
 import { conditionsOn } from './step-policy.js';
 
 /**
- * The package of a role: `held(user, object)` says whether a user, given as the table of their assignments, holds it on
- * the instance of that name, assigned or derived. Where something is derived from a derived role, `held_on_any(user,
- * objects)` says so of several instances instead: whatever leads to them is gathered first and asked for once, so that
- * a check takes no longer where ways meet again. In a cycle, `derived_on_any(user, objects)` does so for derivations
- * from outside that closures do not hold.
+ * Writes the package of a role: `held(user, object)` is true if a user, given as the table of their assignments, holds
+ * it on the named instance, assigned or derived. If further roles are derived from a derived role,
+ * `held_on_any(user, objects)` covers several instances instead: all instances that lead to them are gathered first and
+ * checked once, so that a check takes no longer if paths meet again. In a cycle, `derived_on_any(user, objects)` does
+ * this for derivations from outside that closures do not hold.
  *
- * Large tables are referenced by full paths, never through variables: a stock OPA would convert the whole table at each
- * check.
+ * Rego references large tables by full paths, never through variables: a stock OPA would convert the whole table at
+ * each check.
  */
 export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
@@ -63,7 +63,7 @@ function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): reado
 	];
 }
 
-/** Whether a user holds a role on an instance, as a condition. */
+/** Writes the condition that a user holds a role on an instance. */
 export function heldOn(
 	graph: DerivationGraph,
 	walks: Walks,
@@ -76,20 +76,20 @@ export function heldOn(
 		: rego`${path}.held(${user}, ${instance})`;
 }
 
-/** Whether functions of other roles ask for this one: they do so on several instances at once. */
+/** True if functions of other roles check this role: they pass several instances together. */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
 	return isDerived(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
 }
 
-/** Whether a role can be held without being assigned. */
+/** True if a role can be held without an assignment. */
 function isDerived(graph: DerivationGraph, role: RoleName): boolean {
 	return graph.into(role).length > 0;
 }
 
-/** What a body of a function is about: the instance `object`, or several of them. */
+/** Subject of a function body: the instance `object`, or several instances. */
 interface Scope {
 	readonly head: Fragment;
-	/** The lines that iterate over the instances, where there are several. */
+	/** Lines that iterate over the instances, if there are several. */
 	readonly each: readonly Fragment[];
 }
 
@@ -107,7 +107,7 @@ function assigned(scope: Scope, name: RoleName): Fragment {
 			]);
 }
 
-/** A derivation as one body of a function. */
+/** Writes a derivation as one function body. */
 function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment {
 	const { relation, source } = edge;
 	const subjects = rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
@@ -121,7 +121,7 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 			: scope === onOne
 				? [...conditions, heldOnAny(source, subjects)]
 				: fromSeveral(edge, conditions)),
-		// Last, so that it costs nothing where nothing is derived.
+		// Last, so that it costs nothing if nothing is derived.
 		rego`	${notSuspended(edge)}`,
 		rego`}`,
 	]);
@@ -144,14 +144,14 @@ function indented(line: Fragment): Fragment {
 	return rego`	${line}`;
 }
 
-/** The user holds the role, which may be derived, on one of these instances. */
+/** Writes the condition that the user holds the role, which may be derived, on one of these instances. */
 function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
 }
 
 /**
- * Conditions that a role which is never derived is assigned on an instance of `table`, for each object. The lookup goes
- * through the smaller side: the table, or what the user holds.
+ * Writes the conditions that a role which is never derived is assigned on an instance of `table`, for each object. The
+ * lookup goes through the smaller side: the table, or the roles of the user.
  */
 function amongAssigned(
 	{ each }: Scope,
@@ -174,7 +174,7 @@ function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge):
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** The bodies that read the closure of a role in a cycle. */
+/** Writes the bodies that read the closure of a role in a cycle. */
 function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Scope): readonly Fragment[] {
 	const leaving = cycle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
@@ -228,7 +228,7 @@ function body({ head }: Scope, title: string, conditions: readonly Fragment[]): 
 }
 
 /**
- * A body that walks: around a cycle, where it depends on what is assigned to the user, or through all that leads to
+ * Writes a body that walks: around a cycle that depends on the user's assignments, or through everything that leads to
  * the role.
  */
 function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {

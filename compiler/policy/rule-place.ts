@@ -1,4 +1,4 @@
-/** Where the generated policy says what the schema says: for explanations that lead to it. */
+/** Maps schema objects to their places in the generated policy, for links from explanations. */
 
 import type { RoleName } from '../cycle.js';
 import { literal } from '../rego/literal.js';
@@ -6,15 +6,15 @@ import { keyFolder, packagePart } from '../rego/path.js';
 
 /** A rule of the generated policy. */
 export interface RulePlace {
-	/** Without `data.`, as the file names it. */
+	/** Without `data.`, as in the file. */
 	readonly package: string;
 	/** Relative to the root of the policy. */
 	readonly file: string;
-	/** The name of the rule or function; of a rule with keys, with the key. */
+	/** Name of the rule or function, including the key of a keyed rule. */
 	readonly rule: string;
 }
 
-/** The rule that permits an action on a resource type. */
+/** Returns the rule that permits an action on a resource type. */
 export function actionPlace(resource: string, action: string): RulePlace {
 	return {
 		package: `regolith.resources${packagePart(resource).text}`,
@@ -23,7 +23,7 @@ export function actionPlace(resource: string, action: string): RulePlace {
 	};
 }
 
-/** The rule that says whether condition sets grant an action on a resource type. */
+/** Returns the rule that grants an action on a resource type by condition sets. */
 export function setRulesPlace(resource: string, action: string): RulePlace {
 	return {
 		package: `regolith.set_rules${packagePart(resource).text}${packagePart(action).text}`,
@@ -32,7 +32,7 @@ export function setRulesPlace(resource: string, action: string): RulePlace {
 	};
 }
 
-/** The rule that says whether a role is held on an instance. It asks the functions in `roleFile`. */
+/** Returns the rule for holding a role on an instance. It calls the functions in `roleFile`. */
 export function rolePlace({ type, role }: RoleName): RulePlace {
 	return {
 		package: `regolith.instances${packagePart(type).text}`,
@@ -41,7 +41,7 @@ export function rolePlace({ type, role }: RoleName): RulePlace {
 	};
 }
 
-/** The file of a role on instances, with a body for each way to hold it. */
+/** Returns the file of a role on instances, with a body for each way to hold it. */
 export function roleFile({ type, role }: RoleName): string {
 	return `regolith/roles/${keyFolder(type)}/${keyFolder(role)}/held.rego`;
 }

@@ -1,4 +1,4 @@
-/** Condition sets as Rego: one package for each, so that a rule evaluates one set without looking at the others. */
+/** Rego for condition sets: one package each, so that a rule evaluates one set without the other sets. */
 import { parseConditions } from '../condition/grammar.js';
 import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
 import type { ConditionSet, RegoFile } from '../model.js';
@@ -11,8 +11,8 @@ import { regoFile } from './rego-file.js';
 import { live } from './role-reference.js';
 
 /**
- * The package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: rules call `selects` with
- * attributes to see whether they are selected. A set whose conditions cannot be read selects nothing.
+ * Writes the package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: rules call `selects` with
+ * attributes. A set with unreadable conditions selects nothing.
  */
 export function writeConditionSet(set: ConditionSet): RegoFile {
 	const written = writeSelection(set);
@@ -33,7 +33,7 @@ export function writeConditionSet(set: ConditionSet): RegoFile {
 	]);
 }
 
-/** A call that says whether a set selects what has these attributes: the variable `user` or `resource`, after a prefix. */
+/** Writes the call that tests whether a set selects the variable `user` or `resource`, after a prefix. */
 export function selectsCall(type: ConditionSet['type'], key: string, prefix: Fragment = rego``): Fragment {
 	const { sets, object } = setWords({ type });
 	return rego`data.regolith.${sets}${packagePart(key)}.selects(${prefix}${new Fragment(object)})`;
@@ -87,7 +87,7 @@ const attributeNames = [
 	'context',
 ];
 
-/** The imports that the code uses, without the parameter: an unused import would be an error. */
+/** Returns the imports that the code uses, without the parameter: an unused import would be an error. */
 function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
 	const used = [

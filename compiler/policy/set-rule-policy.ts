@@ -1,6 +1,6 @@
 /**
- * Rules of condition sets as Rego: a package for each action that has any, so that no action pays for the rules of
- * others.
+ * Rego for condition set rules: a package for each action that has any, so that no action pays for the rules of other
+ * actions.
  */
 
 import { groupBy } from '../group-by.js';
@@ -13,10 +13,10 @@ import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
-/** The rule that says whether condition sets grant an action; `undefined` when no rule of theirs is about it. */
+/** Returns the rule that grants an action by condition sets; `undefined` if the action has none. */
 export type SetGrant = (resource: string, action: string) => Fragment | undefined;
 
-/** How to refer to the rules of an action, once they are written. */
+/** Returns references to the rules of actions. */
 export function setGrants({ set_rules }: Schema): SetGrant {
 	const asked = new Set(set_rules.map(actionText));
 	return (resource, action) =>
@@ -26,8 +26,8 @@ export function setGrants({ set_rules }: Schema): SetGrant {
 }
 
 /**
- * Writes the rules. The data document has them too, for explanations. Here each set is called by its name, which takes
- * less than half the time of finding it by its key.
+ * Writes the rules. The data document contains them too, for explanations. Here each set is called by name, which takes
+ * less than half the time of a lookup by key.
  */
 export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 	return [...groupBy(set_rules, actionText).values()].flatMap((rules) =>
@@ -37,12 +37,12 @@ export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
 
-/** One text for one action of one type, whatever characters the keys hold. */
+/** Returns a text that identifies an action of a type, whatever characters its keys contain. */
 function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** The package of one action, which has these rules. */
+/** Writes the package of one action with its rules. */
 function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]): RegoFile {
 	const joined = groupJoins(rules).map((join, index) => writeJoin(join, index + 1));
 	const suspended = rego`data.regolith.pending.set_rules${packagePart(resource)}${packagePart(action)}`;
@@ -68,15 +68,14 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 	]);
 }
 
-/** Every one of some user sets is joined to every one of some resource sets, by rules. Keys, sorted. */
+/** Rules that join every user set to every resource set of this pair. Keys, sorted. */
 interface Join {
 	readonly user_sets: readonly string[];
 	readonly resource_sets: readonly string[];
 }
 
 /**
- * Groups rules into few joins: user sets that are joined to the same resource sets share one. In order of their first
- * user sets.
+ * Groups rules into few joins: user sets with the same resource sets share one join. In order of their first user sets.
  */
 function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	const byUserSet = groupBy(rules, ({ user_set }) => user_set);
@@ -90,7 +89,7 @@ function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	}));
 }
 
-/** Each set is evaluated once, however many of the other side it is joined to. */
+/** Evaluates each set once, whatever the number of its joins. */
 function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly Fragment[] {
 	const users = writeSide('userset', user_sets, number);
 	const resources = writeSide('resourceset', resource_sets, number);
@@ -102,7 +101,8 @@ function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly
 }
 
 /**
- * The condition that one of some sets selects: a single set is called itself, several become the bodies of a function.
+ * Writes the condition that one of the sets selects: calls a single set directly, and makes several sets the bodies of
+ * a function.
  */
 function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {
 	const choices = keys.map((key) => selectsCall(type, key));

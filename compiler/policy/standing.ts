@@ -1,19 +1,19 @@
 /**
- * What still counts of a policy whose schema was changed since it was compiled. A derivation counts when the newer
- * schema has it too and grants at least as much by it. A set rule counts when the newer schema has it and both its sets
- * are unchanged. `pending.ts` writes what no longer counts into the data, where `notSuspended` (`role-reference.ts`) and
- * the rules of an action (`set-rule-policy.ts`) look.
+ * The parts of a policy that still count after a schema change. A derivation counts if the newer schema has it too and
+ * it grants at least as much there. A set rule counts if the newer schema has it and both its sets are unchanged.
+ * `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`) and the rules of an
+ * action (`set-rule-policy.ts`) read them.
  */
 import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from '../cycle.js';
 import { canonicalText } from '../json-writer.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
 
-/** The name of an edge among those that lead to its target. */
+/** Names an edge, uniquely among the edges into its target. */
 export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>): string {
 	return `${relation} from ${roleText(source)}`;
 }
 
-/** The derivations of the policy in force that may no longer decide: the newer schema removed or narrowed them. */
+/** Returns the suspended derivations of the active policy: the newer schema removed or narrowed them. */
 export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[] {
 	if (inForce === schema) {
 		return [];
@@ -32,8 +32,8 @@ export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[]
 }
 
 /**
- * The derivations by which a policy in force decides at a newer schema: its own graph, with its own cycles, because its
- * Rego reads closures by them, without the edges that are suspended.
+ * Returns the derivations that the active policy uses with a newer schema: its graph without the suspended edges. It
+ * keeps the cycles of the active policy, because its Rego reads closures by them.
  */
 export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph {
 	const graph = derivationGraph(inForce);
@@ -50,7 +50,8 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 }
 
 /**
- * Tells which set rules of the policy in force still count: those that the newer schema has, with both sets unchanged.
+ * Returns a test for set rules of the active policy that still count: the newer schema has the rule, with both sets
+ * unchanged.
  */
 export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) => boolean {
 	const before = setTexts(inForce);
@@ -63,12 +64,12 @@ export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) 
 		unchanged(setName('resourceset', rule.resource_set));
 }
 
-/** One text for one rule, whatever characters the keys hold. */
+/** Returns a text that identifies a rule, whatever characters its keys contain. */
 export function ruleText({ user_set, resource_set, resource, action }: SetRule): string {
 	return JSON.stringify([resource, action, user_set, resource_set]);
 }
 
-/** One text for one edge, by what tells it from others; whether an assignment stops it does not. */
+/** Returns a text that identifies an edge, without its setting for direct assignments. */
 function edgeText(edge: Edge): string {
 	return JSON.stringify([roleName(edge.target), edgeName(edge)]);
 }
@@ -77,14 +78,14 @@ function setName(type: ConditionSet['type'], key: string): string {
 	return `${type} ${key}`;
 }
 
-/** What each set selects, with all the sets that it narrows: equal texts select alike. */
+/** Returns the selection of each set, including its parents: equal texts select alike. */
 function setTexts({ condition_sets }: Schema): ReadonlyMap<string, string> {
 	const sets = new Map(condition_sets.map((set) => [setName(set.type, set.key), set]));
 	const texts = new Map<string, string>();
 	for (const [name, set] of sets) {
 		const chain: string[] = [];
 		const seen = new Set<ConditionSet>();
-		// Sets that narrow each other in a cycle are no schema that compiles, but must not keep this from ending.
+		// Sets that narrow each other in a cycle do not compile, but must not loop here forever.
 		for (let next: ConditionSet | undefined = set; next !== undefined && !seen.has(next); ) {
 			seen.add(next);
 			chain.push(canonicalText([next.key, next.resource, next.selects]));

@@ -1,4 +1,4 @@
-/** One derivation as Rego: its conditions, and the step from instances to what leads to them. */
+/** Rego for one derivation: its conditions, and the step from instances to their sources. */
 import { type Edge, roleText } from '../cycle.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
@@ -7,14 +7,14 @@ import { metadata } from './metadata.js';
 import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
 
 /**
- * The conditions for a derivation to count on the instance `object` for the user `user`, each as a line without indent.
- * None without `no_direct_roles_on_object`.
+ * Returns the conditions for a derivation to count on the instance `object` for the user `user`, each as a line without
+ * indent. None without `no_direct_roles_on_object`.
  */
 export function conditionsOn({ target, no_direct_roles_on_object }: Edge): readonly Fragment[] {
 	return no_direct_roles_on_object ? [nothingAssignedOn(rego`object`, target.type)] : [];
 }
 
-/** A function that gives the subjects whose roles lead to the target role on any of `objects`. */
+/** Writes a function that returns the subjects whose roles lead to the target role on any of `objects`. */
 export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	const { target, source, relation, no_direct_roles_on_object } = edge;
 	const user = no_direct_roles_on_object ? rego`user` : rego`_`;
@@ -31,7 +31,7 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	]);
 }
 
-/** The union of sets. `indent` is that of the line where it starts. */
+/** Writes the union of sets. `indent` is the indent of its first line. */
 export function united(sets: readonly Fragment[], indent: string): Fragment {
 	const [first, ...others] = sets;
 	if (first === undefined) return rego`set()`;

@@ -1,4 +1,4 @@
-/** Walks as Rego: what leads to roles is found for each role once. */
+/** Rego for walks: the sources of roles are found once for each role. */
 
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { closureName } from '../data/closure.js';
@@ -13,9 +13,9 @@ import { cyclePackage, walkPackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * The package of a walk. `reached(user, start)` takes nodes, from kind of role to instances, and adds all that lead to
- * them. It goes from role to role, each after all roles derived from it, so what leads to an instance is looked up
- * once, however many paths go through it. `given(user, nodes)` says whether one of the nodes is assigned.
+ * Writes the package of a walk. `reached(user, start)` takes nodes, from kind of role to instances, and adds all nodes
+ * that lead to them. It goes from role to role, each after all roles derived from it, so the sources of an instance are
+ * looked up once, however many paths contain it. `given(user, nodes)` is true if one of the nodes is assigned.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	const { first, components } = walk;
@@ -36,13 +36,13 @@ function given(member: RoleName): Fragment {
 	]);
 }
 
-/** The lines of `reached`, from the requested nodes to what leads there, and the functions that they call. */
+/** The lines of `reached`, from the requested nodes to their sources, and the called functions. */
 class Steps {
 	readonly #graph: DerivationGraph;
 	readonly #walk: Walk;
 	readonly #lines: Fragment[] = [];
 	readonly #functions: Fragment[] = [];
-	/** What earlier lines found to lead to a role, by the role's name. */
+	/** Instances found by earlier lines for a role, by role name. */
 	readonly #found = new Map<string, Fragment[]>();
 	readonly #nodes: Instances[] = [];
 	#variables = 0;
@@ -96,13 +96,13 @@ class Steps {
 		found.push(instances);
 	}
 
-	/** The sets of instances at which the walk arrives at a role. */
+	/** Returns the sets of instances at which the walk arrives at a role. */
 	#entering(role: RoleName): readonly Fragment[] {
 		const asked = this.#walk.starts.has(roleName(role)) ? [rego`object.get(start, ${roleText(role)}, set())`] : [];
 		return [...asked, ...(this.#found.get(roleName(role)) ?? [])];
 	}
 
-	/** What leads to these instances within their component, with the instances themselves. */
+	/** Returns these instances and their sources within their component. */
 	#around(entered: readonly Instances[], members: readonly RoleName[], cycle: Cycle | undefined): readonly Instances[] {
 		if (cycle === undefined) return entered;
 		return cycle.conditional ? this.#byWalk(entered, cycle) : this.#byClosures(entered, members);
@@ -115,7 +115,7 @@ class Steps {
 		this.#find(edge.source, rego`${step}(user, ${instances})`);
 	}
 
-	/** Uses closures, which also hold what leads into the cycle from outside. */
+	/** Uses closures, which also hold sources from outside the cycle. */
 	#byClosures(entered: readonly Instances[], members: readonly RoleName[]): readonly Instances[] {
 		const leaving = members.flatMap((member) => this.#graph.leaving(member));
 		const outside = new Map(

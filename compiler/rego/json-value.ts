@@ -3,12 +3,12 @@ import type { Json } from '../model.js';
 import { Fragment, rego } from './rego.js';
 import { type Table, table } from './table.js';
 
-/** Longer values are written over several lines, in characters. */
+/** Maximum length of a value on one line, in characters. */
 const maxLineLength = 80;
 
 /**
- * A JSON value as Rego, on one line where it is short; `indent` is that of the line where it starts.
- * Numbers are written as JSON writes them, which is how they stand in data too.
+ * Writes a JSON value as Rego, on one line if it is short; `indent` is the indent of its first line. Numbers are
+ * written in JSON notation, the same as in data.
  */
 export function jsonValue(value: Json, indent = ''): Fragment {
 	const line = inLine(value);

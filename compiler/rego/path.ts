@@ -1,35 +1,38 @@
 import { literal } from './literal.js';
 import { Fragment } from './rego.js';
 
-/** The words of Rego v1 that `opa fmt` does not print after a dot. */
+/** Words of Rego v1 that `opa fmt` does not print after a dot. */
 const keywords: ReadonlySet<string> = new Set(
 	'as contains default else every false if import in not null package some true with'.split(' '),
 );
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The part of a package path that names a key, as `opa fmt` prints it: `.document` or `["purchase-order"]`. */
+/**
+ * Writes the part of a package path that names a key, in the format of `opa fmt`: `.document` or `["purchase-order"]`.
+ */
 export function packagePart(key: string): Fragment {
 	return new Fragment(identifier.test(key) && !keywords.has(key) ? `.${key}` : `[${literal(key)}]`);
 }
 
-/** File systems take 255 bytes a name; this leaves room for what a reader adds. */
+/** File systems allow 255 bytes per name; this leaves room for a reader's additions. */
 const names = /.{1,100}/g;
 
-/** Ends every part of a long key but its last, so that it shows where the key ends. */
+/** Ends every part of a long key except the last, to mark the end of the key. */
 const continued = '=';
 
 /**
- * All but the characters that mean nothing to any file system or shell. One case only, because some systems fold cases.
+ * All characters that may have a meaning to a file system or shell. Upper case is unsafe too, because some systems fold
+ * cases.
  */
 const unsafe = /[^a-z0-9_-]/g;
 
-/** Names that Windows keeps for devices. */
+/** Device names in Windows. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
- * The folder for a key: the key itself where that is safe, else with `=` and four hexadecimal digits for a code unit.
- * Different keys have different folders, on file systems that do not tell `a` from `A` too. A long key becomes several
+ * Returns the folder of a key: the key itself if it is safe, else with `=` and four hexadecimal digits for each unsafe
+ * code unit. Different keys have different folders, even on file systems that ignore case. A long key becomes several
  * folders.
  */
 export function keyFolder(key: string): string {
@@ -39,7 +42,7 @@ export function keyFolder(key: string): string {
 		.join(`${continued}/`);
 }
 
-/** The first code unit of a text, escaped. */
+/** Returns the escaped first code unit of a text. */
 function escapeCodeUnit(text: string): string {
 	return `=${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

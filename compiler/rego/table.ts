@@ -1,19 +1,18 @@
 import { Fragment, rego } from './rego.js';
 
-/** Nested objects and arrays of Rego, written over several lines. The leaves are code. */
+/** Nested Rego objects and arrays, written over several lines. The leaves are code. */
 export type Table = Fragment | Members | Items;
 
-/** An object. A list of pairs, so that every key is a member: `__proto__` too. */
+/** An object. A list of pairs, so that every key is a member, even `__proto__`. */
 export interface Members {
 	readonly members: readonly (readonly [key: string, value: Table])[];
 }
 
-/** An array. */
 export interface Items {
 	readonly items: readonly Table[];
 }
 
-/** A table as `opa fmt` prints it: one member or item a line. */
+/** Writes a table in the format of `opa fmt`: one member or item per line. */
 export function table(value: Table, indent = ''): Fragment {
 	if (value instanceof Fragment) {
 		return value;
@@ -27,7 +26,10 @@ export function table(value: Table, indent = ''): Fragment {
 	return new Fragment(rows.length === 0 ? `${open}${close}` : `${open}\n${rows.join('')}${indent}${close}`);
 }
 
-/** Keys as a set, on one line. */
+/**
+ * Writes keys as a set, on one line.
+ *
+ */
 export function keySet(keys: readonly string[]): Fragment {
 	const members = keys.map((key) => rego`${key}`.text).join(', ');
 	return new Fragment(members === '' ? 'set()' : `{${members}}`);
