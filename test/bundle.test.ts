@@ -13,7 +13,7 @@ import {
 } from '../src/bundle/bundle.js';
 import { pack } from '../src/bundle/pack.js';
 
-/** Bundles: the same bytes for the same content, and nothing read that is not a whole bundle. */
+/** Bundles: equal content gives equal bytes, and only complete bundles are read. */
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -52,7 +52,7 @@ test('neither time nor machine nor user is in the bytes', async (t) => {
 	t.is(Number.parseInt(header.slice(136, 148), 8), 0);
 });
 
-/** A gzipped tar with any entries. */
+/** Returns a gzipped tar with any entries. */
 async function gzippedTar(
 	entries: readonly { readonly name: string; readonly text?: string; readonly type?: 'symlink' | 'directory' }[],
 ) {

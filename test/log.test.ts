@@ -2,7 +2,7 @@ import test from 'ava';
 import { pino } from 'pino';
 import { logOptions } from '../src/log.js';
 
-/** What reaches the log of an error. */
+/** Error details in the log. */
 
 function logged(error: unknown): { readonly line: string; readonly error: unknown } {
 	const lines: string[] = [];

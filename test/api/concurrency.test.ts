@@ -4,18 +4,18 @@ import { complaint } from '../support/failure.js';
 import type { Listed } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Many callers at once: no write is lost, no revision is skipped, nobody is told of our troubles. */
+/** Concurrent callers: no write is lost, no revision is skipped, and no internal problem becomes visible. */
 
 const journey = onEachStore();
 
-/** How many requests run at once. */
+/** Number of concurrent requests. */
 const width = 24;
 
 function times<T>(count: number, work: (index: number) => Promise<T>): Promise<readonly T[]> {
 	return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** How often each status was answered. */
+/** Counts the answers by status. */
 function tally(answers: readonly { readonly status: number }[]): Readonly<Record<number, number>> {
 	const counts: Record<number, number> = {};
 	for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -178,7 +178,7 @@ journey(
 			const writer = async (index: number) => {
 				const answers = [];
 				for (let step = 0; step < 6; step += 1) {
-					// Half of them hold a key that outlives the environment.
+					// Half the callers hold a key that outlives the environment.
 					const caller = index % 2 ? http : management.organization;
 					answers.push(await caller.post(`${facts}/users`, { key: `u${index}-${step}` }));
 					answers.push(await caller.post(`${schema}/roles`, { key: `r${index}-${step}`, name: 'R' }));

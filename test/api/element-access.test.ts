@@ -34,7 +34,7 @@ import {
 import { fails } from '../support/failure.js';
 import { type Management, newPlace, type Place, startManagement } from '../support/management.js';
 
-/** What `element.read` and `element.write` ask of whoever calls, before anything of the body is read. */
+/** Requirements of `element.read` and `element.write` on callers, checked before reading the body. */
 
 const path = '/v2/elements/:proj_id/:env_id/probe';
 const probes = [
@@ -110,7 +110,7 @@ test.after.always('stop', async () => {
 	await management.stop();
 });
 
-/** A place with users of elements, and where the probe of it is. */
+/** Returns a place with element users, and the path of its test endpoint. */
 async function furnished(): Promise<Place & { readonly at: string }> {
 	const place = await newPlace(management, management.project);
 	await furnishElements(place);
@@ -199,7 +199,7 @@ test('a write by cookie comes from an origin that the environment names, or from
 		{ origin: '' },
 	]) {
 		fails(t, await sending(url, { cookie, ...headers }).post(place.at, body), 403, 'elements_origins');
-		// Nor by another content type, which needs no preflight.
+		// Nor with a different content type, which needs no preflight.
 		const plain = { cookie, 'content-type': 'text/plain', ...headers };
 		fails(t, await sending(url, plain).post(place.at, undefined, { raw: JSON.stringify(body) }), 403);
 	}
@@ -246,7 +246,7 @@ test('many writes at once each find the session', async (t: ExecutionContext) =>
 	t.deepEqual([...new Set(written.map(({ status }) => status))], [200]);
 });
 
-/** Sends a write whose body follows only after `meanwhile`, or never where it is answered before. */
+/** Sends a write whose body follows only after `meanwhile`, or never if the answer comes first. */
 async function withheld(at: string, headers: Readonly<Record<string, string>>, meanwhile: () => Promise<void>) {
 	const body = JSON.stringify({ key: 'late', name: 'Late' });
 	const length = { 'content-length': String(body.length) };
@@ -254,7 +254,7 @@ async function withheld(at: string, headers: Readonly<Record<string, string>>, m
 	const answered = new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject));
 	sent.flushHeaders();
 	sent.write(body.slice(0, 1));
-	// Long enough for the server to look at the headers; if it did not, the test would pass all the same.
+	// Long enough for the server to read the headers; if it has not, the test still passes.
 	await sleep(100);
 	await meanwhile();
 	sent.end(body.slice(1));

@@ -7,7 +7,7 @@ import { createSecret, type Management, newPlace, startManagement } from '../sup
 import { SchemaValidators } from '../support/schema-validators.js';
 import { endpointBody, endpointClients, endpointPath, furnish, keyedEndpoints, tour } from '../support/tour.js';
 
-/** The document that is served: valid, complete, and true of what is answered. */
+/** The served OpenAPI document: valid, complete, and consistent with the answers. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -83,7 +83,7 @@ test('every reference in it leads somewhere', (t) => {
 	t.is(JSON.stringify(document).match(/"\$ref":/g)?.length, references.length);
 });
 
-/** The access of endpoints that anyone may call. */
+/** Access of public endpoints. */
 const openAccess: readonly string[] = ['public', 'probe', 'element.enter', 'console.enter'];
 
 test('every parameter of a path is described, and who has to show a key', (t) => {
@@ -107,7 +107,7 @@ test('every endpoint that takes a body shows one that it takes', (t) => {
 	}
 });
 
-/** Every place of an object that shows an example, or should: a schema is there, as of a parameter or of a body. */
+/** Yields every object that has or needs an example: it has a schema, like a parameter or a body. */
 function* exampled(value: unknown, at: string): Generator<readonly [at: string, place: Json]> {
 	if (typeof value !== 'object' || value === null) return;
 	if ('schema' in value) yield [at, value as Json];
@@ -120,7 +120,7 @@ test('every parameter, body and answer shows an example that is right', (t) => {
 	t.true(places.length > 200);
 	for (const [at, { schema, example }] of places) {
 		t.not(example, undefined, at);
-		// A request may say what is ignored; an answer says no more than is described.
+		// A request example may contain ignored members; an answer example contains only described members.
 		const parsed = validators.of(schema as Json, !at.includes('requestBody')).safeParse(example);
 		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
 	}
@@ -139,7 +139,7 @@ test('the examples of a request and of its answer speak of one object', (t) => {
 	t.like(shown(tenants, 'get'), [{ key: 'acme' }]);
 });
 
-/** What is wrong with an answer in the eyes of the document; `null` when it is as described. */
+/** Returns how an answer deviates from the document, or `null` if it conforms. */
 function disagreement(operationId: string, answer: Answer<unknown>): string | null {
 	const operation = operations().find((one) => one.operation.operationId === operationId)?.operation;
 	const declared = operation?.responses[answer.status];

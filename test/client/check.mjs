@@ -1,7 +1,6 @@
 /*
- * Looks at OpenAPI documents as other tools do: `node check.mjs <folder of the tools> <folder> <file.json>...`. Lints each
- * file of the folder, generates the types of a client from it, and compiles `calls/` with these types. Prints what is
- * wrong as JSON.
+ * Checks OpenAPI documents with external tools: `node check.mjs <tool folder> <folder> <file.json>...`. Lints each file
+ * in the folder, generates client types from it, and compiles `calls/` with these types. Prints the problems as JSON.
  */
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +26,7 @@ for (const file of files) {
 	writeFileSync(join(folder, `${basename(file, '.json')}.ts`), astToString(types));
 }
 
-// The calls are compiled beside the types, where they find the library that they are made with.
+// Compiles the calls beside the types and their library.
 symlinkSync(join(tools, 'node_modules'), join(folder, 'node_modules'), 'dir');
 const sources = files.map((file) => `${basename(file, '.json')}-calls.ts`);
 for (const source of sources) writeFileSync(join(folder, source), readFileSync(join(calls, source)));

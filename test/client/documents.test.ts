@@ -9,7 +9,7 @@ import { apiDocument, decisionPointDocument } from '../support/documents.js';
 import { root } from '../support/root.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** What other tools make of both documents: a linter has nothing to say, and generated clients take natural calls. */
+/** External tools accept both documents: the linter finds no problem, and generated clients accept natural calls. */
 
 interface Problem {
 	readonly file: string;
@@ -23,7 +23,7 @@ interface Findings {
 	readonly errors: readonly string[];
 }
 
-/** What the linter may say, each with its reason. */
+/** Allowed linter findings, each with its reason. */
 const exceptions: readonly { readonly rule: string; readonly at: RegExp; readonly because: string }[] = [
 	{
 		rule: 'operation-4xx-response',

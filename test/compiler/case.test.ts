@@ -1,4 +1,4 @@
-/** Every folder of `test/case`: what a model compiles to, byte by byte, and what the result answers. */
+/** Every folder in `test/case`: the model's compiled output, byte by byte, and its answers. */
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { compile, documentBytes, type Json, type Model, type RegoFile } from '..
 import { checkRego, readPolicyLibrary } from '../../compiler/opa/build.js';
 import { evaluate, opa, packageRoot, wasmEngine, withoutOrder, writeFiles } from './engine.js';
 
-/** One question of a case; arrays in answers are compared without order. */
+/** A question in a case. Arrays in answers are compared without order. */
 interface Check {
-	/** Why this is the right answer. */
+	/** Reason for this answer. */
 	readonly because: string;
-	/** What is asked; without it, a decision. */
+	/** Entrypoint; a decision by default. */
 	readonly entrypoint?: string;
 	readonly query: Json;
 	readonly answer: Json;
@@ -19,7 +19,7 @@ interface Check {
 
 const root = join(packageRoot, 'test/case');
 
-/** Set to write what is compiled as what is expected, to be read and committed. Answers are never written. */
+/** Writes the compiled output as the expected output, to be reviewed and committed. Answers are never written. */
 const update = process.env['UPDATE'] === '1';
 
 const golden = test.macro({
@@ -69,7 +69,7 @@ for (const name of readdirSync(root).sort()) {
 	test(answers, name);
 }
 
-/** Everything that a model compiles to, as files sorted by path. */
+/** Returns all compiled files of a model, sorted by path. */
 function outcome(model: Model): readonly RegoFile[] {
 	const compiled = compile(model);
 	return sorted([
@@ -78,7 +78,7 @@ function outcome(model: Model): readonly RegoFile[] {
 	]);
 }
 
-/** The document as a person reads it; its bytes are those of the compiler, so that their order counts. */
+/** Returns the document in readable form. Its bytes come from the compiler, so their order counts. */
 function dataText(model: Model): string {
 	const text = new TextDecoder().decode(documentBytes(model));
 	return `${text.replaceAll('":{"', '":{\n"').replaceAll(',"', ',\n"')}\n`;

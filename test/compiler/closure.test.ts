@@ -1,6 +1,6 @@
 // @alone
 
-/** Closures of cycles: how far they reach, and that they end. */
+/** Closures of cycles: their reach and termination. */
 import test from 'ava';
 import fc from 'fast-check';
 import { computeClosures, relatedObjects } from '../../compiler/data/closure.js';
@@ -10,7 +10,7 @@ import { wasmEngine } from './engine.js';
 
 const named = (key: string) => ({ key, name: key, description: null });
 
-/** Folders whose viewers are those of their parents and, when `conditional`, only where nothing is assigned. */
+/** Folders whose viewers are their parents' viewers; if `conditional`, only without direct assignments. */
 function folders(conditional: boolean): Schema {
 	const folder: Resource = {
 		...named('folder'),
@@ -33,12 +33,12 @@ function parent(child: string, folder: string): Relationship {
 	return { type: 'folder', instance: child, relation: 'parent', subject_type: 'folder', subject: folder };
 }
 
-/** Folder `0` at the top, and each next one in the one before. */
+/** Returns a chain with folder `0` at the top, and each next folder in the previous one. */
 function chain(length: number): readonly Relationship[] {
 	return Array.from({ length: length - 1 }, (_, index) => parent(`${index + 1}`, `${index}`));
 }
 
-/** Folder `0` at the top, and on each level below two folders that are in both folders of the level above. */
+/** Returns diamonds with folder `0` at the top, and two folders per level, each in both folders above. */
 function diamonds(depth: number): readonly Relationship[] {
 	const level = (number: number) => (number === 0 ? ['0'] : [`${number}`, `${number}'`]);
 	return Array.from({ length: depth }, (_, index) =>
@@ -46,7 +46,7 @@ function diamonds(depth: number): readonly Relationship[] {
 	).flat();
 }
 
-/** How many folders lead to each folder that any leads to. */
+/** Returns the number of source folders for each folder that has any. */
 function sizes(relationships: readonly Relationship[]): ReadonlyMap<string, number> {
 	return new Map(
 		computeClosures(folders(false), relationships, relatedObjects(relationships)).map(({ key, sources }) => [
@@ -99,7 +99,7 @@ const graphs = {
 	'a ring of 500': { relationships: [...chain(500), parent('0', '499')], lowest: '499', middle: '250' },
 } as const;
 
-/** An engine for these folders, and a way to ask it about any relationships and assignments. */
+/** Returns a function that asks an engine about any relationships and assignments. */
 async function asker(conditional: boolean) {
 	const schema = folders(conditional);
 	const engine = await wasmEngine(compilePolicy(schema).policy ?? []);
@@ -142,7 +142,7 @@ for (const [name, { relationships, lowest, middle }] of Object.entries(graphs)) 
 	}
 }
 
-/** Folders in chains, some of which lead back or across, and one user who is assigned some of them. */
+/** Folders in chains with some back and cross links, and a user with assignments on some. */
 const tangle = fc.record({
 	length: fc.integer({ min: 100, max: 300 }),
 	extra: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 40 }),

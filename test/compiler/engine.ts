@@ -1,4 +1,4 @@
-/** The two engines that a policy has to satisfy, fed with the same files: WebAssembly and OPA itself. */
+/** Both engines that a policy must satisfy, with the same files: WebAssembly and OPA itself. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ import { sortedBy } from '../../compiler/order.js';
 import { Entrypoints } from '../../src/pdp/engine/entrypoints.js';
 import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 
-/** The package's own folder, seen from `dist/test/compiler/`. */
+/** Package folder, seen from `dist/test/compiler/`. */
 export const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The tool under test. */
+/** Path to the `opa` under test. */
 export const opa = process.env['OPA_PATH'] ?? join(packageRoot, '.tools/opa');
 
 /** A loaded policy: answers inputs at an entrypoint; data can be replaced. */
@@ -27,10 +27,13 @@ export interface Engine {
 	ask(entrypoint: string, input: Json): Json;
 }
 
-/** One for the process: a program that stays up is started once. It decides as what `opa build` gives: see wasm-compiler.test.ts. */
+/**
+ * Shared compiler of the process, because its program starts only once. wasm-compiler.test.ts asserts that its output
+ * decides like `opa build`.
+ */
 const compiler = createWasmCompiler(opa);
 
-/** Compiles generated files together with the hand-written policy and loads the module. */
+/** Compiles generated files with the hand-written policy and loads the module. */
 export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine> {
 	const files = [...(await readPolicyLibrary()), ...generated];
 	const policy = await loadPolicy(Buffer.from(await compiler.compile(files)), undefined, {
@@ -39,7 +42,7 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 	const entrypoints = new Entrypoints(policy.entrypoints as Record<string, number>);
 	return {
 		setData: (document) => policy.setData(new Uint8Array(document).buffer),
-		// The result travels as JSON, and an undefined one is an empty list: it becomes null, which no rule answers.
+		// The result travels as JSON, and an undefined result is an empty list. It becomes null, which no rule returns.
 		ask: (entrypoint, input) => {
 			const question = entrypoints.inputFor(entrypoint, input);
 			return (policy.evaluate(question, entrypoints.find(entrypoint)) as { result: Json }[])[0]?.result ?? null;
@@ -47,7 +50,7 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 	};
 }
 
-/** The module inside a bundle. */
+/** Extracts the module from a bundle. */
 export async function policyWasm(bundle: Uint8Array): Promise<Buffer> {
 	const entries = extract();
 	entries.end(gunzipSync(bundle));
@@ -63,7 +66,7 @@ export async function policyWasm(bundle: Uint8Array): Promise<Buffer> {
 	throw new Error('the bundle holds no /policy.wasm');
 }
 
-/** Asks `opa eval` all inputs at one entrypoint, with the same Rego and data loaded as a bundle. */
+/** Evaluates all inputs at one entrypoint with `opa eval`, with the same Rego and data loaded as a bundle. */
 export async function evaluate(
 	generated: readonly RegoFile[],
 	document: Uint8Array,
@@ -82,13 +85,13 @@ export async function evaluate(
 	}
 }
 
-/** Runs the tool and returns what it prints. */
+/** Runs `opa` and returns its output. */
 export async function runOpa(argv: readonly string[], cwd: string): Promise<string> {
 	const { stdout } = await promisify(execFile)(opa, [...argv], { cwd, maxBuffer: 1 << 26 });
 	return stdout;
 }
 
-/** Writes files and the folders that they need. */
+/** Writes files and their folders. */
 export async function writeFiles(root: string, files: readonly RegoFile[]): Promise<void> {
 	for (const file of files) {
 		const path = join(root, file.path);
@@ -97,7 +100,7 @@ export async function writeFiles(root: string, files: readonly RegoFile[]): Prom
 	}
 }
 
-/** An answer with arrays sorted: the policy gives them in no order. */
+/** Sorts all arrays in an answer, because the policy returns them in no order. */
 export function withoutOrder(answer: Json): Json {
 	if (Array.isArray(answer)) {
 		return sortedBy(answer.map(withoutOrder), JSON.stringify);

@@ -1,9 +1,9 @@
-/** Random schemas and facts in layers, where ways of derivations part and meet again. */
+/** Random layered schemas and facts, where derivation paths part and meet again. */
 import fc from 'fast-check';
 import type { Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { factsOfSize, type Material, placedFacts, plain } from './model.js';
 
-/** True in an eighth of cases. */
+/** True in an eighth of all cases. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
 function layerArbitrary({ key, name, description }: Material) {
@@ -15,7 +15,7 @@ function layerArbitrary({ key, name, description }: Material) {
 		action: key(''),
 		roles: keys('r', 2),
 		relations: keys('n', 3),
-		/** What the roles of the type are beside one another: one derived from itself, or each from the other. */
+		/** Derivations among the roles of a type: one from itself, or each from the other. */
 		cycle: fc.constantFrom('none', 'none', 'own', 'mutual'),
 		interrupted: fc.record({ up: seldom, across: seldom, around: seldom }),
 		blocked: seldom,
@@ -24,7 +24,7 @@ function layerArbitrary({ key, name, description }: Material) {
 
 type Layer = ReturnType<typeof layerArbitrary> extends fc.Arbitrary<infer L> ? L : never;
 
-/** Three or four resource types. Each role is derived from every role of the next type, in one way or in two. */
+/** Three or four resource types. Each role is derived from every role on the next type, in one or two ways. */
 export function layeredSchema(material: Material): fc.Arbitrary<Schema> {
 	return fc
 		.record({
@@ -75,7 +75,7 @@ function layerResource(layer: Layer, next: Layer | undefined, ways: number): Res
 	};
 }
 
-/** Several models of one schema in layers. */
+/** Several models of one layered schema. */
 export function layeredModels(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(layeredSchema(plain), fc.array(factsOfSize(12), { minLength: count, maxLength: count }))

@@ -14,7 +14,7 @@ import type {
 } from '../../compiler/model.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
-/** Any well-formed text, with a liking for what could break out of a literal, a comment, a path or an object. */
+/** Any well-formed text, mostly text that could break out of a literal, comment, path or object. */
 export const text = fc.oneof(
 	fc.string({ unit: anyCodePoint }),
 	fc.string({
@@ -42,15 +42,15 @@ export const text = fc.oneof(
 	fc.constantFrom('package', 'default', 'if', 'contains', 'true', '__proto__', 'data', 'input', '---', 'con', ''),
 );
 
-/** The ends of all keys of random models. */
+/** Suffixes of all keys in random models. */
 export const names = ['a', 'b', '1', '__proto__'] as const;
 
-/** Few keys of one kind, so that random parts of a model meet each other. */
+/** Few keys per kind, so that random parts of a model meet each other. */
 const key = (kind: string) => fc.constantFrom(...names).map((name) => `${kind}${name}`);
 
-/** What random schemas are made of and how much of it: this many resource types, actions, roles and relations of each. */
+/** Content and size of random schemas: the number of resource types, and of actions, roles and relations in each. */
 export interface Material {
-	/** Keys of one kind: a letter for roles and for relations, nothing for types and actions. */
+	/** Keys by prefix: a letter for roles and relations, empty for types and actions. */
 	readonly key: (kind: string) => fc.Arbitrary<string>;
 	readonly name: fc.Arbitrary<string>;
 	readonly description: fc.Arbitrary<string | null>;
@@ -58,20 +58,20 @@ export interface Material {
 	readonly most: number;
 }
 
-/** Short keys and always the same name. */
+/** Short keys and a constant name. */
 export const plain: Material = { key, name: fc.constant('Name'), description: fc.constant(null), least: 0, most: 4 };
 
 function unique<T extends { readonly key: string }>(item: fc.Arbitrary<T>, minLength = 0, maxLength = 4) {
 	return fc.uniqueArray(item, { selector: ({ key }) => key, minLength, maxLength });
 }
 
-/** True in an eighth of cases: enough of the exception, and of cycles without it. */
+/** True in an eighth of all cases: enough exceptions, and enough cycles without exceptions. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
-/** Which of several it is, whatever their number: see `pick`. */
+/** Index into a list of any length: see `pick`. */
 const choice = fc.nat({ max: 11 });
 
-/** A derivation whose relation and role are still to be chosen among those that there are. */
+/** A derivation with an undecided relation and role. */
 interface Choice {
 	readonly relation: number;
 	readonly role: number;
@@ -106,7 +106,7 @@ function resourceArbitrary({ key, name, description, least }: Material): fc.Arbi
 	});
 }
 
-/** Schemas without errors: permissions of what does not exist and extends that lead back are left out. */
+/** Schemas without errors: drops missing permissions and circular extensions. */
 export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 	const { key, name, description, least, most } = material;
 	const role = fc.record({
@@ -126,7 +126,7 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 		.map(({ sets, rules, ...generated }) => withSets(soundSchema(generated), sets, rules));
 }
 
-/** Without sets. */
+/** Returns the schema without sets. */
 function soundSchema({ resources, roles }: GeneratedSchema): Schema {
 	return {
 		condition_sets: [],
@@ -149,7 +149,7 @@ interface GeneratedSchema {
 	readonly roles: Schema['roles'];
 }
 
-/** A condition set whose resource type, parent and role are still to be chosen. */
+/** A condition set with an undecided resource type, parent and role. */
 type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
 	readonly type: ConditionSet['type'];
 	readonly resource: number;
@@ -171,7 +171,7 @@ function setArbitrary({ key, name, description }: Material): fc.Arbitrary<Genera
 	});
 }
 
-/** With these sets and some rules between them. */
+/** Adds these sets and some rules between them. */
 function withSets(schema: Schema, generated: readonly GeneratedSet[], rules: readonly number[]): Schema {
 	const condition_sets: ConditionSet[] = [];
 	for (const [index, { key, type, resource, narrows, selects, value, ...named }] of generated.entries()) {
@@ -210,7 +210,7 @@ function setConditions(object: 'user' | 'resource', selects: GeneratedSet['selec
 	}
 }
 
-/** Rules that there could be between the sets of a schema, one for each choice. */
+/** Returns a possible rule between the schema's sets for each choice. */
 export function chosenSetRules({ condition_sets, resources }: Schema, choices: readonly number[]): readonly SetRule[] {
 	const users = condition_sets.filter(({ type }) => type === 'userset');
 	const all = condition_sets.flatMap(({ key, resource }) =>
@@ -227,13 +227,13 @@ export function chosenSetRules({ condition_sets, resources }: Schema, choices: r
 	return [...new Map(chosen.map((rule) => [JSON.stringify(rule), rule])).values()];
 }
 
-/** Any schema without errors, with derivations in cycles or without. */
+/** Any schema without errors, with or without derivation cycles. */
 export const schema: fc.Arbitrary<Schema> = schemaArbitrary(plain);
 
-/** One in which, mostly, some roles are derived from each other. */
+/** A schema that mostly has derivation cycles. */
 export const derivingSchema: fc.Arbitrary<Schema> = schemaArbitrary({ ...plain, least: 2 });
 
-/** Chooses what relations lead to and what roles are derived from, among all that could be. */
+/** Chooses relation subjects and derivation sources among all possibilities. */
 function soundResource(own: GeneratedResource, resources: readonly GeneratedResource[]): Resource {
 	const relations = own.relations.map((row) => ({ ...row, subject: pick(resources, row.subject)?.key ?? '' }));
 	return {
@@ -248,12 +248,12 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 	};
 }
 
-/** Extends that lead to later roles only make no cycle. */
+/** Extensions to later roles only cannot form a cycle. */
 function later(parents: readonly string[], roles: readonly { readonly key: string }[], index: number) {
 	return parents.filter((parent) => roles.findIndex((candidate) => candidate.key === parent) > index);
 }
 
-/** One derivation and a name for it, because none is said twice. */
+/** Returns a derivation and its identity, because each may occur only once. */
 function derived(
 	{ relation, role, no_direct_roles_on_object }: Choice,
 	relations: readonly Relation[],
@@ -266,27 +266,27 @@ function derived(
 		: [[JSON.stringify([along.key, source.key]), { relation: along.key, role: source.key, no_direct_roles_on_object }]];
 }
 
-/** One of the items, whatever their number; `undefined` when there are none. */
+/** Returns the item at `number` modulo the length; `undefined` for an empty list. */
 export function pick<T>(items: readonly T[], number: number): T | undefined {
 	return items[number % items.length];
 }
 
-/** Keys of users can hold more than those of a schema. */
+/** User keys allow more characters than schema keys. */
 export const userNames = ['ua', 'ub', 'u/%~"#:', '__proto__'] as const;
 
-/** So can keys of instances, but for colons. */
+/** So do instance keys, except for colons. */
 export const instanceNames = ['ia', 'i/%~"#', '__proto__'] as const;
 
 const user = fc.constantFrom(...userNames);
 const tenant = fc.record({ key: key('t'), attributes: fc.dictionary(key('x'), fc.integer(), { maxKeys: 2 }) });
 const assignment = fc.record({ user, role: key('r'), tenant: key('t') });
-/** Mostly of one tenant: only what is of one tenant can be related. */
+/** Mostly the same tenant, because relationships stay within a tenant. */
 const place = fc.constantFrom('ta', 'ta', 'ta', 'ta', 'ta', 'tb', 't1', 't__proto__');
 const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames), tenant: place });
 const instanceAssignment = fc.record({ user, instance: choice, role: choice });
 const relationship = fc.record({ object: choice, relation: choice, subject: choice });
 
-/** Facts of a schema that is still to be chosen: at least so many instances, and relationships in proportion. */
+/** Facts for an undecided schema: a minimum number of instances, with relationships in proportion. */
 export const factsOfSize = (least: number) =>
 	fc.record({
 		users: fc.uniqueArray(user, { minLength: Math.min(least, 3) }),
@@ -299,7 +299,7 @@ export const factsOfSize = (least: number) =>
 		described: fc.array(fc.record({ which: choice, attributes: known }), { maxLength: 6 }),
 	});
 
-/** What conditions of random sets ask for. */
+/** Attributes compared by random sets. */
 const known = fc.dictionary(fc.constantFrom('level', 'status'), fc.nat({ max: 2 }), { maxKeys: 2 });
 
 const homeTenant = { key: 'ta', attributes: {} };
@@ -308,7 +308,7 @@ function isNotHome({ key }: { readonly key: string }): boolean {
 	return key !== homeTenant.key;
 }
 
-/** Facts of a schema. What they say of users and tenants that do not exist counts for nothing. */
+/** Returns facts for a schema. Facts about missing users and tenants have no effect. */
 export function placedFacts({ resources }: Schema, generated: GeneratedFacts): Facts {
 	const placed = generated.instances.flatMap((row) => {
 		const type = pick(resources, row.type)?.key;
@@ -337,7 +337,7 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 
 type GeneratedFacts = ReturnType<typeof factsOfSize> extends fc.Arbitrary<infer F> ? F : never;
 
-/** One of the relationships that could be: an object, a relation of its type and a subject of its tenant. */
+/** Returns a possible relationship: an object, a relation on its type and a subject in its tenant. */
 export function relate(
 	resources: readonly Resource[],
 	instances: readonly Instance[],
@@ -359,7 +359,7 @@ export const model: fc.Arbitrary<Model> = fc
 	.tuple(schema, factsOfSize(0))
 	.map(([schema, facts]) => ({ schema, facts: placedFacts(schema, facts) }));
 
-/** Several models of one schema, in which roles are derived from each other. */
+/** Several models of one schema with derivation cycles. */
 export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(derivingSchema, fc.array(factsOfSize(12), { minLength: count, maxLength: count }))

@@ -1,4 +1,4 @@
-/** The hand-written policy: its own tests, and that the packages they stand on are what the compiler writes. */
+/** The hand-written policy: its tests, and the compiler output they depend on. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
@@ -19,7 +19,7 @@ import { removeFolder, temporaryFolder } from '../support/temporary.js';
 import { opa, packageRoot, runOpa, wasmEngine } from './engine.js';
 import { schemaOfCase } from './schema-of-case.js';
 
-/** Set to write what is compiled as what is expected, to be read and committed. */
+/** Writes the compiled output as the expected output, to be reviewed and committed. */
 const update = process.env['UPDATE'] === '1';
 
 test('opa test passes on policy/', async (t) => {
@@ -46,7 +46,7 @@ test('the library is the policy without its tests, at the paths of its packages'
 	}
 });
 
-/** A whole table of facts, and not a member of it. */
+/** Matches a whole facts table without a member. */
 const wholeTable = /data\.regolith\.facts(?:\.\w+)?(?![\w.[])/;
 
 test('no rule takes a whole table of facts: a stock OPA would convert all of it at each check', async (t) => {
@@ -75,7 +75,7 @@ const resourceSet = (name: string, selects: ConditionSet['selects']): ConditionS
 	selects,
 });
 
-/** The schema of the environment that the tests of `policy/` are about; what roles grant stands there as data. */
+/** Schema for the tests in `policy/`; role grants are data there. */
 const environment: Schema = {
 	condition_sets: [
 		{ ...userSet('seniors', { 'user.level': { 'greater-than-equals': 5 } }), name: 'Seniors' },
@@ -138,14 +138,14 @@ test('equal files compile to equal bytes, in any order', async (t) => {
 	t.deepEqual(await buildWasm({ opa, files }), await buildWasm({ opa, files: [...files].reverse() }));
 });
 
-/** What conditions know without its being defined; the compiler of Rego knows of some what they are. */
+/** Built-in attributes in conditions. Rego's compiler knows some of their types. */
 const builtIn = {
 	user: ['key', 'roles', 'tenants', 'email', 'roles.a', 'tenants.0', 'key.a'],
 	resource: ['key', 'type', 'tenant', 'tenant.a'],
 	tenant: ['key'],
 };
 
-/** Every operator over every attribute that is built in, with a value and with references to all of them. */
+/** Returns every operator on every built-in attribute, with a value and with references to all built-in attributes. */
 function builtInConditions(): readonly Json[] {
 	const attributes = builtIn.user.map((name) => `user.${name}`);
 	const refs = Object.entries(builtIn).flatMap(([object, names]) => names.map((name) => `${object}.${name}`));

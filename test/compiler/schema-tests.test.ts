@@ -1,6 +1,6 @@
 // @alone
 
-/** The generated tests: they hold for what the compiler writes, and for nothing else. */
+/** The generated tests pass for compiler output, and fail for every change to it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { opa, runOpa, writeFiles } from './engine.js';
 import { schema as anySchema, schemaArbitrary, text } from './model.js';
 import { schemaOfCase } from './schema-of-case.js';
 
-/** What a schema compiles to, with its tests; fails for a schema with errors. */
+/** A compiled schema with its tests. */
 interface Tested {
 	readonly policy: readonly RegoFile[];
 	readonly tests: readonly RegoFile[];
@@ -26,7 +26,7 @@ function tested(schema: Schema): Tested {
 	return { policy: compiled.policy, tests: writeTests(schema), data: compiled.data };
 }
 
-/** Runs `opa test` as a policy engineer does. `null` when every test passes, else what it says. */
+/** Runs `opa test` as a policy engineer does. Returns `null` if every test passes, else the output. */
 async function outcome(t: ExecutionContext, { policy, tests, data }: Tested): Promise<string | null> {
 	const folder = await mkdtemp(join(tmpdir(), 'regolith-test-'));
 	t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ test('the order of rows changes no byte of the generated tests', (t) => {
 	);
 });
 
-/** The lines of generated tests without literals and keys in paths; what is repeated on a line stands there once. */
+/** Returns the lines of generated tests without literals and path keys. Repetitions within a line are collapsed. */
 function skeleton(schema: Schema): readonly string[] {
 	const [file] = writeTests(schema);
 	const bare = (file?.text ?? '')
@@ -123,7 +123,7 @@ test('no text of a user becomes code', async (t) => {
 	);
 });
 
-/** Everything that a policy is without one of its rule bodies. */
+/** Returns all variants of a policy with one rule body missing. */
 function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: string; readonly policy: RegoFile[] }[] {
 	return policy.flatMap((file, at) => {
 		const parts = file.text.split('\n\n');
@@ -146,7 +146,7 @@ for (const name of ['003-roles-extend-roles', '007-folders-and-documents', '008-
 	});
 }
 
-/** Changes to a policy or its data, each of which lets through what the schema forbids, or changes what is there. */
+/** Changes to a policy or its data. Each allows a forbidden request or changes the environment. */
 const wrong: Readonly<Record<string, (text: string) => string>> = {
 	'a role grants more': (text) => text.replace('"write":{"editor":null', '"write":{"reader-1":null,"editor":null'),
 	'a role grants less': (text) => text.replace('"list":{"editor":null,"viewer":null}', '"list":{"editor":null}'),

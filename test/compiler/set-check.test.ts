@@ -2,7 +2,7 @@ import test from 'ava';
 import { compilePolicy, type Schema } from '../../compiler/index.js';
 import type { ConditionSet, SetRule } from '../../compiler/model.js';
 
-/** What is wrong with condition sets and rules: every finding at once, each at its place. */
+/** Problems with condition sets and rules: reports every finding together, each with its place. */
 
 const named = (key: string) => ({ key, name: key, description: null });
 const type = (key: string) => ({ ...named(key), actions: [named('read')], roles: [], relations: [] });

@@ -1,6 +1,6 @@
 // @alone
 
-/** Text of users never becomes code. */
+/** User text never becomes code. */
 import test from 'ava';
 import fc from 'fast-check';
 import { compilePolicy } from '../../compiler/index.js';
@@ -13,7 +13,7 @@ import { schemaArbitrary, text } from './model.js';
 const named = { name: 'Name', description: null };
 const empty = { ...named, actions: [], roles: [], relations: [] };
 
-/** Keys that the compiler accepts, as type, too. What it refuses, it refuses for one reason, which is tested below. */
+/** Keys that the compiler accepts, also as types. It rejects keys for only one reason, tested below. */
 const key = () =>
 	text.filter(
 		(word) =>
@@ -21,7 +21,7 @@ const key = () =>
 			null,
 	);
 
-/** Schemas made of nothing but hostile text. */
+/** Schemas that consist of hostile text. */
 const hostile = (least: number, most: number) =>
 	schemaArbitrary({ key, name: text, description: fc.option(text), least: Math.min(least, 2), most }).filter(
 		({ resources }) => resources.length >= least,
@@ -29,7 +29,7 @@ const hostile = (least: number, most: number) =>
 
 const part = String.raw`(?:\.\w+|\[""\])`;
 
-/** Where keys stand as parts of paths, after a dot or as literals, and how many. */
+/** Paths with keys as segments, after a dot or as literals, and the number of keys. */
 const paths: readonly (readonly [string, number])[] = [
 	['regolith.resources', 1],
 	['regolith.instances', 1],
@@ -51,7 +51,7 @@ const paths: readonly (readonly [string, number])[] = [
 	['user', 2],
 ];
 
-/** What remains of generated Rego when its literals, the keys in paths and the numbers of functions are taken away. */
+/** Returns generated Rego without literals, path keys and function numbers. */
 function skeleton(rego: string): readonly string[] {
 	const bare = rego
 		.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
@@ -211,7 +211,7 @@ const grammar = new Set([
 	'\t\t"": instances_0,',
 ]);
 
-/** The same in layers, where ways of derivations part and meet again. */
+/** The same in layers, where derivation paths part and meet again. */
 const hostileLayers = layeredSchema({ key, name: text, description: fc.option(text), least: 1, most: 3 });
 
 test('keys, names and descriptions stand in literals only', (t) => {

@@ -9,11 +9,13 @@ import { root } from '../support/root.js';
 import { startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The published Python SDK, unmodified. Installing it takes longer than its calls, so it runs with all stores only. */
+/**
+ * The published Python SDK, unmodified. Its installation takes longer than its calls, so it runs only with all stores.
+ */
 
 const run = promisify(execFile);
 
-/** The package, pinned: a newer one may ask for something else. */
+/** Pinned package: a newer version may need different endpoints. */
 const sdk = 'permit==3.0.0';
 
 (onAllStores ? test : test.skip)('the Python SDK writes facts and decides as it should', async (t) => {

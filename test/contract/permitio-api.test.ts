@@ -7,8 +7,8 @@ import type { Place } from '../support/management.js';
 import { SdkMethods } from '../support/sdk-methods.js';
 
 /**
- * Every public method of every API class of the published SDK, unmodified, over HTTP. Which methods there are is read
- * from the classes: one that a new version of the SDK brings fails here until it is called.
+ * Every public method in every API class of the published SDK, unmodified, over HTTP. Methods are read from the
+ * classes: a new method in a later SDK version fails here until it is called.
  */
 
 const journey = onEachStore();
@@ -35,7 +35,7 @@ journey('every method of the Node SDK does what it says', async (t, place, { url
 	);
 });
 
-/** Users of elements: the answer leads to a session, and a refusal is told by the contract's words. */
+/** Element users: the answer leads to a session, and refusals have the documented messages. */
 async function signIn(t: ExecutionContext, { http, facts, url }: Place, elements: Permit['elements']): Promise<void> {
 	await http.post(`${facts}/tenants/default/users`, { key: 'eve' });
 	const answer = await elements.loginAs({ userId: 'eve', tenantId: 'default' });
@@ -47,7 +47,7 @@ async function signIn(t: ExecutionContext, { http, facts, url }: Place, elements
 	t.is(await refusal(t, 'loginAs', elements.loginAs({ userId: 'eve', tenantId: 'default' })), 404);
 }
 
-/** The objects `sdk.api` groups its methods by: those of the classes that the one of `sdk.elements` is of as well. */
+/** Returns the objects that group the methods in `sdk.api`: instances of the base class of `sdk.elements`. */
 function sdkApis({ api, elements }: Permit): Readonly<Record<string, object>> {
 	const base: object = Object.getPrototypeOf(Object.getPrototypeOf(elements));
 	return Object.fromEntries(
@@ -55,7 +55,7 @@ function sdkApis({ api, elements }: Permit): Readonly<Record<string, object>> {
 	);
 }
 
-/** The status that a call is refused with, in words that a person can read. */
+/** Returns the status of a refused call, and asserts a readable message. */
 async function refusal(t: ExecutionContext, name: string, call: Promise<unknown>): Promise<unknown> {
 	const error = await t.throwsAsync(call, undefined, name);
 	const { response } = (error instanceof PermitApiError ? error.originalError : error) as PermitApiError<{
@@ -65,14 +65,14 @@ async function refusal(t: ExecutionContext, name: string, call: Promise<unknown>
 	return response?.status;
 }
 
-/** Asserts that an object is read the same in each way. */
+/** Asserts that all reads return the same object. */
 async function same(t: ExecutionContext, object: object, ...reads: readonly Promise<object>[]): Promise<void> {
 	for (const read of await Promise.all(reads)) t.deepEqual(read, object);
 }
 
 const objectKeys = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key);
 
-/** Projects and environments, with the key of the organization. */
+/** Projects and environments, with the organization's key. */
 async function wholeProject(t: ExecutionContext, api: IPermitApi, key: string): Promise<void> {
 	const { projects, environments } = api;
 	const made = await projects.create({ key, name: 'Made' });
@@ -298,7 +298,7 @@ const conditions: Check = async (t, { conditionSets: sets, conditionSetRules: ru
 	t.deepEqual(await sets.list(), []);
 };
 
-/** The methods that are not grouped by object: older programs call them. */
+/** Methods not grouped by object, for older programs. */
 const deprecated: Check = async (t, api) => {
 	t.like(await api.createResource({ key: 'old', name: 'Old', actions: { read: {} } }), { key: 'old' });
 	t.like(await api.updateResource('old', { name: 'Older' }), { name: 'Older' });
@@ -332,13 +332,13 @@ const deprecated: Check = async (t, api) => {
 	t.is((await api.deleteUser('old')).status, 204);
 	t.is((await api.deleteRole('old')).status, 204);
 	t.is((await api.deleteResource('old')).status, 204);
-	// Only the class has it.
+	// Only the class has this method.
 	t.deepEqual(objectKeys(await (api as ApiClient).getMethods().listUsers()), ['ann']);
 };
 
-/** What every class has. */
+/** Methods of every class. */
 const context: Check = async (t, api) => {
-	// Enumerations without names to import, and the values of `ApiKeyLevel` and `ApiContextLevel`.
+	// Enumerations that cannot be imported; values of `ApiKeyLevel` and `ApiContextLevel`.
 	await api.ensureAccessLevel('ENVIRONMENT_LEVEL_API_KEY' as Parameters<IPermitApi['ensureAccessLevel']>[0]);
 	await api.ensureContext(3);
 	await t.throwsAsync(api.ensureAccessLevel('PROJECT_LEVEL_API_KEY' as Parameters<IPermitApi['ensureAccessLevel']>[0]));

@@ -2,7 +2,7 @@ import type { Permit } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';
 
-/** The published SDK, unmodified: attributes decide (spec: Conditions grammar). */
+/** The published SDK, unmodified: attribute-based decisions. */
 
 async function furnish({ api }: Permit): Promise<void> {
 	await api.resources.create({
@@ -86,7 +86,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ben', 'read', document('notes')), 'no clearance is known');
 	t.false(await sdk.check('ann', 'read', document('notes', {}, 'globex')), 'it is in another tenant');
 	t.true(await sdk.check('ann', 'read', document()), 'nothing says that it is private');
-	// What the check sends wins over what is stored.
+	// Sent attributes override stored attributes.
 	t.true(await sdk.check({ key: 'ben', attributes: { clearance: 7 } }, 'read', document('notes')));
 	t.false(await sdk.check({ key: 'ann', attributes: { clearance: 2 } }, 'read', document('notes')));
 	t.false(await sdk.check({ key: 'ann', attributes: { clearance: '9' } }, 'read', document('notes')));
@@ -94,7 +94,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	const stranger = { key: 'new', attributes: { department: 'engineering', clearance: 4 } };
 	t.true(await sdk.check(stranger, 'read', document('notes')), 'a user who is not stored has what is sent');
 
-	// A role and a resource set, with the owner of the document as operand.
+	// A role and a resource set, with the document's owner as operand.
 	await api.conditionSetRules.create({
 		user_set: 'editor',
 		permission: 'document:edit',
@@ -134,7 +134,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ben', 'export', document('notes'), { region: 'south' }));
 	t.false(await sdk.check('ben', 'export', document('notes')));
 
-	// A condition that changes, changes the next check.
+	// Changing a condition changes the next check.
 	await api.conditionSets.update('public-documents', { conditions: { 'resource.owner': { in: ['eve', 'ann'] } } });
 	await newest();
 	t.false(await sdk.check('ann', 'read', document('notes')));

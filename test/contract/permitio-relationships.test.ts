@@ -2,7 +2,7 @@ import type { Permit } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { connect } from '../support/sdk.js';
 
-/** The published SDK, unmodified: accounts hold folders, folders hold documents, and roles follow (spec: Groups, rule 4). */
+/** The published SDK, unmodified: accounts hold folders, folders hold documents, and roles follow. */
 
 const accounts = { key: 'account', name: 'Account', actions: { manage: {} } };
 const folders = {
@@ -21,7 +21,7 @@ const documents = {
 const folderNumbers = [1, 2];
 const documentNumbers = [1, 2, 3];
 
-/** An account with two folders and three documents in each of two tenants. Nothing is created but by its relationships. */
+/** An account with two folders and three documents in each of two tenants. Relationships create all objects. */
 const tuples = ['acme', 'globex'].flatMap((tenant) => [
 	...folderNumbers.map((folder) => ({
 		subject: `account:${tenant}`,
@@ -86,7 +86,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 		const [type = '', key = ''] = instance.split(':');
 		return sdk.check(user, action, { type, key, tenant });
 	};
-	/** All that a user may do on the instances of `tenant`, as `action instance`. */
+	/** Returns a user's permissions on the instances in `tenant`, as `action instance`. */
 	const all = async (user: string, tenant = 'acme') => {
 		const asked: readonly (readonly [action: string, name: string])[] = [
 			['manage', `account:${tenant}`],
@@ -130,7 +130,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	]);
 	t.deepEqual(permissions['document:globex-2']?.permissions, ['document:comment', 'document:read']);
 
-	// A rule that gives way to any role assigned on the object.
+	// A rule blocked by any role assigned on the object.
 	const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
 	await newest();
@@ -147,7 +147,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	t.false(await may('ben', 'read', 'document:acme-1'));
 	t.true(await may('ben', 'read', 'document:acme-2'));
 
-	// The same for all rules of a role.
+	// The same for all rules on a role.
 	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
 	await api.resourceRoles.createRoleDerivation('document', 'commenter', rule);
 	await newest();
@@ -162,7 +162,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	await newest();
 	t.true(await may('ben', 'read', 'document:acme-1'));
 
-	// What goes, goes at once with all that followed from it.
+	// A deleted relationship immediately ends all derived access.
 	await api.relationshipTuples.delete({
 		subject: 'folder:acme-1',
 		relation: 'parent',

@@ -3,7 +3,7 @@ import { Permit, PermitApiError } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** The published SDK, unmodified, against both URLs; the whole way of a newcomer on both stores. */
+/** The published SDK, unmodified, against both URLs: a newcomer's whole path on both stores. */
 
 function permit({ keys, api, decisionPoint }: Stack): Permit {
 	return new Permit({

@@ -7,11 +7,11 @@ import { root } from '../support/root.js';
 import { endpointClients, furnish, keyedEndpoints, tour, type Visited } from '../support/tour.js';
 import { chapters } from './specification.js';
 
-/** `docs/api-coverage.md` says what is served of the specification, and what tests it; `UPDATE=1` writes it anew. */
+/** `docs/api-coverage.md` lists the served endpoints and their tests; `UPDATE=1` rewrites it. */
 
 const page = join(root, 'docs/api-coverage.md');
 
-/** The journeys of tags that have none of their own name. */
+/** Journeys for tags without a journey of the same name. */
 const tagJourneys: Readonly<Record<string, string>> = {
 	Organizations: 'api-keys',
 	Projects: 'general',
@@ -25,7 +25,7 @@ const tagJourneys: Readonly<Record<string, string>> = {
 	'Condition set rules': 'set-rules',
 };
 
-/** The journey of an endpoint's object whose text has the method and the last words of the path; else `null`. */
+/** Returns the tag's journey if its text contains the method and the path's last words; else `null`. */
 function journeyNaming({ tag, method, path }: Visited): string | null {
 	const ofObject = tagJourneys[tag] ?? tag.toLowerCase().replaceAll(' ', '-');
 	const words = path.includes('/bulk') ? (/bulk.*/.exec(path)?.[0] ?? '') : path.split('/').findLast(isWord);

@@ -4,11 +4,11 @@ import type { Declaration } from '../../src/command/declaration.js';
 import { createProgram } from '../../src/command/program.js';
 import { commandPagePath, commandSection, hasShape, leafCommands } from '../support/command-page.js';
 
-/** `docs/command-line.md` says of each command what is declared; `UPDATE=1` writes its tables anew. */
+/** `docs/command-line.md` matches the declared commands; `UPDATE=1` rewrites its tables. */
 
 const commands = leafCommands(createProgram({}));
 
-/** The table of a command: its arguments, its options, its exit codes. */
+/** Returns a command's table: arguments, options and exit codes. */
 function commandTable(words: string, command: Declaration): string {
 	const help = command.createHelp();
 	const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');

@@ -31,7 +31,7 @@ const body = {
 	},
 } as const satisfies Json;
 
-/** An attribute that an operator can be asked of. */
+/** Returns an attribute that fits an operator. */
 function exampleAttribute({ attribute, example, match }: Operator): string {
 	const ofArray = match === undefined ? 'user.tags' : 'user.skills';
 	const names = { string: 'user.email', array: ofArray, object: 'user.address' };
@@ -43,7 +43,7 @@ function exampleAttribute({ attribute, example, match }: Operator): string {
 		: 'user.department';
 }
 
-/** From `selects` on: what comes before is the same in every set, but for imports. */
+/** Returns the code from `selects` on. Everything before is the same in each set, except imports. */
 function conditionRego(conditions: Json): readonly string[] {
 	const { text } = writeConditionSet(userSet('example', conditions));
 	const code = text.replace(/^[\s\S]*# scope: document\n/, '').trim();
@@ -87,7 +87,7 @@ function section(operator: Operator): readonly string[] {
 	];
 }
 
-/** What is wrong with some conditions, as the API tells it. */
+/** Returns the problems with some conditions, as in API answers. */
 function problems(conditions: Json): readonly string[] {
 	const parsed = parseConditions(conditions, { type: 'userset' });
 	const found = 'problems' in parsed ? parsed.problems : [];

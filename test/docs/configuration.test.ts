@@ -7,7 +7,7 @@ import { root } from '../support/root.js';
 
 /** `.env.example` and `docs/configuration.md` are generated from `src/settings.ts`: `UPDATE=1` writes both. */
 
-/** A setting as its schema describes it. */
+/** A setting as described by its schema. */
 const Described = z.object({
 	description: z.string().regex(/\.$/),
 	default: z.union([z.string(), z.number()]).default(''),

@@ -7,7 +7,7 @@ import { environmentDeleted } from '../../src/pdp/follow/deleted-environment.js'
 import { noMatchingRule } from '../../src/pdp/gateway/url-endpoint.js';
 import { root } from '../support/root.js';
 
-/** Denials link to a section of `docs/denial-codes.md`: every code that the policy can answer has one. */
+/** Denials link to a section in `docs/denial-codes.md`: each code from the policy has a section. */
 
 const policy = ['rbac', 'rebac', 'abac', 'check']
 	.map((model) => readFileSync(join(root, `policy/regolith/${model}/${model}.rego`), 'utf8'))

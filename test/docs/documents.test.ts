@@ -7,7 +7,7 @@ import { fenced } from '../support/fenced.js';
 import { startManagement } from '../support/management.js';
 import { root } from '../support/root.js';
 
-/** `docs/documents.md` shows a document with every member: it imports, and exports the same text. */
+/** `docs/documents.md` shows a document with every member: importing and exporting it gives the same text. */
 
 const path = join(root, 'docs/documents.md');
 
@@ -21,7 +21,7 @@ const Node = z.looseObject({
 
 const whole = z.toJSONSchema(EnvironmentDocument, { io: 'input', unrepresentable: 'any' });
 
-/** Returns the members of a schema that no value has. Their own members are not listed. */
+/** Returns the schema members missing from all values, without their nested members. */
 function missingMembers(schema: unknown, values: readonly unknown[], at: string): readonly string[] {
 	const { $ref, properties, additionalProperties, items, anyOf } = Node.catch({}).parse(schema);
 	if ($ref !== undefined) return missingMembers(whole.$defs?.[$ref.replace('#/$defs/', '')], values, at);

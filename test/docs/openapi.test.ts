@@ -1,19 +1,19 @@
 import test from 'ava';
 import { apiDocument, decisionPointDocument, type Tree } from '../support/documents.js';
 
-/** Both documents say what everything in them is: schemas, their members, parameters, headers, tags. */
+/** Both documents describe all their parts: schemas, members, parameters, headers, tags. */
 
 interface Place {
 	readonly at: string;
 	readonly value: Tree;
 }
 
-/** Every object in a tree, with its place. */
+/** Yields every object in a tree, with its place. */
 function* objects(value: unknown, at: string): Generator<Place> {
 	if (typeof value !== 'object' || value === null) return;
 	if (!Array.isArray(value)) yield { at, value: value as Tree };
 	for (const [name, member] of Object.entries(value)) {
-		// An example may have members of any name.
+		// Examples may have any members.
 		if (name !== 'example' && name !== 'default') yield* objects(member, `${at}/${name}`);
 	}
 }
@@ -22,7 +22,7 @@ function isTree(value: unknown): value is Tree {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The places that have to be described: those that somebody meets who reads the document or a client made from it. */
+/** Yields the places that need a description: places visible to readers of the document or of a generated client. */
 function* describedPlaces(document: Tree): Generator<Place> {
 	const components = document['components'] as { readonly [kind: string]: Tree };
 	for (const [kind, members] of Object.entries(components)) {
@@ -42,7 +42,7 @@ function* describedPlaces(document: Tree): Generator<Place> {
 	}
 }
 
-/** A description, its own or that of the named schema that it refers to. */
+/** Returns a place's description, or the description of the named schema that it refers to. */
 function description(document: Tree, { value }: Place): string {
 	const own = value['description'];
 	if (typeof own === 'string') return own;

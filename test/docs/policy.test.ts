@@ -19,7 +19,7 @@ import { root } from '../support/root.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** `docs/policy.md` and its example: what it prints is in the example, and its commands do what it says. */
+/** `docs/policy.md` and its example: the example contains the printed output, and the commands work as described. */
 
 const page = readFileSync(join(root, 'docs/policy.md'), 'utf8');
 const example = join(root, 'docs/policy-example');
@@ -36,7 +36,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => stack.stop());
 
-/** Runs a script of the page as a reader would, in a folder of its own. Returns what it prints. */
+/** Runs a script from the page as a reader would, in a separate folder. Returns its output. */
 async function run(folder: string, script: string): Promise<string> {
 	const programs = join(folder, '.programs');
 	mkdirSync(programs, { recursive: true });
@@ -58,7 +58,7 @@ async function run(folder: string, script: string): Promise<string> {
 	return stdout;
 }
 
-/** Every file below a folder, by path. */
+/** Returns every file below a folder, by path. */
 function filesIn(folder: string): Map<string, string> {
 	const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 	const files = paths.filter((path) => /\.(rego|json)$/.test(path)).sort();
@@ -88,7 +88,7 @@ test.serial('the example is what `regolith policy` writes; `UPDATE=1` writes it 
 interface Block {
 	readonly language: string;
 	readonly text: string;
-	/** The line before the block, by which the page says what it is. */
+	/** Line before the block, which introduces it. */
 	readonly before: string;
 }
 
@@ -121,7 +121,9 @@ test.serial('the commands of the page print what the page says', async (t) => {
 	t.is(compared, 6);
 });
 
-/** What a page promises: `…` stands for anything on its line, and a line of it alone for any lines. */
+/**
+ * Matches the output printed on a page. `…` matches anything within its line; a line with only `…` matches any lines.
+ */
 function asPattern(text: string): RegExp {
 	const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 	return new RegExp(`^${escaped.replaceAll(/^…$\n/gm, '(?:.*\\n)*').replaceAll('…', '.*')}$`);

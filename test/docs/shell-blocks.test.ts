@@ -4,11 +4,11 @@ import test from 'ava';
 import { fencedBlocks, firstHourPages } from '../support/readme-reader.js';
 import { root } from '../support/root.js';
 
-/** Every shell command in the documentation runs in a test, or says why not: `<!-- not run: reason -->`. */
+/** Every shell command in the documentation runs in a test, or has a reason not to: `<!-- not run: reason -->`. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** The test that runs a page. */
+/** Test that runs each page. */
 const runners: Readonly<Record<string, string>> = {
 	...Object.fromEntries(firstHourPages.map((page) => [page, 'test/journey/first-hour.test.ts'])),
 	'docs/backup.md': 'test/journey/lineage.test.ts',

@@ -1,4 +1,4 @@
-/** The endpoints of the specification's tables, as data. */
+/** Endpoints in the specification's tables, as data. */
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
@@ -6,10 +6,10 @@ const resource = `${schema}/resources/{resource_id}`;
 const group = `${schema}/groups/{group_instance_key}`;
 const element = '/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}';
 
-/** One path of a chapter with its methods, as the specification writes them. */
+/** A path in a chapter with its methods, as in the specification. */
 type Row = readonly [methods: string, path: string];
 
-/** What people request and reviewers decide; both kinds have the same endpoints. */
+/** Returns the request endpoints, which both kinds of requests share. */
 function requests(path: string, parameter: string): readonly Row[] {
 	const one = `${element}/${path}/{${parameter}}`;
 	return [
@@ -20,7 +20,7 @@ function requests(path: string, parameter: string): readonly Row[] {
 	];
 }
 
-/** The chapters in the order of the specification. Where it names no methods, they are those of its general semantics. */
+/** Chapters in the specification's order. If it names no methods, its general semantics determine them. */
 export const chapters: Readonly<Record<string, readonly Row[]>> = {
 	'Organizations, projects, environments': [
 		['GET', '/v2/orgs'],

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { Derivations, Upstream } from '../../src/domain/check-limit/check-steps.js';
 import type { DerivationStep, StepIds } from '../../src/store/model/graph-walk.js';
 
-/** How much a check has to look through: what writes are refused by. */
+/** Amount of work in a check, which limits writes. */
 
-/** Derivations written `<type>.<role> < <relation> < <type>.<role>`; those with `?` can be interrupted. */
+/** Parses derivations written `<type>.<role> < <relation> < <type>.<role>`. A `?` marks blockable derivations. */
 function derived(...rules: readonly string[]): Derivations {
 	return new Derivations(rules.map(ruleIn));
 }
@@ -16,7 +16,7 @@ function ruleIn(text: string): DerivationStep {
 	return { role_id, resource_id, relation_id, source_role_id, no_direct_roles_on_object: text.endsWith('?') };
 }
 
-/** Tuples written `subject>object`. */
+/** Parses tuples written `subject>object`. */
 function along(relation_id: string, ...ways: readonly string[]): readonly StepIds[] {
 	return ways.map((way) => {
 		const [subject_id = '', object_id = ''] = way.split('>');

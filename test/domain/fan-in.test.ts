@@ -2,11 +2,17 @@ import test from 'ava';
 import { derivationCycles } from '../../compiler/cycle.js';
 import { findFanInAbove } from '../../src/domain/check-limit/fan-in.js';
 
-/** How many roles lead to one in a cycle: counted once however many ways there are, and none for itself. */
+/**
+ * Number of roles that lead to a role in a cycle: each counts once, whatever the number of paths, and a role does not
+ * count for itself.
+ */
 
 const unnamed = { name: '', description: null };
 
-/** Roles that derive from each other over the relations `<target>:<source>`, named as the domain names them: by ids. */
+/**
+ * Returns roles derived from each other over the relations `<target>:<source>`. Like the domain code, it uses ids as
+ * names.
+ */
 function roleCycle(...pairs: readonly (readonly [target: string, source: string])[]) {
 	const roles = [...new Set(pairs.flat())].map((key) => {
 		const derivations = pairs
@@ -25,7 +31,7 @@ function roleCycle(...pairs: readonly (readonly [target: string, source: string]
 	return cycle;
 }
 
-/** Tuples written `subject>object`, along one relation. */
+/** Parses tuples written `subject>object`, along one relation. */
 function tuples(relation_id: string, ...ways: readonly string[]) {
 	return ways.map((way) => {
 		const [subject_id = '', object_id = ''] = way.split('>');
@@ -36,7 +42,7 @@ function tuples(relation_id: string, ...ways: readonly string[]) {
 const nested = roleCycle(['viewer', 'viewer']);
 const along = (...ways: readonly string[]) => tuples('viewer:viewer', ...ways);
 
-/** The counts at which the tuples are too many and not: exactly `count` lead to the most crowded role. */
+/** Tuples with the exact limit: `count` roles lead to the most crowded role. */
 const graphs = {
 	nothing: { tuples: [], count: 0 },
 	'a chain': { tuples: along('a>b', 'b>c', 'c>d'), count: 3 },
@@ -62,7 +68,8 @@ test('it is said which role on which instance is led to by too many', (t) => {
 
 test('roles of one instance count by themselves, each along the relations of its own derivations', (t) => {
 	const cycle = roleCycle(['member', 'lead'], ['lead', 'member']);
-	// member on c from lead on b, that from member on a; and, the other way about, lead on c from nothing.
+	// The member role on c comes from lead on b, which comes from member on a. In the other direction, lead on c comes
+	// from nothing.
 	const chain = [...tuples('lead:member', 'a>b'), ...tuples('member:lead', 'b>c')];
 	t.deepEqual(findFanInAbove(cycle, chain, 1), { role_id: 'member', instance_id: 'c' });
 	t.is(findFanInAbove(cycle, chain, 2), null);

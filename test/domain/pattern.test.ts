@@ -7,7 +7,7 @@ import { measurePattern } from '../../src/pattern/pattern.js';
 import { unicodeClasses } from '../../src/pattern/unicode-classes.js';
 import { opa, policyWasm } from '../compiler/engine.js';
 
-/** What the API takes for a regular expression is one where decisions are made. */
+/** The API and the decision points accept the same regular expressions. */
 
 const taken = [
 	'',
@@ -68,7 +68,7 @@ for (const [pattern, problem] of Object.entries(refused)) {
 	});
 }
 
-/** Counts the expressions that RE2 compiles. */
+/** Counts the expressions compiled by RE2. */
 function countCompilations(run: () => void): number {
 	const { compile } = RE2JS;
 	let count = 0;

@@ -12,7 +12,7 @@ import { makeKeys, signed, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 import { importBuild } from './built.js';
 
-/** The library answers what a decision point answers over HTTP, and denies what it cannot decide. */
+/** The library gives the same answers as a decision point over HTTP, and denies if it cannot decide. */
 
 const withAttributes = {
 	user: { key: 'ann', email: 'a@b.c', attributes: { level: 3 } },
@@ -20,10 +20,10 @@ const withAttributes = {
 	unknown: [1],
 };
 
-/** What is asked of both. */
+/** Asks both and compares. */
 async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, model: Model) {
 	const { http } = served;
-	// A question without a key has no member for it, as JSON has none.
+	// A question without a key omits the member, because JSON has no `undefined`.
 	const checks: CheckQuery[] = JSON.parse(JSON.stringify(everyCheck(model)));
 	const { body: bulk } = await http.post<{ allow: readonly { allow: boolean }[] }>('/allowed/bulk', checks);
 	t.deepEqual(await engine.checkMany(checks), bulk.allow);
@@ -54,7 +54,7 @@ async function ask(served: Served, engine: LoadedEngine, t: ExecutionContext, mo
 	}
 }
 
-/** As it would arrive over HTTP. */
+/** Returns a value as it would arrive over HTTP. */
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const forms = {

@@ -14,11 +14,11 @@ import { temporary } from '../support/temporary.js';
 import { buildFile } from './built.js';
 
 /**
- * The package in Chromium, in a page and in a worker, where nothing is but the web: the page forbids code that is made
- * of text, as edge runtimes do.
+ * The package in Chromium, in a page and in a worker, with only web APIs. The page forbids code from text, like edge
+ * runtimes.
  */
 
-/** Asks in all three forms, and says what came. */
+/** Asks in all three forms, and reports the answers. */
 const asking = `
 import { loadEngine } from '/edge.js';
 
@@ -132,7 +132,7 @@ test('a page and a worker answer as a decision point does', async (t) => {
 	}
 });
 
-/** Passes a request on to the feed, which a page reaches only through its own origin. */
+/** Forwards a request to the feed, because a page reaches it only through its own origin. */
 async function forward({ feed }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
 	const headers = Object.fromEntries(
 		['authorization', 'prefer', 'if-none-match'].flatMap((name) => {

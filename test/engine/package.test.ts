@@ -13,7 +13,7 @@ import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 import { buildFile, packageFolder } from './built.js';
 
-/** The package as it is packed: it installs without a network, its README holds, and its types need no runtime's. */
+/** The package as packed: it installs without a network, its README works, and its types need no runtime types. */
 
 const run = promisify(execFile);
 
@@ -92,7 +92,7 @@ test('it is packed, installs in an empty folder without a network, and its READM
 	t.is(stdout, '');
 });
 
-/** Code of a user whose compiler knows neither Node.js nor browsers. */
+/** User code compiled without Node.js and browser types. */
 const consumer = `import { loadEngine, RegolithError, type CheckQuery, type LoadedEngine } from '@regolith/engine';
 
 const query: CheckQuery = { user: { key: 'ann' }, action: 'read', resource: 'report' };

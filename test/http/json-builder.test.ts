@@ -8,11 +8,11 @@ import {
 	parseJson,
 } from '../../src/http/json-builder.js';
 
-/** JSON that comes in parts: what is built of it is what `JSON.parse` makes of the whole. */
+/** JSON in parts: the result equals `JSON.parse` on the whole text. */
 
 const generous = { depth: 100, values: 1_000_000, token: 1_000_000, members: 1_000_000 };
 
-/** The value as JSON, which also tells the order of members, or the name of the error. */
+/** Returns the value as JSON, which includes the member order, or the error's name. */
 function outcome(work: () => unknown): string {
 	try {
 		return JSON.stringify(work());
@@ -21,7 +21,7 @@ function outcome(work: () => unknown): string {
 	}
 }
 
-/** Throws unless a text in parts is what it is as a whole. */
+/** Throws unless a text in parts has the same result as the whole. */
 function compare(text: string, cuts: readonly number[]): void {
 	const whole = outcome(() => parseJson(text));
 	const inParts = outcome(() => built(textParts(text, cuts)));
@@ -34,7 +34,7 @@ function built(parts: readonly string[], limits: JsonLimits = generous): unknown
 	return builder.finish();
 }
 
-/** A text in parts of the lengths given, over and over. */
+/** Splits a text into parts with these lengths, repeatedly. */
 function textParts(text: string, lengths: readonly number[]): readonly string[] {
 	const parts: string[] = [];
 	for (let at = 0, turn = 0; at < text.length; turn++) {
@@ -57,12 +57,12 @@ const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
 	),
 }));
 
-/** An object that may have a member twice. */
+/** An object that may repeat a member. */
 class Members {
 	constructor(readonly members: readonly (readonly [string, unknown])[]) {}
 }
 
-/** JSON with a blank of one's own between its tokens. */
+/** Formats JSON with a chosen blank between its tokens. */
 function written(value: unknown, blank: string): string {
 	const list = (texts: readonly string[]) => texts.join(`${blank},${blank}`);
 	if (Array.isArray(value)) return `[${blank}${list(value.map((item) => written(item, blank)))}${blank}]`;
@@ -130,7 +130,7 @@ const malformed = [
 
 for (const text of malformed) {
 	test(`malformed, in parts of any length: ${JSON.stringify(text)}`, (t) => {
-		// So long that each of them is begun before its end is there.
+		// Long enough that each part starts before its end arrives.
 		const long = text.replaceAll('1', '1'.repeat(20));
 		for (const one of [text, long]) {
 			for (let length = 1; length <= one.length + 1; length++) {
@@ -171,7 +171,7 @@ test('too deep or too much is refused before it is built', (t) => {
 	t.deepEqual(built(['[[[1]]]'], { ...generous, depth: 3, values: 3 }), [[[1]]]);
 });
 
-/** A text, the level whose objects may be wide, and what comes of it where an object may have three members. */
+/** A text, the level whose objects may be wide, and the result with a limit of three members per object. */
 const wide: readonly (readonly [text: string, mapLevel: number | undefined, outcome: string])[] = [
 	['{"a":1,"b":2,"c":3}', undefined, 'taken'],
 	['{"a":1,"b":2,"c":3,"d":4}', undefined, 'members'],

@@ -7,14 +7,14 @@ import { declaring, reply } from '../../src/http/endpoint.js';
 import { createApplication, listen, maxBodyBytes } from '../../src/http/server.js';
 import { renderSampleFailure } from './sample.js';
 
-/** Requests that wait: the client leaves, or the server stops. */
+/** Waiting requests: the client leaves, or the server stops. */
 
 interface Waiting {
 	readonly closed: AbortSignal;
 	readonly finish: () => void;
 }
 
-/** A server whose one endpoint waits until the test says so; `next` is the next request that came in. */
+/** Starts a server with one endpoint that waits for the test; `next` is the next incoming request. */
 async function waitingServer() {
 	const arrivals: Waiting[] = [];
 	let told: (() => void) | undefined;
@@ -53,7 +53,10 @@ async function waitingServer() {
 	};
 }
 
-/** A server where a body of the usual size must arrive within a fifth of a second, and a large one within a minute. */
+/**
+ * Starts a server with short limits: a usual body must arrive within a fifth of a second, and a large body within a
+ * minute.
+ */
 async function impatientServer(t: ExecutionContext) {
 	const endpoint = declaring<{ readonly open: null }>();
 	const take = { summary: 'Take a body.', tag: 'Bodies', method: 'post', access: 'open', body: z.unknown() } as const;

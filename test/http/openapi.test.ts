@@ -8,7 +8,7 @@ import { type DocumentInfo, openapi } from '../../src/http/openapi.js';
 import { pageEndpoints } from '../../src/http/page.js';
 import { sampleEndpoints } from './sample.js';
 
-/** The document says what the endpoints declare, in valid OpenAPI 3.1. */
+/** The document matches the declared endpoints, in valid OpenAPI 3.1. */
 
 const info: DocumentInfo = {
 	title: 'Sample',
@@ -33,7 +33,7 @@ const info: DocumentInfo = {
 
 type Tree = { readonly [name: string]: Tree };
 
-/** The document as plain JSON; a step that does not exist fails the test that takes it. */
+/** Returns the document as plain JSON. Accessing a missing member fails the test. */
 function openapiDocument(endpoints: readonly Endpoint<string, never>[]): Tree {
 	return JSON.parse(JSON.stringify(openapi(endpoints, info)));
 }

@@ -3,7 +3,7 @@ import { pageEndpoints } from '../../src/http/page.js';
 import { createApplication, type Listening, listen } from '../../src/http/server.js';
 import { renderSampleFailure, sampleSurround } from './sample.js';
 
-/** The API page loads everything it needs from its own server. */
+/** The API page loads everything from its own server. */
 
 let server: Listening;
 

@@ -3,7 +3,7 @@ import { catalogue, Failure, forbidden } from '../../src/failure.js';
 import { declaring, Raw, reply } from '../../src/http/endpoint.js';
 import type { Surround } from '../../src/http/mount.js';
 
-/** A small table of endpoints that uses everything an endpoint can declare; server and document tests read it. */
+/** A small endpoint table with every declarable feature, for server and document tests. */
 
 interface Caller {
 	readonly caller: string;
@@ -25,7 +25,6 @@ const ThingCreate = z
 
 const thingParams = z.object({ thing_id: z.string().max(40) });
 
-/** The table. */
 export const sampleEndpoints = [
 	endpoint({
 		name: 'listThings',
@@ -117,7 +116,7 @@ export const sampleEndpoints = [
 		params: z.object({ how: z.enum(['status', 'body', 'crash', 'duplicate', 'undeclared-body']) }),
 		returns: { 200: Thing, 202: null },
 		handle: ({ params }) => {
-			// The casts are the misfit: what a handler answers when the compiler could not see it.
+			// The casts simulate a handler with a wrong answer that the compiler could not detect.
 			switch (params.how) {
 				case 'status':
 					return { status: 206, body: { id: 'hunter2', size: 1 } } as never;
@@ -159,7 +158,7 @@ export const sampleSurround: Surround = async (endpoint, request, run) => {
 	return run({ caller: 'good' });
 };
 
-/** Failures as the sample server words them. */
+/** Renders failures for the sample server. */
 export function renderSampleFailure(failure: Failure, requestId: string): unknown {
 	if (failure.code === 'unprocessable') return { detail: failure.problems };
 	const { error_code, title } = catalogue[failure.code];

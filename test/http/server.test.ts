@@ -21,21 +21,21 @@ import {
 import { eventually } from '../support/eventually.js';
 import { renderSampleFailure, sampleEndpoints, sampleSurround } from './sample.js';
 
-/** What the server does with good and bad requests, over real sockets. */
+/** The server with good and bad requests, over real sockets. */
 
 interface Case {
 	readonly title: string;
 	readonly method?: string;
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Sent as it is. */
+	/** Raw body. */
 	readonly body?: string;
 	readonly status: number;
-	/** The whole body, when it is worth naming. */
+	/** Whole body if relevant. */
 	readonly answer?: unknown;
-	/** Places of a 422. */
+	/** Problem places in a 422. */
 	readonly locs?: readonly (readonly (string | number)[])[];
-	/** What the first problem or the failure's message says. */
+	/** Matches the first problem or the failure's message. */
 	readonly says?: RegExp;
 }
 
@@ -367,11 +367,11 @@ interface Received {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 	readonly text: string;
-	/** The client's port: the same for requests of one connection. */
+	/** Client port: the same for requests on one connection. */
 	readonly port: number | undefined;
 }
 
-/** One request whose path is sent as written; `chunks` go out without a content length. */
+/** Sends one request with a raw path; `chunks` go out without a content length. */
 function send(
 	method: string,
 	path: string,
@@ -542,7 +542,7 @@ test('a small body that becomes a large one is refused', async (t) => {
 	}
 });
 
-/** The first answer to bytes that are sent and not ended. */
+/** Returns the first answer to bytes without an end of the request. */
 function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly socket: Socket }> {
 	return new Promise((resolve, reject) => {
 		const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
@@ -551,7 +551,7 @@ function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly s
 	});
 }
 
-/** All that comes after these bytes, until so many answers are there or the connection is closed. */
+/** Returns all answers to these bytes, until there are `count` or the connection is closed. */
 function answersTo(bytes: string, count: number): Promise<readonly string[]> {
 	return new Promise((resolve) => {
 		let received = '';
@@ -587,7 +587,7 @@ test('who has no key is answered before the body comes', async (t) => {
 		'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n',
 	);
 	t.regex(answer, /^HTTP\/1.1 401 /);
-	// What comes of the body all the same is not looked at, and is followed by the next request.
+	// The server discards the remaining body and answers the next request.
 	const next = once(socket, 'data');
 	socket.write(`${'['.repeat(3_000_000)}GET /things HTTP/1.1\r\nHost: x\r\n\r\n`);
 	t.regex(String(await next), /^HTTP\/1.1 200 /);

@@ -5,7 +5,7 @@ import { createSender } from '../../src/outbound/send.js';
 import { createPoster } from '../../src/webhook/post.js';
 import { startReceiver } from '../support/receiver.js';
 
-/** Where requests to addresses that environments name may go: what is not public is refused when the connection is made. */
+/** Allowed targets for requests to addresses from environments: non-public addresses are refused at connection time. */
 
 const posted = { headers: { 'content-type': 'application/json' }, body: '{}' };
 

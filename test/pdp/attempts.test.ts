@@ -7,7 +7,7 @@ import type { Attempt } from '../../src/wire/decision/attempt.js';
 import { readCaseModel, serving } from './cases.js';
 import { acme } from './environment.js';
 
-/** The attempts of a check over HTTP. Their laws are held in test/property/attempts.test.ts. */
+/** Attempts of a check over HTTP. test/property/attempts.test.ts tests their laws. */
 
 interface Explained {
 	readonly allow: boolean;

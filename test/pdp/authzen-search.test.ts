@@ -7,7 +7,7 @@ import { readCaseModel, serving } from './cases.js';
 import { resource, step } from './environment.js';
 import type { Served } from './served.js';
 
-/** The searches of AuthZEN find what single evaluations permit, and their pages make up the whole. */
+/** AuthZEN searches find exactly the permitted evaluations, and their pages add up to the whole result. */
 
 interface Entity {
 	readonly type: string;
@@ -29,7 +29,7 @@ const subjectSearch = '/access/v1/search/subject';
 const resourceSearch = '/access/v1/search/resource';
 const actionSearch = '/access/v1/search/action';
 
-/** Asks many evaluations, each once, and remembers the decisions. */
+/** Evaluates many questions, each once, and remembers the decisions. */
 class Decisions {
 	readonly #asked = new Map<string, Question>();
 	readonly #permitted = new Set<string>();
@@ -60,7 +60,7 @@ class Decisions {
 	}
 }
 
-/** What the subjects and resources of all questions have besides their ids. */
+/** Additional members for subjects and resources in all questions. */
 interface Circumstances {
 	readonly title: string;
 	readonly subject?: object;
@@ -171,7 +171,7 @@ const people = Array.from({ length: 40 }, (_, index) => `u${index}`);
 const books = Array.from({ length: 40 }, (_, index) => `b${index}`);
 const verbs = Array.from({ length: 40 }, (_, index) => `v${index}`);
 
-/** Everybody may do everything on every other book, by one role in the tenant. */
+/** One tenant role allows every user everything on every second book. */
 const shelf: Model = {
 	schema: {
 		condition_sets: [],
@@ -285,7 +285,7 @@ test('tokens carry any key, and tell apart what looks alike', (t) => {
 			const token = pageToken(request, last);
 			t.is(readPageToken(token, structuredClone(request)), last);
 			if (JSON.stringify(request) === JSON.stringify(other)) return;
-			// Equal but for the order of members is equal.
+			// Requests are equal regardless of member order.
 			if (pageToken(other, last) === token) t.deepEqual(other, request);
 		}),
 	);
@@ -301,7 +301,7 @@ test('a write between two pages leaves the others as they are', async (t) => {
 	const first = await ask({ limit: 5 });
 	const whole = names(await ask({}));
 	t.deepEqual(names(first), whole.slice(0, 5));
-	// The last result goes, one before it and one after it come, and one after it goes.
+	// Removes the last result, adds one result before it and one after it, and removes a later result.
 	const [last = '', , gone = ''] = whole.slice(4);
 	const instances = ['regolith', 'facts', 'instances'];
 	const patches: readonly Patch[] = [

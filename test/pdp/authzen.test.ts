@@ -6,7 +6,7 @@ import { serving } from './cases.js';
 import { assign, policyWasm, resource, step } from './environment.js';
 import { key, type Served, serve } from './served.js';
 
-/** What the AuthZEN Authorization API 1.0 demands, by the words of its chapters. */
+/** Requirements of the AuthZEN Authorization API 1.0, in the words of its chapters. */
 
 function conditionSet(name: string, type: ConditionSet['type'], conditions: Json): ConditionSet {
 	const of = type === 'resourceset' ? 'book' : null;
@@ -21,7 +21,7 @@ function conditionSet(name: string, type: ConditionSet['type'], conditions: Json
 	} as ConditionSet;
 }
 
-/** ann writes books of acme; whoever is senior signs drafts, and stamps what the action says. */
+/** ann writes books in acme; senior users sign drafts, and stamp with the action's properties. */
 const library: Model = {
 	schema: {
 		resources: [resource('book', ['read', 'sign', 'stamp', 'write'])],
@@ -609,7 +609,7 @@ test('other failures have a message too', async (t) => {
 
 const signs = { name: 'sign' };
 
-/** Whether an evaluation is permitted, by what it is. */
+/** Evaluations with the expected decision. */
 const mapped: readonly (readonly [must: string, body: object, decision: boolean])[] = [
 	['an instance is in its own tenant', annReads, true],
 	['the resource names the tenant', { ...annReads, resource: { ...b1, properties: { tenant: 'beta' } } }, false],

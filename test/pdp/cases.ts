@@ -1,4 +1,4 @@
-/** Golden cases served by decision points, and everything that can be asked about them. */
+/** Golden cases served by decision points, and all possible questions about them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -8,12 +8,12 @@ import { root } from '../support/root.js';
 import { snapshot } from './environment.js';
 import { type Served, serve } from './served.js';
 
-/** The model of a golden case. */
+/** Reads a golden case's model. */
 export async function readCaseModel(name: string): Promise<Model> {
 	return JSON.parse(await readFile(join(root, 'test/case', name, 'model.json'), 'utf8')) as Model;
 }
 
-/** Serves a model until the test is over. */
+/** Serves a model until the end of the test. */
 export async function serving(
 	t: ExecutionContext,
 	model: Model,
@@ -25,7 +25,10 @@ export async function serving(
 	return served;
 }
 
-/** Every check there is: each user, action, instance (or none) and tenant, and one of each that does not exist. */
+/**
+ * Returns every check: each user, action, instance (or none) and tenant, including a missing user, action, instance and
+ * tenant.
+ */
 export function everyCheck({ schema, facts }: Model) {
 	const tenants = [...facts.tenants.map(({ key }) => key), 'nowhere'];
 	const checks = schema.resources.flatMap(({ key: type, actions }) => {
@@ -39,7 +42,7 @@ export function everyCheck({ schema, facts }: Model) {
 	return checks.flatMap((check) => [...facts.users, 'nobody'].map((user) => ({ user, ...check })));
 }
 
-/** The questions that the policy allows, one by one. */
+/** Returns the checks that the policy allows, each asked separately. */
 export async function allowedChecks({ http }: Served, model: Model): Promise<ReadonlySet<string>> {
 	const checks = everyCheck(model);
 	const { body } = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', checks);

@@ -4,7 +4,7 @@ import { runToEnd, type Steps } from '../../compiler/steps.js';
 import { enough, forEachChunk, forEachItem, sortedBy } from '../../src/pdp/engine/chunks.js';
 import { arrayChunks, objectChunks } from '../../src/pdp/engine/json-chunks.js';
 
-/** Long lists in steps: the same as at one stretch. */
+/** Long lists processed in steps: same result as in a single step. */
 
 function stepsIn<T>(steps: Steps<T>): number {
 	let count = 1;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 
-/** Condition sets at a decision point: who can change what they see, and when listings and the cloud leave them out. */
+/** Condition sets at a decision point: changes to their input, and when listings and cloud checks skip them. */
 
 const name = '009-condition-sets';
 const d1 = { type: 'document', key: 'd1', tenant: 'acme' };
@@ -19,7 +19,7 @@ interface Case {
 	readonly title: string;
 	readonly asked: object;
 	readonly allow: boolean;
-	/** Of the section of conditions. */
+	/** Code in the conditions section. */
 	readonly code: string;
 }
 

@@ -16,7 +16,7 @@ import { temporary } from '../support/temporary.js';
 import { acme, quiet, snapshot } from './environment.js';
 import { serve } from './served.js';
 
-/** The decision log of a decision point: what is logged, in which form, and what becomes of it. */
+/** A decision point's decision log: logged decisions, their form, and their delivery. */
 
 const input = {
 	user: { key: 'ann', attributes: { email: 'ann@example.com', ssn: '1' } },
@@ -102,7 +102,7 @@ for (const [title, changed, shown] of [
 	});
 }
 
-/** An object with objects in it, so many levels deep. */
+/** Returns an object with this nesting depth. */
 function nested(levels: number): Readonly<Record<string, unknown>> {
 	return levels === 1 ? {} : { a: nested(levels - 1) };
 }
@@ -126,7 +126,7 @@ for (const [title, code, changed, rate] of [
 	});
 }
 
-/** A receiver that keeps what it gets, and fails as long as `failure` says. */
+/** Returns a receiver that keeps its lines, and fails while `failure` says so. */
 function keeping() {
 	const lines: string[] = [];
 	const receiver = {
@@ -198,7 +198,7 @@ test('a receiver that stays away holds up a stop for a while only, and the loss 
 	t.deepEqual(queue.counts, { sent: 0, lost: 1 });
 });
 
-/** A collector that remembers what it was sent, and answers with the status that is next. */
+/** Starts a collector that records requests and answers with the next status. */
 async function collector(t: ExecutionContext, statuses: readonly number[], headers = {}, body = '') {
 	const got: { readonly headers: IncomingMessage['headers']; readonly events: unknown }[] = [];
 	const left = [...statuses];
@@ -256,7 +256,7 @@ test('a collector that says when to come back is asked no earlier, and its words
 		async () => asked,
 		(times) => times === 1,
 	);
-	// Waits many times as long as the usual pause after a failure.
+	// Waits much longer than the usual pause after a failure.
 	await new Promise((resolve) => setTimeout(resolve, 50));
 	t.is(asked, 1);
 	for (const line of ['67890', '12345']) queue.push(line);

@@ -4,7 +4,7 @@ import { type Answer, client } from '../support/client.js';
 import { SchemaValidators } from '../support/schema-validators.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** A decision point describes itself, to anyone, and answers as it says. */
+/** A decision point's documentation is public, and its answers conform to it. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -82,7 +82,7 @@ test('the document is served, valid, and lists what the decision point serves', 
 	t.like(body, { externalDocs: { url: `${stack.api.listening.url}/docs` } });
 });
 
-/** What is wrong with an answer in the eyes of the document; `null` when it is as described. */
+/** Returns how an answer deviates from the document, or `null` if it conforms. */
 function disagreement(operationId: string, answer: Answer<unknown>): string | null {
 	const operation = Object.values(document.paths)
 		.flatMap((methods) => Object.values(methods))

@@ -475,7 +475,7 @@ test('is alive at once and ready with the first revision', async (t) => {
 	t.is(early.status, 503);
 	t.regex(String(early.body['detail']), /no revision is loaded/);
 	t.is(early.revision, undefined);
-	// Nobody has said yet that the key of this decision point is the right one.
+	// The control plane has not confirmed this decision point's key yet.
 	const statuses = () =>
 		Promise.all(
 			[undefined, '', 'Bearer wrong', `Bearer ${key}`].map(async (authorization) => {

@@ -9,7 +9,7 @@ import { acme, acmeWithMuch, assign, modelData, policyWasm, wasmFrom } from './e
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
 import { policyOfCode } from './policy-of-code.js';
 
-/** The engine: data in WASM memory stays what a plain object would be, through patches, evaluations and moves. */
+/** The engine: data in WASM memory behaves like a plain object under patches, evaluations and moves. */
 
 test.before('build the policies', async () => {
 	await Promise.all([policyWasm(acme), policyWasm(acmeWithMuch)]);
@@ -79,7 +79,7 @@ test('a patch that fails breaks the engine, which denies from then on', async (t
 	await t.throwsAsync(engine.fork(await module()), { message: /broken/ });
 });
 
-/** A policy whose answer to `conflict` contradicts itself, which makes the module abort. */
+/** A policy with contradictory answers to `conflict`, which makes the module abort. */
 const contradictory = policyOfCode(`default code := "allow"
 
 code := "one" if input.action == "conflict"

@@ -8,15 +8,15 @@ import { pack } from '../../src/bundle/pack.js';
 import { createLogger } from '../../src/log.js';
 import { root } from '../support/root.js';
 
-/** Environments as the control plane would publish them, made by the real compiler and the real opa. */
+/** Environments as the control plane would publish them, built with the real compiler and the real opa. */
 
-/** The id of the one environment of these tests. */
+/** Environment id in these tests. */
 export const environment = '0190c1b0-0000-7000-8000-000000000001';
 
-/** A log that says nothing. */
+/** Silent log. */
 export const quiet = createLogger('silent');
 
-/** A small environment: ann edits and ben reads documents of tenant `acme`; `idle` holds no role. */
+/** A small environment: ann edits and ben reads documents in tenant `acme`; `idle` holds no role. */
 export const acme: Model = {
 	schema: {
 		condition_sets: [],
@@ -43,13 +43,13 @@ export const acme: Model = {
 	},
 };
 
-/** The environment with one more resource type, which changes its policy. */
+/** The environment with an additional resource type, which changes its policy. */
 export const acmeWithInvoices: Model = {
 	...acme,
 	schema: { ...acme.schema, resources: [...acme.schema.resources, resource('invoice', ['pay'])] },
 };
 
-/** The environment with so many resource types that everything in its compiled policy lies elsewhere. */
+/** The environment with enough resource types to move everything in its compiled policy. */
 export const acmeWithMuch: Model = {
 	...acme,
 	schema: {
@@ -61,7 +61,7 @@ export const acmeWithMuch: Model = {
 	},
 };
 
-/** A resource type with these actions. */
+/** Returns a resource type with these actions. */
 export function resource(key: string, actions: readonly string[]) {
 	return {
 		key,
@@ -81,7 +81,7 @@ function role(key: string, actions: readonly string[]): Role {
 const opa = process.env['OPA_PATH'] ?? join(root, '.tools/opa');
 const built = new Map<string, Promise<Uint8Array>>();
 
-/** The WASM of the environment's policy, built once a process for each schema. */
+/** Returns the WASM for a model's policy, built once per process and schema. */
 export function policyWasm(model: Model): Promise<Uint8Array> {
 	const key = JSON.stringify(model.schema);
 	const known = built.get(key) ?? build(model);
@@ -95,27 +95,27 @@ async function build(model: Model): Promise<Uint8Array> {
 	return wasmFrom([...(await readPolicyLibrary()), ...compiled.policy]);
 }
 
-/** The WASM of any policy with the usual entrypoints. */
+/** Compiles a policy with the usual entrypoints to WASM. */
 export async function wasmFrom(files: readonly RegoFile[]): Promise<Uint8Array> {
 	const wasm = (await unpack(await buildWasm({ opa, files }))).get('policy.wasm');
 	if (wasm === undefined) throw new Error('opa built no module');
 	return wasm;
 }
 
-/** The environment's data as bundles carry it. */
+/** Returns the model's data in bundle form. */
 export const modelData = (model: Model): Uint8Array => documentBytes(model);
 
-/** What differs from bundle to bundle. */
+/** Variable parts of a bundle. */
 export interface BundleParts {
 	readonly revision: number;
 	readonly model: Model;
-	/** Another environment than that of these tests. */
+	/** A different environment id. */
 	readonly environment?: string;
 	readonly lineage?: string;
 	readonly formerLineages?: readonly string[];
 }
 
-/** A snapshot bundle. */
+/** Packs a snapshot bundle. */
 export async function snapshot({
 	revision,
 	model,
@@ -133,7 +133,7 @@ export async function snapshot({
 	]);
 }
 
-/** What a step adds to the revision it begins at. */
+/** Content of a step from its base revision. */
 export interface StepParts {
 	readonly base: number;
 	readonly revision: number;
@@ -143,7 +143,7 @@ export interface StepParts {
 	readonly lineage?: string;
 }
 
-/** A delta bundle, or a policy bundle when there is a new policy. */
+/** Packs a delta bundle, or a policy bundle if there is a new policy. */
 export async function step({ base, revision, patches, wasm, lineage = '' }: StepParts): Promise<Uint8Array> {
 	const kind = wasm === undefined ? 'delta' : 'policy';
 	return pack([
@@ -153,7 +153,7 @@ export async function step({ base, revision, patches, wasm, lineage = '' }: Step
 	]);
 }
 
-/** The patches with which a user comes to hold exactly these roles in a tenant. */
+/** Returns the patches that give a user exactly these roles in a tenant. */
 export function assign(user: string, tenant: string, roles: readonly string[]): readonly Patch[] {
 	const inTenant = ['regolith', 'facts', 'tenant_roles', tenant, user];
 	const ofUser = ['regolith', 'facts', 'users', user, tenant];

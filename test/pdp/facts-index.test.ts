@@ -5,7 +5,7 @@ import { runToEnd } from '../../compiler/steps.js';
 import { FactsIndex } from '../../src/pdp/facts/facts-index.js';
 import { replaceAt } from '../../src/pdp/facts/json-members.js';
 
-/** The index of listings: read from a document, or brought there by patches, it is the same. */
+/** The facts index has the same content whether it is read from a document or reached by patches. */
 
 const keys = {
 	tenants: ['acme', '__proto__', 'ü"\\'],
@@ -17,12 +17,12 @@ const keys = {
 
 type Table = { readonly [member: string]: Json };
 
-/** A table with some of the members, each with a value. */
+/** A table with some members and one value arbitrary. */
 function uniformTable(members: readonly string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return tableBy(members, () => value);
 }
 
-/** A table with some of the members, each with a value of its own kind. */
+/** A table with some members and a value arbitrary for each. */
 function tableBy(members: readonly string[], valueFor: (key: string) => fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return fc
 		.subarray([...members])
@@ -49,7 +49,7 @@ const tables: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 		tableBy(instanceTypes, (type) => uniformTable(keys.roles, uniformTable(typeInstances(type), fact))),
 	),
 	users: uniformTable(keys.users, uniformTable(keys.tenants, present)),
-	// Those that are passed over.
+	// The index skips the following tables.
 	closures: uniformTable(keys.instances, uniformTable(keys.roles, present)),
 	tenants: uniformTable(keys.tenants, fc.jsonValue() as fc.Arbitrary<Json>),
 	user_attributes: uniformTable(keys.users, fc.jsonValue() as fc.Arbitrary<Json>),
@@ -82,7 +82,7 @@ const document: fc.Arbitrary<Table> = fc
 	.record({ facts: fc.record(tables), schema, mapping_rules: mappingRules })
 	.map((regolith) => ({ other: [1, '"'], regolith }));
 
-/** Where a patch may go: every prefix of a path to the innermost member of a table. */
+/** Patch paths: every prefix down to a table's innermost member. */
 const places: readonly (readonly (readonly string[])[])[] = [
 	[['instances'], keys.instances],
 	[['relations'], keys.instances, keys.relations, keys.instances],
@@ -245,7 +245,7 @@ function read(value: Json): FactsIndex {
 	return FactsIndex.read(Buffer.from(JSON.stringify(value)));
 }
 
-/** Everything that can be found in an index. */
+/** Returns the whole index content. */
 function contents(index: FactsIndex): unknown {
 	const { tenantRoles, instanceRoles, relations, schema: ofSchema } = index;
 	const pairs = types.flatMap((type) => keys.roles.map((role) => [type, role] as const));
@@ -295,7 +295,7 @@ function fallback(to: readonly string[]): Json {
 	return to[2] === 'instances' && to.length === 4 ? 'acme' : to.length < 6 ? {} : null;
 }
 
-/** Rows in the order of their JSON: by default `sort` asks a row for its text, which not every JSON value has. */
+/** Sorts rows by their JSON: the default `sort` needs a text for each row, which some JSON values lack. */
 function sorted(rows: readonly unknown[]): readonly string[] {
 	return rows.map((row) => JSON.stringify(row)).sort();
 }

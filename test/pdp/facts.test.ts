@@ -7,11 +7,11 @@ import type { DecisionPointOptions } from '../../src/pdp/endpoints.js';
 import { acme, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 
-/** Facts through a decision point whose control plane is not there, or whose writes do not arrive. */
+/** Facts through a decision point whose control plane is unreachable or loses writes. */
 
 const never = { milliseconds: 5, policy: 'ignore' } as const satisfies FactsWait;
 
-/** A control plane that answers everything with revision 99, which no feed sends. */
+/** Starts a control plane that answers everything with revision 99, which no feed sends. */
 async function farAhead(t: ExecutionContext): Promise<string> {
 	const server = createServer((request, response) => {
 		request.resume();
@@ -26,7 +26,7 @@ async function farAhead(t: ExecutionContext): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/facts/p/e`;
 }
 
-/** A control plane that answers what it was asked. */
+/** Starts a control plane that echoes each request. */
 async function echo(t: ExecutionContext): Promise<string> {
 	const server = createServer(async ({ method, url }, response) => {
 		response.end(method === 'HEAD' ? undefined : `${method} ${url}`);
@@ -74,7 +74,7 @@ test('a control plane that cannot be reached is 502', async (t) => {
 
 interface Asked {
 	readonly method: string;
-	/** As it is sent. */
+	/** Raw request target. */
 	readonly target: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string;
@@ -105,7 +105,7 @@ test('a call reaches the same path of the facts, by the same method', async (t) 
 		[{ method: 'GET', target: 'http://other.example/facts/users' }, 'GET /v2/facts/p/e/users'],
 		[{ method: 'GET', target: 'http://other.example/v2/facts/x/y/users?a' }, 'GET /v2/facts/p/e/users?a'],
 		[{ method: 'GET', target: '/v2/facts/../%2e%2e/users' }, 'GET /v2/facts/p/e/users'],
-		// A body of a GET means nothing.
+		// The body of a GET has no meaning.
 		[{ method: 'GET', target: '/facts/users', headers: empty }, 'GET /v2/facts/p/e/users'],
 		[
 			{ method: 'GET', target: '/facts/users', headers: { 'content-length': '2' }, body: '{}' },

@@ -4,26 +4,26 @@ import type { AddressInfo } from 'node:net';
 import { catalogue } from '../../src/failure.js';
 import { environment } from './environment.js';
 
-/** A control plane reduced to its feed, over real HTTP, whose answers a test decides. */
+/** A fake control plane with only a feed, over real HTTP. Tests set its answers. */
 
-/** The body of an API that does not find what was asked for. */
+/** Body of a not found answer from the API. */
 const notFound = { title: catalogue.not_found.title };
 
 const contentType = 'application/vnd.openpolicyagent.bundles';
 
-/** What the feed serves from some moment on. */
+/** Content of the feed since a publication. */
 export interface Published {
 	readonly revision: number;
-	/** That of the bundles, where they have one. */
+	/** Lineage in the bundles, if any. */
 	readonly lineage?: string;
 	readonly snapshot: Uint8Array;
-	/** Served to whoever holds what was published before. */
+	/** Step for clients with the previous publication. */
 	readonly step?: Uint8Array;
-	/** What a newcomer gets in place of the snapshot: an older one, whose step leads to this revision. */
+	/** Older snapshot for new clients, whose step leads to this revision. */
 	readonly older?: { readonly revision: number; readonly snapshot: Uint8Array; readonly step: Uint8Array };
 }
 
-/** A request for a bundle as the feed saw it. */
+/** A bundle request as received by the feed. */
 export interface Seen {
 	readonly etag: string | undefined;
 	readonly prefer: string | undefined;
@@ -31,7 +31,7 @@ export interface Seen {
 }
 
 export class FakeFeed {
-	/** The environment of the key; `null` makes it the key of a project. */
+	/** Environment of the key; `null` simulates a project key. */
 	environment: string | null = environment;
 	readonly seen: Seen[] = [];
 	#status: number | undefined;
@@ -46,7 +46,7 @@ export class FakeFeed {
 		return `http://127.0.0.1:${this.#port}`;
 	}
 
-	/** Starts listening, on the port of last time. */
+	/** Starts listening, on the same port after a restart. */
 	async start(): Promise<void> {
 		this.#server = createServer((request, response) => void this.#serve(request, response));
 		this.#server.listen(this.#port, '127.0.0.1');
@@ -54,7 +54,7 @@ export class FakeFeed {
 		this.#port = (this.#server.address() as AddressInfo).port;
 	}
 
-	/** Cuts every connection and stops listening. */
+	/** Closes every connection and stops listening. */
 	async stop(): Promise<void> {
 		const closed = this.#server && once(this.#server, 'close');
 		this.#server?.close();
@@ -62,21 +62,21 @@ export class FakeFeed {
 		await closed;
 	}
 
-	/** Serves this from now on and wakes who waits. */
+	/** Publishes new content and wakes waiting requests. */
 	publish(published: Published): void {
 		this.#previous = this.#published && etag(this.#published);
 		this.#published = published;
 		this.#wakeAll();
 	}
 
-	/** Makes every answer one of this status; `undefined` ends that. */
+	/** Answers everything with this status; `undefined` ends it. */
 	refuse(status: number | undefined, body: unknown = notFound): void {
 		this.#status = status;
 		this.#refusal = JSON.stringify(body);
 		this.#wakeAll();
 	}
 
-	/** Answers as an API does after it has deleted the environment. */
+	/** Answers like an API that has deleted the environment. */
 	deleteEnvironment(): void {
 		this.refuse(410, { title: catalogue.environment_deleted.title, message: 'the environment was deleted' });
 	}

@@ -19,11 +19,11 @@ import { acme, assign, environment, quiet, snapshot, step } from './environment.
 import { type Fault, openFaultyLine } from './faulty-line.js';
 import { key, serve } from './served.js';
 
-/** What goes wrong around a decision point, and what it does then (docs: Inside a decision point, Faults). */
+/** Faults around a decision point, and its reactions (docs: Inside a decision point, Faults). */
 
 const benWrites = { user: 'ben', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
-/** How long the control plane may be silent, in milliseconds. */
+/** Maximum silence from the control plane, in milliseconds. */
 const silence = 5_000;
 const days = 24 * 60 * 60 * 1_000;
 
@@ -57,7 +57,7 @@ test('a bundle may come as slowly as the line is, and one that stops coming is a
 	t.is(answer.kind === 'bundle' && Buffer.compare(answer.bytes, bundle), 0, 'it took longer than the limit');
 });
 
-/** A server that sends without an end, and the number of bytes it has sent. */
+/** Starts a server with an endless response. Returns it with the number of sent bytes. */
 async function endless(t: ExecutionContext, status: number) {
 	let sent = 0;
 	const server = createServer((_, response) => {
@@ -88,7 +88,7 @@ test('an answer without an end is not read on', async (t) => {
 	] as const) {
 		const { url, sent } = await endless(t, status);
 		await t.throwsAsync(connectFeed(url, key, silence, limit).poll(asked, never), { message });
-		// Buffers of both ends of the connection hold a few more.
+		// Connection buffers on both ends hold a few more.
 		t.true(sent() < 4 * limit, `${status}: ${sent()} bytes`);
 	}
 });
@@ -174,7 +174,7 @@ test('a copy that cannot be written leaves the one before, and is written when t
 	copier.start();
 	const read = () => new OfflineCopy(path, key, quiet).read();
 	await eventually(read);
-	// A folder in its place fails every new copy, as a full disk does.
+	// A folder at the copy's path fails every new copy, like a full disk.
 	mkdirSync(`${path}.new`);
 	feed.publish({ revision: 8, snapshot: await snapshot({ revision: 8, model: acme }) });
 	await replica.reached(8);
@@ -206,7 +206,7 @@ test('who does not read its answers keeps nobody waiting, also while revisions c
 			const socket = connect(Number(port), '127.0.0.1');
 			socket.on('error', () => undefined);
 			t.teardown(() => socket.destroy());
-			// Paused from its first byte on: the answer fills the buffers of the connection and stays there.
+			// Paused before the first byte: the answer fills the connection buffers and stays there.
 			socket.pause();
 			await new Promise<void>((resolve) => socket.once('connect', resolve));
 			socket.write(head + body);

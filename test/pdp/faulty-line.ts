@@ -4,25 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/random.js';
 import type { Cleanup } from '../support/temporary.js';
 
-/** How a bundle is spoiled on its way. */
+/** Kind of bundle corruption in transit. */
 export type Fault = 'cut' | 'shortened' | 'changed' | 'delayed' | 'replayed' | 'forged';
 
-/** A response of a control plane. */
+/** A control plane response. */
 interface Relayed {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Buffer;
 }
 
-/** What a faulty line is told. */
+/** Options for a faulty line. */
 export interface FaultyLineOptions {
 	readonly random: Random;
 	readonly faults: readonly Fault[];
-	/** Makes a bundle that somebody else would rather have sent. */
+	/** Forges a bundle, as an attacker would. */
 	readonly forge: (bundle: Buffer) => Promise<Uint8Array>;
 }
 
-/** A proxy in front of a control plane that spoils two of three bundles. Returns its URL. */
+/** Starts a proxy in front of a control plane that spoils two thirds of all bundles. Returns its URL. */
 export async function openFaultyLine(t: Cleanup, origin: string, options: FaultyLineOptions): Promise<string> {
 	const { random, faults, forge } = options;
 	const sent: Relayed[] = [];

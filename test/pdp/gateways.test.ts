@@ -9,11 +9,11 @@ import { serving } from './cases.js';
 import { acme, policyWasm, resource, step, wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
-/** Checks in the words of gateways, over HTTP. */
+/** Checks in gateway formats, over HTTP. */
 
 const columns = ['id', 'price', 'name'].map((column) => `trino_column_lake_sales_orders_${column}`);
 
-/** What can be done in Trino, and the roles of these tests: ann buys, ben looks, cleo looks at two columns. */
+/** Trino operations and the roles in these tests: ann buys, ben looks, cleo looks at two columns. */
 const model = {
 	schema: {
 		...acme.schema,
@@ -69,7 +69,7 @@ test.before('build the policy', async () => {
 	await policyWasm(model);
 });
 
-/** The settings that these variables and files lead to. */
+/** Returns the settings from these variables and files. */
 async function settings(
 	t: ExecutionContext,
 	variables: Readonly<Record<string, string>>,

@@ -11,13 +11,13 @@ import { withOtherHashes } from './other-layout.js';
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
 import { policyOfCode } from './policy-of-code.js';
 
-/** Data that is laid out by us is what the module would have parsed, to everything that reads or changes it. */
+/** Data laid out by our code behaves exactly like data parsed by the module, for all reads and changes. */
 
 test.before('build the policies', async () => {
 	await Promise.all([policyWasm(acme), policyWasm(acmeWithMuch)]);
 });
 
-/** The modules that take data in different ways: as it is laid out here, and as it comes. */
+/** Modules with different data loading: laid out by our code, and parsed by the module. */
 const kinds = {
 	laidOut: async (model = acme) => WebAssembly.compile(await policyWasm(model)),
 	parsed: async (model = acme) => WebAssembly.compile(withOtherHashes(await policyWasm(model))),
@@ -50,7 +50,7 @@ test('data is laid out for the modules that are built here, and parsed by others
 });
 
 const member = fc.tuple(key, fc.oneof(value, fc.string({ unit: anyCodePoint, minLength: 60, maxLength: 200 })));
-/** Objects of every size, and the same keys again and again. */
+/** Objects of every size with repeated keys. */
 const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
 	object: fc
 		.oneof(
@@ -66,14 +66,14 @@ const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
 		.map((members) => ownCopy(Object.fromEntries(members)) as Model),
 })).object;
 
-/** A change at a place that is there, or beside it. */
+/** A change at an existing place or beside it. */
 const change = fc.record({
 	steps: fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
 	key,
 	value: fc.oneof(value, object),
 });
 
-/** The patch that a change is for a model: it walks to one of the members at each step. */
+/** Returns a change's patch for a model: each step walks to a member. */
 function changePatch(model: Model, { steps, key, value }: { steps: number[]; key: string; value: unknown }): Patch {
 	const path: string[] = [];
 	let at: unknown = model;
@@ -132,7 +132,7 @@ test('tables are emptied and filled again, and replaced by others', async (t) =>
 	}
 });
 
-/** What each text is as data; `undefined` when it is none. */
+/** Each text with its data; `undefined` if it is invalid. */
 const texts: readonly (readonly [string, Json?])[] = [
 	[' \t\r\n{ "a" : { } , "b" : [ 1 , 2 ] }\n ', { a: {}, b: [1, 2] }],
 	['{"a":1,"b":2,"a":3}', { a: 3, b: 2 }],

@@ -12,22 +12,22 @@ import { wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
 /**
- * Memory reaches to 4 GiB, and addresses of its upper half are below zero to WASM. Where a heap begins, what is below it
- * is never touched and costs no memory.
+ * Memory up to 4 GiB: addresses in its upper half are negative in WASM. Memory below the start of a heap is never
+ * touched and costs nothing.
  */
 
 const { loadPolicySync } = createRequire(import.meta.url)('@open-policy-agent/opa-wasm') as typeof Library;
 const gigabyte = 2 ** 30;
 const places = { 'across 2 GiB': 2 * gigabyte - 3 * page, 'at 3 GiB': 3 * gigabyte, 'far below the end of memory': 0 };
 
-/** With more than 2 GiB of memory behind the heap, where there is room for it. */
+/** Returns a module with more than 2 GiB of memory behind the heap, if enough is available. */
 async function highMemory(base: number) {
 	const rule = 'code := concat("|", [input.user.key, input.action, data.table["k1"], data["é"]])\n';
 	const module = await WebAssembly.compile(await wasmFrom(policyOfCode(rule)));
 	const behind = Math.min(2.2 * gigabyte, 4 * gigabyte - 2 * page - base);
 	const policy = loadPolicySync(module, { initial: Math.floor((base + Math.max(behind, 2 * headroom)) / page) });
 	const instance = policy.wasmInstance as WebAssembly.Instance;
-	// The package declares no exports.
+	// The package does not declare its exports.
 	const memory = new ModuleMemory(instance.exports as unknown as PolicyExports, policy.mem);
 	const { entrypoints } = policy as { readonly entrypoints: Readonly<Record<string, number>> };
 	return { memory, entrypoint: entrypoints['regolith/check/code'] ?? -1 };

@@ -5,7 +5,7 @@ import { anyCodePoint } from '../support/any-code-point.js';
 import { acme, assign, modelData, policyWasm, wasmFrom } from './environment.js';
 import { policyOfCode } from './policy-of-code.js';
 
-/** The usual check, whose strings are written into memory, is decided like the same check said in JSON. */
+/** The usual check, with strings written directly to memory, is decided like the same check in JSON. */
 
 const check = 'regolith/check/code';
 
@@ -17,7 +17,7 @@ function usual(user: string, action: string, type: string, tenant: string, key?:
 	return { user: { key: user }, action, resource: { type, tenant, ...(key === undefined ? {} : { key }) }, time: 0 };
 }
 
-/** The same in JSON: what has a context does not fit the frame. */
+/** Forces JSON: a check with context does not fit the frame. */
 const inJson = (input: EngineInput): EngineInput => ({ ...input, context: {} });
 
 const text = fc.oneof(
@@ -25,7 +25,7 @@ const text = fc.oneof(
 	fc.string({ maxLength: 40 }),
 	fc.string({ unit: anyCodePoint, maxLength: 40 }),
 	fc.string({ minLength: 100, maxLength: 3_000, unit: fc.constantFrom('a', 'b', 'é') }),
-	// Any halves of characters.
+	// Random UTF-16 code units.
 	fc.array(fc.nat(0xffff), { maxLength: 12 }).map((units) => String.fromCharCode(...units)),
 );
 const time = fc.oneof(fc.constantFrom(0, -1, Number.MIN_SAFE_INTEGER), fc.maxSafeInteger());

@@ -8,9 +8,9 @@ import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { acme, quiet, snapshot } from './environment.js';
 import { key, serve } from './served.js';
 
-/** The lean path of checks answers what the usual path answers, whatever is asked. */
+/** The lean check path gives the same answers as the usual path for any request. */
 
-/** How many requests each path gets; `LEAN_REQUESTS=100000` for many. */
+/** Requests per path; `LEAN_REQUESTS=100000` for many. */
 const requests = Number(process.env['LEAN_REQUESTS'] ?? 1_500);
 
 interface Asked {
@@ -149,7 +149,7 @@ const asked: fc.Arbitrary<Asked> = fc
 
 const agent = new Agent({ keepAlive: true });
 
-/** What came back, without what is different each time. */
+/** Returns an answer without its variable parts. */
 async function answer(url: string, { path, headers, body }: Asked) {
 	const response = await new Promise<IncomingMessage>((resolve, reject) => {
 		const length = { 'content-length': String(body.length) };

@@ -2,9 +2,9 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import test from 'ava';
 import { Leases } from '../../src/pdp/follow/leases.js';
 
-/** Who reads a state over several turns, and what changes of it do about that. */
+/** Leases on a state for readers over several turns, and how changes treat them. */
 
-/** Leases whose time passes when the test says so. */
+/** Returns leases whose time is controlled by the test. */
 function timed() {
 	const asked: number[] = [];
 	const passing: (() => void)[] = [];
@@ -16,7 +16,7 @@ function timed() {
 				signal.addEventListener('abort', () => resolve(undefined));
 			}),
 	);
-	/** Ends all waiting for time. */
+	/** Ends all waits. */
 	const pass = async () => {
 		for (const resolve of passing.splice(0)) resolve();
 		await immediate();
@@ -24,7 +24,7 @@ function timed() {
 	return { leases, asked, pass };
 }
 
-/** What a promise came to so far. */
+/** Returns a promise's result, or `waits` if it is pending. */
 async function soFar<T>(promise: Promise<T>): Promise<T | 'waits'> {
 	return Promise.race([promise, immediate('waits' as const)]);
 }

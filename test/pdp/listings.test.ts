@@ -4,7 +4,7 @@ import type { Client } from '../support/client.js';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 import { acme, acmeWithMuch, policyWasm, resource, step } from './environment.js';
 
-/** Listings over HTTP: what they list is what single checks allow. */
+/** Listings over HTTP contain exactly what single checks allow. */
 
 type Entries = Readonly<Record<string, Entry>>;
 interface Entry {
@@ -49,7 +49,7 @@ for (const name of cases) {
 			t.is(tenants.includes(tenant), is, `${tenant}: ${anywhere}`);
 			const id = object.key === undefined ? `__tenant:${object.tenant}` : `${object.type}:${object.key}`;
 			const entry = byUser.get(user)?.[id];
-			// On instances those by tenant roles are listed where a role is held on the instance as well.
+			// For instances, permissions by tenant roles are listed only if the user also holds a role on the instance.
 			if (object.key === undefined) t.is(entry?.permissions.includes(`${object.type}:${action}`) ?? false, is);
 			else if (entry?.tenant.key === object.tenant) t.is(entry.permissions.includes(`${object.type}:${action}`), is);
 		}
@@ -99,7 +99,7 @@ for (const name of ['007-folders-and-documents', '008-cycles']) {
 	});
 }
 
-/** The keys of the tenants in which a check is allowed. */
+/** Returns the keys of the tenants that allow a check. */
 async function allowedTenants(http: Client, check: object): Promise<readonly string[]> {
 	const { body } = await http.post<{ allowed_tenants: { tenant: { key: string } }[] }>('/allowed/all-tenants', check);
 	return body.allowed_tenants.map(({ tenant }) => tenant.key);
@@ -163,7 +163,7 @@ test('filters let instances through', async (t) => {
 });
 
 test('filters that say the same very often cost no more than saying it once', async (t) => {
-	// Every name with every type would be a hundred million steps.
+	// Every name with every type would take a hundred million steps.
 	const { http } = await serving(t, acme, { budget: 1_000 });
 	const often = (text: string) => Array.from({ length: 10_000 }, () => text);
 	const filter = { resources: often('plan'), resource_types: often('document'), tenants: often('acme') };
@@ -309,7 +309,7 @@ test('a policy that is refused leaves the listings as they were', async (t) => {
 	t.deepEqual([body.length, revision], [rows.length, 7]);
 });
 
-/** One user who holds a role on very many instances, and one instance on which very many users do. */
+/** Returns a model with one user with a role on many instances, and one instance where many users have a role. */
 function crowd(): Model {
 	const many = Array.from({ length: 1_500 }, (_, index) => `n${index}`);
 	const documents = { ...resource('document', ['read', 'write']), roles: [grantingRole('reader', ['read'])] };

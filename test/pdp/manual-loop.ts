@@ -1,9 +1,9 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { EventLoop } from '../../src/limit/slice-scheduler.js';
 
-/** An event loop whose clock and turns a test moves. */
+/** An event loop whose clock and turns are controlled by the test. */
 export class ManualLoop implements EventLoop {
-	/** How many turns there were. */
+	/** Number of turns so far. */
 	turn = 0;
 	#now = 0;
 	#waiting: (() => void)[] = [];
@@ -18,17 +18,17 @@ export class ManualLoop implements EventLoop {
 		});
 	}
 
-	/** Lets time pass. */
+	/** Advances the clock. */
 	pass(milliseconds: number): void {
 		this.#now += milliseconds;
 	}
 
-	/** Whether anybody waits for the next turn. */
+	/** True if a task waits for the next turn. */
 	get isAwaited(): boolean {
 		return this.#waiting.length > 0;
 	}
 
-	/** Goes through some turns, each to the end of all that follows from it. */
+	/** Runs turns, each until all its consequences are done. */
 	async turns(count: number): Promise<void> {
 		for (let left = count; left > 0; left -= 1) {
 			this.turn += 1;

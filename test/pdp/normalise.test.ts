@@ -2,7 +2,7 @@ import test from 'ava';
 import { normalise, normalisePermissions } from '../../src/pdp/decide/normalise.js';
 import { BulkQuery, PermissionsQuery, Query } from '../../src/wire/decision/check.js';
 
-/** What clients really send, and the one form the policy gets to see. */
+/** Real client requests, and the single form that the policy receives. */
 
 const plain = { user: { key: 'ann' }, action: 'read', resource: { type: 'document', tenant: 'acme' } };
 

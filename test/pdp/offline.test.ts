@@ -17,14 +17,14 @@ import { acme, assign, environment, quiet, snapshot, step } from './environment.
 import { FakeFeed } from './fake-feed.js';
 import { key } from './served.js';
 
-/** The offline copy: a decision point starts and answers while its control plane is away. */
+/** The offline copy: a decision point starts and answers while its control plane is unreachable. */
 
 const pace = { first: 5, longest: 40, refused: 20 };
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 
 type StartOptions = Partial<DecisionPointOptions> & { readonly verify?: VerifyBundle };
 
-/** A decision point with an offline copy that follows a feed. */
+/** Starts a decision point with an offline copy that follows a feed. */
 function start(t: ExecutionContext, { url }: FakeFeed, path: string, options: StartOptions = {}) {
 	const onUnexpected = (error: unknown) => t.fail(String(error));
 	return startOfflinePoint({ controlPlane: url, apiKey: key, path }, { ...options, onUnexpected });
@@ -38,7 +38,7 @@ async function served(t: ExecutionContext): Promise<FakeFeed> {
 	return feed;
 }
 
-/** Waits until a copy leads to an ETag. */
+/** Waits until a copy has this number of bundles. */
 async function copied(path: string, bundles: number): Promise<CopiedEnvironment> {
 	const copy = new OfflineCopy(path, key, quiet);
 	const found = await eventually(

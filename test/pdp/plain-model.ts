@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Patch } from '../../compiler/model.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
-/** Values as a plain program would hold them. Objects without a prototype, so that any key is a key. */
+/** Plain values. Objects have no prototype, so that any key is allowed. */
 export type Model = { [key: string]: unknown };
 
 const isObject = (value: unknown): value is Model =>
@@ -12,7 +12,7 @@ function emptyModel(): Model {
 	return Object.create(null) as Model;
 }
 
-/** Patches the model as the contract of `Patch` says; returns false, changing nothing, where that has no meaning. */
+/** Patches the model as specified by `Patch`. Returns false without a change if the patch has no meaning. */
 export function patchModel(model: Model, patch: Patch): boolean {
 	const parents = patch.path.slice(0, -1);
 	const last = patch.path.at(-1) ?? '';
@@ -37,7 +37,7 @@ export function patchModel(model: Model, patch: Patch): boolean {
 	return true;
 }
 
-/** A copy as `Model` has it. */
+/** Copies a value to `Model` form. */
 export function ownCopy(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(ownCopy);
 	if (!isObject(value)) return value;
@@ -46,7 +46,7 @@ export function ownCopy(value: unknown): unknown {
 	return copy;
 }
 
-/** JSON with sorted members. */
+/** Returns JSON with sorted members. */
 export function sorted(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
 	if (!isObject(value)) return JSON.stringify(value);
@@ -54,7 +54,7 @@ export function sorted(value: unknown): string {
 	return `{${members.map((key) => `${JSON.stringify(key)}:${sorted(value[key])}`).join()}}`;
 }
 
-/** Keys that name members of every object, that need escapes, and any others. */
+/** Keys that name inherited members, need escapes, or are random. */
 export const key = fc.oneof(
 	fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '', '0', 'a/b', '~', 'key of more than sixteen bytes é'),
 	fc.string({ unit: anyCodePoint, maxLength: 80 }),

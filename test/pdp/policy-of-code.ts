@@ -1,6 +1,6 @@
 import type { RegoFile } from '../../compiler/model.js';
 
-/** A policy with all entrypoints, whose codes come from these rules in Rego. */
+/** Returns a policy with all entrypoints, whose codes come from these Rego rules. */
 export function policyOfCode(rules: string): readonly RegoFile[] {
 	return [
 		{ path: 'check.rego', text: `package regolith.check\n\n${rules}\ndecision := {"code": code}\n` },

@@ -23,11 +23,11 @@ import { environment, modelData, policyWasm, quiet, resource, snapshot, step } f
 import { ManualLoop } from './manual-loop.js';
 
 /**
- * Requests that take many turns, with changes between any two of them: each answer is that of the revision it names.
- * The event loop, its clock and the patience of changes are the test's.
+ * Requests over many turns with changes between any two turns: each answer belongs to the revision that it names. The
+ * test controls the event loop, its clock and the patience of changes.
  */
 
-/** Every look at the clock takes a slice's time, so that every step is a slice. */
+/** Every clock read takes a slice's time, so that every step is a slice. */
 class SteppingLoop extends ManualLoop {
 	override now(): number {
 		this.pass(5);
@@ -107,7 +107,7 @@ const documents = Array.from({ length: 40 }, (_, index) => `d${index}`);
 const folders = ['f0', 'f1', 'f2', 'f3'];
 const users = ['ann', 'ben', 'cleo'];
 
-/** Documents in folders in a folder. */
+/** Documents in nested folders. */
 const model: Model = {
 	schema: {
 		condition_sets: [],
@@ -172,7 +172,7 @@ const wider = {
 };
 
 const facts = ['regolith', 'facts'];
-/** What a revision may change: each is there or not. */
+/** Paths that a revision may add or remove. */
 const switches: readonly (readonly (readonly string[])[])[] = [
 	...users.map((user) => [
 		[...facts, 'tenant_roles', 'acme', user, 'reader'],
@@ -192,7 +192,7 @@ const switches: readonly (readonly (readonly string[])[])[] = [
 
 interface Change {
 	readonly patches: readonly Patch[];
-	/** With another policy, or with much ballast, so that it is made in a copy. */
+	/** Size of the change: a new policy or a lot of ballast forces a copy. */
 	readonly kind: 'small' | 'large' | 'policy';
 }
 
@@ -207,7 +207,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 	kind: fc.oneof({ weight: 8, arbitrary: fc.constant('small' as const) }, fc.constantFrom('large', 'policy')),
 });
 
-/** Every kind of request that takes many turns, with the text of its answer. */
+/** Every kind of request over many turns, with its answer as text. */
 const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: DecisionContext) => Steps<string> }[] =
 	[
 		...users.map((user) => ({
@@ -244,7 +244,7 @@ const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: 
 		},
 	];
 
-/** One decision point whose loop, time and control plane are the test's, and what its data was at each revision. */
+/** One decision point with a controlled loop, clock and control plane, and its data at each revision. */
 class World {
 	readonly loop = new SteppingLoop();
 	readonly turns = new SeenTurns(this.loop);
@@ -292,7 +292,7 @@ class World {
 		return world;
 	}
 
-	/** Publishes a change, and returns when the decision point begins to take it. */
+	/** Publishes a change, and returns when the decision point begins to apply it. */
 	async write({ patches, kind }: Change): Promise<void> {
 		const base = this.revision;
 		const revision = base + 1;
@@ -313,7 +313,7 @@ class World {
 		await immediate();
 	}
 
-	/** Lets the time pass that a change waits for. */
+	/** Ends the time for which a change waits. */
 	patience(): void {
 		for (const resolve of this.sleeping.splice(0)) resolve();
 	}
@@ -329,14 +329,14 @@ class World {
 		});
 	}
 
-	/** Goes through turns until it is so. Throws when it never is: other threads take part, which have a time of their own. */
+	/** Runs turns until the condition holds. Throws after a real time limit, because other threads take part. */
 	async until(isSo: () => boolean): Promise<void> {
 		for (const end = performance.now() + 30_000; !isSo(); await this.loop.turns(1)) {
 			if (performance.now() > end) throw new Error('it does not come to an end');
 		}
 	}
 
-	/** What a decision point that never had another revision answers. */
+	/** Returns the answer from a decision point that only ever had this revision. */
 	async oracle(revision: number, work: (deciding: DecisionContext) => Steps<string>): Promise<string> {
 		const data = Buffer.from(JSON.stringify(this.documents.get(revision)));
 		const module = await WebAssembly.compile(await policyWasm(model));
@@ -351,7 +351,7 @@ test.before('build the policies', async () => {
 	await Promise.all([policyWasm(model), policyWasm(wider)]);
 });
 
-/** Whether a promise is settled, kept up to date. */
+/** Tracks whether a promise is settled. */
 function watched<T>(promise: Promise<T>): { readonly promise: Promise<T>; over: boolean } {
 	const state = { promise, over: false };
 	const end = () => {

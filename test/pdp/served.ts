@@ -9,10 +9,10 @@ import { FakeFeed } from './fake-feed.js';
 
 /** A decision point over HTTP, following a feed over HTTP. */
 
-/** The key of the environment. */
+/** API key of the environment. */
 export const key = 'permit_key_of_the_environment';
 
-/** A decision point, what it follows, and a client of it. */
+/** A decision point, its feed, and a client. */
 export interface Served {
 	readonly feed: FakeFeed;
 	readonly replica: Replica;
@@ -20,15 +20,15 @@ export interface Served {
 	readonly http: Client;
 }
 
-/** Options of a decision point, and how long it waits between two times that it fetches everything, in milliseconds. */
+/** Decision point options, and the pause between two full fetches in milliseconds. */
 export type ServeOptions = Partial<DecisionPointOptions> & {
 	readonly refetch?: number;
 	readonly verify?: VerifyBundle;
-	/** Opens what lies between the decision point and the feed of a URL, and returns the URL to follow instead. */
+	/** Starts a proxy between the decision point and this feed URL, and returns the proxy URL. */
 	readonly line?: (url: string) => Promise<string>;
 };
 
-/** Serves a decision point that follows a feed without any revision yet, until the test is over. */
+/** Serves a decision point that follows a feed without revisions, until the end of the test. */
 export async function serve(
 	t: ExecutionContext,
 	{ refetch = 50, verify, line, ...options }: ServeOptions = {},

@@ -7,20 +7,20 @@ import { temporary } from '../support/temporary.js';
 import { acme, acmeWithInvoices, assign, policyWasm, snapshot, step } from './environment.js';
 import { type Served, serve } from './served.js';
 
-/** A decision point with keys uses what one of them has signed, and nothing else. */
+/** A decision point with keys uses only bundles signed by a trusted key. */
 
 const benWrites = { user: 'ben', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const patches = assign('ben', 'acme', ['editor']);
 
 interface Guarded extends Served {
 	readonly signs: BundlePacker;
-	/** Signs with the key before, which is trusted, too. */
+	/** Signs with the previous key, which is also trusted. */
 	readonly signedBefore: BundlePacker;
-	/** Signs with a key that is not trusted. */
+	/** Signs with an untrusted key. */
 	readonly forges: BundlePacker;
 }
 
-/** A decision point that trusts two keys, one of which signs. */
+/** Starts a decision point that trusts two keys, one of which signs. */
 async function guarded(t: ExecutionContext): Promise<Guarded> {
 	const folder = temporary(t);
 	const [old, current, foreign] = [
@@ -37,7 +37,7 @@ async function guarded(t: ExecutionContext): Promise<Guarded> {
 	};
 }
 
-/** Waits until a decision point has found out about a bundle that it cannot trust. */
+/** Waits until a decision point has detected an untrusted bundle. */
 async function distrusted({ http }: Served, state: 'starting' | 'stale'): Promise<void> {
 	const { body } = await eventually(
 		() => http.get('/healthy'),

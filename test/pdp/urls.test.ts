@@ -7,7 +7,7 @@ import { serving } from './cases.js';
 import { acme, policyWasm, step } from './environment.js';
 import type { Served } from './served.js';
 
-/** Checks of requests to URLs, over HTTP (contract: `/allowed_url`). */
+/** Checks of requests to URLs, over HTTP. */
 
 test.before('build the policy', async () => {
 	await policyWasm(acme);
@@ -17,7 +17,7 @@ interface Case {
 	readonly rule: string;
 	readonly regex?: true;
 	readonly url: string;
-	/** The attributes that the resource gets; null where the rule does not match. */
+	/** Attributes for the resource; null if the rule does not match. */
 	readonly attributes: Readonly<Record<string, string | null>> | null;
 }
 
@@ -26,7 +26,7 @@ const safe = 'https://api\\.example\\.com';
 const profile = `^${safe}/api/v1/users/(?P<user_id>[0-9]+)/profile$`;
 const search = `^${safe}/search(?=.*[?&]q=(?P<q>[^&]+))(?=.*[?&]page=(?P<page>[0-9]+))(?=.*[?&]sort=(?P<sort>asc|desc))`;
 
-/** The contract's cases, and those that it leaves open. */
+/** Cases from the contract, and cases that it leaves open. */
 const cases: readonly Case[] = [
 	{ rule: 'https://some.url/important_resource', url: 'https://some.url/important_resource', attributes: {} },
 	{ rule: profile, regex: true, url: `${api}/api/v1/users/123/profile`, attributes: { user_id: '123' } },
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
 	},
 	{ rule: `^${safe}/profile/?$`, regex: true, url: `${api}/profile/`, attributes: {} },
 
-	// What comes after the path is no part of the last piece.
+	// Anything after the path is not part of the last segment.
 	{ rule: `${api}/users/{id}`, url: `${api}/users/7?full=yes`, attributes: { id: '7' } },
 	{ rule: `${api}/users`, url: `${api}/users?full=yes`, attributes: {} },
 	{ rule: `${api}/users`, url: `${api}/users/`, attributes: null },
@@ -121,7 +121,7 @@ const cases: readonly Case[] = [
 	{ rule: `${api}/s?q=1`, url: `${api}/s?q=1&q=1`, attributes: {} },
 	{ rule: `${api}/s?q={q}`, url: `${api}/s?q=a=b%20c`, attributes: { q: 'a=b%20c' } },
 	{ rule: `${api}/s?`, url: `${api}/s`, attributes: null },
-	// Expressions are anchored at the start alone, and case counts.
+	// Expressions are anchored only at the start, and case counts.
 	{ rule: 'https://api', regex: true, url: `${api}/any`, attributes: {} },
 	{ rule: 'api', regex: true, url: `${api}/any`, attributes: null },
 	{ rule: `^${safe}/Users`, regex: true, url: `${api}/users`, attributes: null },
@@ -144,7 +144,7 @@ const rule = (url: string, more: Partial<MappingRule> = {}): MappingRule => ({
 	...more,
 });
 
-/** Serves a model with these rules, in two proxy configs. Slow expressions have their time, unless it is said. */
+/** Serves a model with these rules, in two proxy configs. By default, slow expressions have enough time. */
 function mapping(
 	t: ExecutionContext,
 	rules: readonly MappingRule[],
@@ -164,14 +164,14 @@ interface Answer {
 	readonly debug: { readonly code?: string };
 }
 
-/** What ann is answered. */
+/** Sends a check for ann. */
 async function ask({ http }: Served, url: string, more: object = {}) {
 	const asked = { user: 'ann', http_method: 'GET', url, tenant: 'acme', use_debugger: true };
 	return (await http.post<Answer>('/allowed_url', { ...asked, ...more })).body;
 }
 
 test('a rule matches as the contract says', async (t) => {
-	// Each case has a method of its own, so that its rule is the only one.
+	// Each case has a separate method, so that its rule is the only match.
 	const rules = cases.map(({ rule: url, regex }, index) =>
 		rule(url, { url_type: regex ? 'regex' : null, http_method: method(index) }),
 	);
@@ -297,7 +297,7 @@ test('a parameter with several values matches nothing, and hides the rules after
 	}
 });
 
-/** Takes longer than anybody waits, and JavaScript has no other way to match it. */
+/** Takes far too long, and JavaScript has no faster way to match it. */
 const endless = '^(?=h)https://api\\.example\\.com/(?:a+)+$';
 const bait = `${api}/${'a'.repeat(60)}!`;
 

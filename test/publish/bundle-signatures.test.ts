@@ -22,12 +22,12 @@ import { opaPath } from '../support/opa.js';
 import { type keyKinds, makeKeys, signingPacker } from '../support/signing-keys.js';
 import { temporary } from '../support/temporary.js';
 
-/** Signed bundles: a stock OPA verifies ours, and we verify what it would, and more. */
+/** Signed bundles: a stock OPA verifies our bundles, and our verification is at least as strict. */
 
 const opa = promisify(execFile);
 const run: Run = async (steps) => runToEnd(steps);
 
-/** Every character that JavaScript and Go write or sort in different ways, in keys and in values. */
+/** Characters that JavaScript and Go write or sort differently, in keys and values. */
 const oddTexts = [
 	'\u2028',
 	'\u2029',
@@ -73,10 +73,10 @@ const oddFiles: readonly BundleFile[] = [
 	{ path: 'regolith/check.rego', bytes: Buffer.from('package regolith.check\n\nallow := true\n') },
 ];
 
-/** Loads a bundle with a stock OPA, and gives what it says of a document. Rejects with what is wrong with it. */
+/** Loads a bundle with a stock OPA, and returns its value for a document. Rejects with OPA's error. */
 async function loadedByOpa(path: string, flags: readonly string[]): Promise<string> {
 	const running = opa(opaPath, ['run', '--bundle', path, '--format', 'json', ...flags]);
-	// An opa that refuses the bundle may end before it reads this: that is no failure of its own.
+	// An opa that refuses the bundle may exit before reading this. This error must not hide OPA's error.
 	running.child.stdin?.on('error', () => undefined).end('data.regolith.check.allow\n');
 	const { stdout } = await running.catch(({ stdout }: { readonly stdout: string }) => {
 		throw new Error(stdout);
@@ -100,7 +100,7 @@ for (const algorithm of ['ES256', 'ES384', 'ES512', 'RS256'] satisfies (keyof ty
 	});
 }
 
-/** What becomes of a signed bundle on its way, by name. */
+/** Changes to a signed bundle in transit, by name. */
 const tampered: Readonly<Record<string, (files: Map<string, Uint8Array>) => void>> = {
 	'is not signed': (files) => files.delete('.signatures.json'),
 	'lost a file': (files) => files.delete('regolith/check.rego'),

@@ -10,7 +10,7 @@ import { neverSwept, settings } from '../support/stack.js';
 import { switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** What becomes of drafts whose schema does not compile, or where the policy in force is an older one. */
+/** Drafts whose schema does not compile, or with an older active policy. */
 
 async function start(t: ExecutionContext) {
 	const database = await createDatabase();
@@ -100,7 +100,7 @@ test('while the newest schema has no policy, a draft is compared with what is in
 		actions: { read: {} },
 	});
 	t.is(made.status, 200);
-	// Waits until it is known that the schema does not compile.
+	// Waits until the failed compilation is known.
 	t.deepEqual(impactLines((await askImpact(place, [])).body), []);
 	t.is((await messages(place, [readers])).status, 422);
 	opa.set('real');

@@ -11,9 +11,9 @@ import { facts, schema, settings } from '../support/stack.js';
 import { type OpaMood, type SwitchableOpa, switchableOpa } from '../support/switchable-opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** What becomes of an environment whose schema does not compile: the old policy stays, and facts go on. */
+/** An environment whose schema does not compile: the old policy stays active, and facts continue. */
 
-/** Where an API keeps what it has, and the opa that it compiles with. */
+/** An API's data folder and database, and its opa. */
 interface Surroundings {
 	readonly folder: string;
 	readonly database: string;
@@ -139,7 +139,7 @@ interface Policy {
 	} | null;
 }
 
-/** Documents that may be read by those whose level a set selects, and Ann of level 5. */
+/** Creates documents that a set's users may read by level, and Ann with level 5. */
 async function populateSets({ environment, policyReached }: Started): Promise<void> {
 	await environment.post(`${schema}/users/attributes`, { key: 'level', type: 'number' });
 	await environment.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {}, sign: {} } });
@@ -265,7 +265,7 @@ test('nothing of a deleted environment stays in the bundle folder', async (t) =>
 	await populate(started);
 	const { body } = await started.environment.get<{ environment_id: string }>('/v2/api-key/scope');
 	const kept = join(own.folder, 'bundles', body.environment_id);
-	// What the decision point began with may have been cut while a policy was pending, and such ones are not kept.
+	// The decision point's first snapshot may come from a pending policy; these are not kept.
 	await started.environment.get(`/bundles/${body.environment_id}`);
 	t.true(existsSync(kept));
 	t.is((await started.environment.delete('/v2/projects/default/envs/dev')).status, 204);

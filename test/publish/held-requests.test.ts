@@ -12,7 +12,7 @@ test('an environment with too many held requests is answered at once, and holds 
 	const state = { lineage: 'l', revision: 7, token: 't', digest: 'd', pending: null };
 	const head = { ...state, policy_revision: 7, failure: null, degraded: null };
 	const committed = new EventEmitter();
-	// A request without news reaches nothing else.
+	// A request without news uses no further dependency.
 	const feed = new FeedServer(
 		{ committed } as unknown as Store,
 		{} as PolicyStore,

@@ -17,7 +17,7 @@ test('a full queue keeps no environment out that has nothing in it', async (t) =
 			() => 'tested',
 			({ code }: { readonly code: string }) => code,
 		);
-		// Lets a refusal come first.
+		// Lets a rejection come first.
 		await nextTurn();
 		return outcome;
 	};

@@ -13,7 +13,7 @@ import { makeKeys } from '../support/signing-keys.js';
 import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** An API that signs what it sends: our decision points and a stock OPA follow it with a key, also when that changes. */
+/** An API that signs its bundles: decision points and a stock OPA follow it with a key, even when the key changes. */
 
 test('a decision point and a stock OPA verify what they follow, through a change of the key', async (t) => {
 	const folder = temporary(t);
@@ -69,7 +69,7 @@ test('a decision point and a stock OPA verify what they follow, through a change
 		);
 	};
 	await followed(await written('users', { key: 'ann' }));
-	// Names that JavaScript and Go sort and write in different ways.
+	// Names that JavaScript and Go sort and write differently.
 	const attributes = { '\uff21': 'wide', '😀': 'beyond', line: 'one\u2028two' };
 	await followed(await written('tenants', { key: 'odd', name: 'Odd', attributes }));
 	t.is(await opa.lastBundle(), 'snapshot', 'a stock OPA takes no deltas where it verifies');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { StateNames } from '../../src/publish/state-name.js';
 
-/** Names of states prove that a server with the key has made them. */
+/** State names prove that a server with the key created them. */
 
 const environment = '0190c1b0-0000-7000-8000-000000000001';
 const state = { lineage: '0'.repeat(16), revision: 7, token: 'ab', digest: '0'.repeat(32), pending: null };

@@ -9,13 +9,13 @@ import { createDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** What becomes of kept snapshots whose files are damaged, and of starting decision points then. */
+/** Kept snapshots with damaged files, and decision points that start from them. */
 
 interface Served {
-	/** The folder in which snapshots of the environment are kept. */
+	/** Folder with the environment's kept snapshots. */
 	readonly folder: string;
 	bundle(): Promise<{ readonly status: number; readonly bytes: Buffer }>;
-	/** The path of the one kept file for our decision points. */
+	/** Path of the only kept file for our decision points. */
 	kept(): string;
 	restart(): Promise<void>;
 }

@@ -7,18 +7,21 @@ import { createWasmCompiler } from '../../src/publish/wasm-compiler.js';
 import { opaPath } from '../support/opa.js';
 import { temporary } from '../support/temporary.js';
 
-/** Whatever was compiled before, the module is the same; and while a policy can be compiled at all, it is. */
+/** The module does not depend on earlier compilations, and every policy that can be compiled is compiled. */
 
 const nothing = '/no/opa';
 
-/** The compiler that stays up, or with another path for set-up's program the command; ended with the test. */
+/**
+ * Creates the persistent compiler, or, with a different path for the set-up program, the command. Stops it after the
+ * test.
+ */
 function createCompiler(t: ExecutionContext, program: string, own = program) {
 	const compiler = createWasmCompiler(program, dirname(own));
 	t.teardown(() => compiler.stop());
 	return compiler;
 }
 
-/** A policy with one type that has this action. */
+/** Returns a policy with one type that has this action. */
 async function policyWith(action: string): Promise<readonly RegoFile[]> {
 	const named = (key: string) => ({ key, name: key, description: 'Said in METADATA.' });
 	const { policy } = compilePolicy({
@@ -30,7 +33,7 @@ async function policyWith(action: string): Promise<readonly RegoFile[]> {
 	return [...(await readPolicyLibrary()), ...(policy ?? [])];
 }
 
-/** A program that notes its commands in a file, and does this before it becomes the real one. */
+/** Returns a program that logs its commands to a file, and runs `before` and then the real program. */
 function wrapper(t: ExecutionContext, before = '') {
 	const folder = temporary(t);
 	const [path, notes] = [join(folder, 'opa'), join(folder, 'notes')];
@@ -57,7 +60,7 @@ test('equal files give equal modules, whatever was compiled before, in any order
 	}
 });
 
-/** Rego that explanations come across, with this word in it. */
+/** Rego found by explanations, containing this word. */
 const said = (word: string) => inPackage('said', `holds if input.action == "${word}"`);
 
 test('a file that did not change is refused when what it calls takes more', async (t) => {
@@ -83,7 +86,7 @@ test('a program that set-up did not build is run as a command', async (t) => {
 	t.deepEqual(commands(), ['build']);
 });
 
-/** A file of a package of its own. */
+/** Returns a file with its own package. */
 const inPackage = (name: string, rules: string): RegoFile => ({
 	path: `regolith/user_sets/${name}.rego`,
 	text: `package regolith.user_sets.${name}\n\n${rules}\n`,

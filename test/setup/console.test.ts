@@ -20,7 +20,7 @@ const { buildConsole }: { buildConsole(folder: string, say: (detail: string) => 
 	join(root, 'setup/console.mjs')
 );
 
-/** A copy of what the pages are made of. */
+/** Copies the sources of the pages. */
 function copied(t: Cleanup): string {
 	const folder = temporary(t);
 	for (const name of ['setup', 'src']) mkdirSync(join(folder, name));

@@ -13,7 +13,7 @@ import { freePort } from '../support/ports.js';
 import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 
-/** The files that deploy Regolith: what they name is there. Linters need to be installed, so they run with all stores. */
+/** Deployment files: everything they name exists. Linters need to be installed, so they run only with all stores. */
 
 const run = promisify(execFile);
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -156,7 +156,7 @@ test('they run commands that there are, and probe what is served', (t) => {
 	t.deepEqual([...new Set(commands)].sort(), ['pdp', 'serve', 'start']);
 	for (const container of manifests.flatMap(containers)) {
 		t.is(container.readinessProbe.httpGet.path, '/ready');
-		// A decision point without its API is not started again for that.
+		// A decision point is not restarted because its API is missing.
 		t.is(container.startupProbe.httpGet.path, container.args[0] === 'pdp' ? '/healthy' : '/ready');
 		t.is(container.livenessProbe.httpGet.path, '/healthy');
 	}
@@ -186,7 +186,7 @@ test('the image is built with the versions that the project names', (t) => {
 	for (const secret of ['.env', 'data', '.git']) t.true(ignored.includes(secret), secret);
 });
 
-/** A server that answers every request with this status. */
+/** Starts a server that answers every request with this status. */
 async function answering(status: number): Promise<{ readonly port: string; readonly server: Server }> {
 	const server = createServer((_, response) => response.writeHead(status).end());
 	await new Promise<void>((resolve) => {
@@ -231,7 +231,7 @@ test('a container is well when all that listens in it is ready', async (t) => {
 	]);
 	const systemd = await run('systemd-analyze', ['--version']).catch(() => undefined);
 	if (systemd === undefined) return t.log('systemd-analyze is not installed: the units are not verified');
-	// It complains of programs that are not installed here.
+	// It reports programs that are not installed here.
 	const verified = run('systemd-analyze', ['verify', '--man=no', ...units.map((path) => join(root, path))]);
 	const { stderr } = await verified.catch((error: { readonly stderr: string }) => error);
 	const complaints = stderr

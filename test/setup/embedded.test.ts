@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../support/root.js';
 
-/** The imports of a hand-written list of the files that run on the embedded store with every push. */
+/** Returns the imports in a hand-written list of files that run on the embedded store on each push. */
 function importsOf(list: string): readonly (string | undefined)[] {
 	const text = readFileSync(join(root, 'test/embedded', list), 'utf8');
 	return [...text.matchAll(/^import '\.\.\/(.*)\.js';$/gm)].map(([, file]) => file);
 }
 
-/** The files in a room that declare tests for each store. */
+/** Returns the files in a room with tests for each store. */
 function filesIn(room: string): readonly string[] {
 	return readdirSync(join(root, 'test', room))
 		.filter((file) => file.endsWith('.test.ts'))
@@ -22,12 +22,12 @@ test('every file that runs on each store is in a list for the embedded one', (t)
 	for (const [first] of lists) t.is(first, 'support/hold-embedded', 'the files read it when they are imported');
 	const imported = lists.flat();
 	const apart = [
-		// These have a database of their own in their own process, or are about the server's alone.
+		// These have a separate database in their own process, or concern only the server store.
 		'store/decision-plans.test',
 		'store/graph-plans.test',
 		'store/plans.test',
 		'store/server-client.test',
-		// These take long, and what they are about reads the same rows from either store.
+		// These are slow, and read the same rows from either store.
 		'journey/check-limit.test',
 		'journey/cycle-limit.test',
 		'journey/isolation.test',

@@ -54,14 +54,14 @@ test('a go.mod without the pin is refused', (t) => {
 });
 
 interface Search {
-	/** Files of the project and the versions that they print, in the order of the folders on PATH. */
+	/** Project files and the versions they print, in the order of the folders on PATH. */
 	readonly programs: Readonly<Record<string, string>>;
 	readonly configured?: string;
-	/** The file that is taken, or what the error says. */
+	/** The selected file, or the error message. */
 	readonly gives: string | RegExp;
 }
 
-/** Which opa is taken where 1.22.0 is pinned and there is no Go. */
+/** Selected opa if 1.22.0 is pinned and Go is missing. */
 const searches: Readonly<Record<string, Search>> = {
 	'OPA_PATH wins over all others': {
 		programs: { 'chosen/opa': '1.30.0', '.tools/opa': '1.22.0', 'bin/opa': '1.22.0' },
@@ -238,19 +238,19 @@ async function provideOpa(home: string, say: Say, wanted: Wanted, environment: N
 	return provide(say);
 }
 
-/** A folder that pins OPA 1.22.0. */
+/** Creates a folder that pins OPA 1.22.0. */
 function project(home: string): string {
 	mkdirSync(join(home, 'compiler/opa'), { recursive: true });
 	writeFileSync(join(home, 'compiler/opa/go.mod'), modules['a block']);
 	return home;
 }
 
-/** Only what the test put there is on PATH. */
+/** PATH contains only the test's programs. */
 function path(home: string): string {
 	return join(home, 'bin');
 }
 
-/** A program that answers as an opa of this version would, or, without a version, that fails. */
+/** Creates a program that answers like this opa version, or fails without a version. */
 function program(home: string, file: string, version: string): string {
 	return script(home, file, version === '' ? 'exit 3' : `echo "Version: ${version}"`);
 }

@@ -5,7 +5,7 @@ import test from 'ava';
 import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 
-/** Set-up is plain JavaScript, outside of what is compiled. */
+/** Set-up is plain JavaScript, which is not compiled. */
 async function findForbiddenImports(folder: string): Promise<readonly string[]> {
 	const imports: { findForbiddenImports(root: string): readonly string[] } = await import(
 		join(root, 'setup/imports.mjs')
@@ -27,7 +27,7 @@ const rooms = {
 	},
 };
 
-/** Files, each with imports that the table above allows, and with imports that it forbids. */
+/** Files with imports that the table above allows and forbids. */
 const imports = {
 	'src/turns.ts': { allowed: ['./failure.js', './log.js'], forbidden: ['node:fs', './http/server.js'] },
 	'src/http/server.ts': {
@@ -78,7 +78,7 @@ test('docs/architecture.md shows the rooms of rooms.json', (t) => {
 	t.true(now.includes(shown));
 });
 
-/** Methods of Objection's and Knex's builders that no other object of ours has. */
+/** Objection and Knex builder methods that none of our objects has. */
 const builderMethod =
 	/\.(?:query|(?:and|or)?where\w*|orderBy\w*|castTo|resultSize|findOne|findById|clear(?:Order|Select)|joinRaw)\s*[(<]/i;
 
@@ -114,7 +114,7 @@ for (const [rule, sources] of Object.entries(violations)) {
 	});
 }
 
-/** An import of a value, or, after `type `, of a type. */
+/** Returns an import of a value, or, after `type `, of a type. */
 function importLine(specifier: string, index: number): string {
 	const [path = '', type = ''] = specifier.split(' ').reverse();
 	return `import ${type} { T${index} } from '${path}';`;
@@ -125,7 +125,7 @@ interface Found {
 	readonly line: number;
 }
 
-/** Runs one rule, with the project's own settings, over sources in a folder of their own. */
+/** Runs one rule with the project's settings over sources in a separate folder. */
 function lint(folder: string, sources: Readonly<Record<string, string>>, rule: string): Found[] {
 	for (const [file, text] of Object.entries(sources)) {
 		mkdirSync(dirname(join(folder, file)), { recursive: true });

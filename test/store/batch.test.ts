@@ -20,7 +20,7 @@ import { scopeIn } from '../support/scope.js';
 
 const journey = onEachStore({ embedded: 'all' });
 
-/** Adds a user and returns which transaction that is in. */
+/** Adds a user and returns the transaction id. */
 async function adding(unit: WritingUnit, key: string): Promise<string> {
 	await unit.create(User, { key, attributes: {} }, key);
 	const { rows } = await unit.raw<{ readonly id: string }>(
@@ -30,7 +30,10 @@ async function adding(unit: WritingUnit, key: string): Promise<string> {
 	return rows[0]?.id ?? '';
 }
 
-/** A store beside the place's own in which time stands still, so that no transaction gets too old for another unit. */
+/**
+ * Returns a second store on the place's database in which time stands still, so that a transaction is never too old for
+ * a further unit.
+ */
 function timeless({ store }: Place): Store {
 	const now = new Date();
 	return new Store(
@@ -100,7 +103,7 @@ journey('units that fail are undone alone, and count no revision', async (t, pla
 		write('a', async () => {}),
 		write('b', () => Promise.reject(new Error('fails after it wrote'))),
 		write('c', async () => {}),
-		// Its statement fails in the database, where that spoils the rest of a transaction.
+		// Its statement fails in the database, which breaks the remaining transaction.
 		write('c', async () => {}),
 		place.store.write(scope, null, () => Promise.reject(new Error('fails before it writes'))),
 		write('d', async () => {}),
@@ -175,7 +178,7 @@ journey(
 		);
 		await killer.end();
 		const lost = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-		// Those that come after the loss was noticed have a transaction of their own.
+		// Units after the detected loss have a separate transaction.
 		t.true(lost.length >= 4, `${lost.length} lost`);
 		for (const error of lost) t.true(isUnreachable(error), String(error));
 		t.deepEqual(await usersIn(place), numbered(6).slice(lost.length));

@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** How many rows are read to find the decisions with a code among very many, with and without statistics about them. */
+/** Rows read to find decisions with a rare code, with and without table statistics. */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
@@ -14,7 +14,7 @@ const rare = 20;
 
 const received = new Date('2031-05-03T12:00:00Z');
 
-/** Logs very many decisions on two days, of which the oldest few of each day have a code of their own. */
+/** Logs many decisions on two days. The oldest few of each day have a rare code. */
 async function populate({ store, id }: Place): Promise<void> {
 	const { knex } = store.database;
 	await keepAuditLogs(knex, received, { days: 30, bytes: 2 ** 40 });
@@ -28,7 +28,9 @@ async function populate({ store, id }: Place): Promise<void> {
 	);
 }
 
-/** How many decisions were read, by any way, from the parts of all days; a little before the unit, too. */
+/**
+ * Returns how many decisions were read in all daily tables, by scan or index. Includes reads shortly before the unit.
+ */
 async function decisionsRead(unit: ReadingUnit): Promise<number> {
 	const { rows } = await unit.raw<{ readonly read: number }>(
 		`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as read from pg_stat_xact_user_tables
@@ -67,7 +69,7 @@ journey('of decisions with a code that most have, only a page is read', async (t
 		const { data } = await unit.auditLogs().page({ code: 'no_permission' }, { page: 1, per_page: 10 });
 		t.is(data.length, 10);
 		const read = (await decisionsRead(unit)) - before;
-		// What is counted ends at 10,000.
+		// Counting ends at 10,000.
 		t.true(read >= 10 && read <= 11_000, `${read} decisions were read`);
 	});
 });

@@ -7,14 +7,14 @@ import { patched } from '../property/oracle.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** What the store says was touched leads from every document of the past to the present one. */
+/** The store's touched objects lead from every past document to the present document. */
 
 const journey = onEachStore({ embedded: 'all' });
 
-/** The documents of the revisions so far: the last one, and now and then one before. */
+/** Documents by revision: the latest, and occasionally an earlier one. */
 type Past = Map<number, Json>;
 
-/** Holds the present document against what leads there from each one in the past. */
+/** Compares the present document with the result of each past document and its patches. */
 async function look(t: ExecutionContext, { store, id }: Place, past: Past, after: string): Promise<void> {
 	await store.snapshot(id, async (unit, { revision }) => {
 		const now = document(await readModel(unit));

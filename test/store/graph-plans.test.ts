@@ -14,13 +14,13 @@ import { type Place, scopeIn } from '../support/management.js';
 import { rowsRead } from '../support/rows-read.js';
 
 /**
- * Graphs around what has very many neighbours read few rows, with and without statistics, and still have every edge
- * between the nodes that they show.
+ * Graphs around nodes with many neighbours read few rows, with and without statistics, and still include every edge
+ * between their nodes.
  */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
-/** What one graph may read of one table: far less than there is at each of the busy nodes. */
+/** Maximum rows read per table and graph: far less than each busy node has. */
 const mostRead = 4_000;
 
 /**
@@ -32,7 +32,7 @@ const mostRead = 4_000;
  */
 async function populate({ store, id }: Place): Promise<void> {
 	await store.database.knex.transaction(async (transaction) => {
-		// Checks of foreign keys that are planned on empty tables would read all rows for each one.
+		// Foreign key checks planned on empty tables would read all rows for each row.
 		await transaction.raw('set local session_replication_role = replica');
 		await insertAll(transaction, id);
 	});
@@ -134,11 +134,11 @@ interface Case {
 	readonly query: Readonly<Record<string, string>>;
 	readonly nodes?: number;
 	readonly truncated: boolean;
-	/** What the start says of further neighbours. */
+	/** Number of further neighbours on the start node. */
 	readonly more?: number;
-	/** Edges that have to be there, as `<from> <to>`. */
+	/** Required edges, as `<from> <to>`. */
 	readonly edges?: readonly string[];
-	/** How many edges the shortest way has, and how many ways there are. */
+	/** Number of edges in the shortest path, and number of paths. */
 	readonly shortest?: number;
 	readonly ways?: number;
 }
@@ -208,14 +208,14 @@ const cases: readonly Case[] = [
 	},
 ];
 
-/** Users, how many of at most a hundred roles each holds, and whether there are more. */
+/** Users with their role counts, up to a hundred, and whether there are more. */
 const holders: readonly (readonly [user: string, roles: number, truncated: boolean])[] = [
 	['busy', 100, true],
 	['user-9', 100, true],
 	['user-8', 3, false],
 ];
 
-/** Runs a read of a place at one instant, and checks that it reads few rows. */
+/** Runs a read at one instant, and asserts that it reads few rows. */
 async function readingFew<T>(
 	t: ExecutionContext,
 	{ store, id }: Place,
@@ -225,7 +225,7 @@ async function readingFew<T>(
 	return store.snapshot(id, async (unit) => {
 		const tables = ['role_assignments', 'relationship_tuples'];
 		const count = () => Promise.all(tables.map((table) => rowsRead(unit, table)));
-		// What other transactions of the connection have read may be counted, too.
+		// May include reads by other transactions on the connection.
 		const before = await count();
 		const value = await work(unit);
 		for (const [index, read] of (await count()).entries()) {
@@ -236,7 +236,7 @@ async function readingFew<T>(
 	});
 }
 
-/** Rows come in the order of their ids, which is that of their age, whatever the plan is. */
+/** Asserts that rows are in id order, which is age order, whatever the plan. */
 function assertSorted(t: ExecutionContext, rows: readonly { readonly id: string }[], title: string): void {
 	const ids = rows.map((row) => row.id);
 	t.true(ids.length > 1, title);

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { KeyedQueue } from '../../src/store/unit/keyed-queue.js';
 
-/** Work under one name follows in order, also after a failure; other names do not wait for it. */
+/** Work under one name runs in order, even after a failure; work under other names does not wait. */
 
-/** A promise and what settles it. */
+/** Returns a promise and its settling functions. */
 function gate() {
 	let open = () => {};
 	let close = (_: Error) => {};
@@ -39,7 +39,7 @@ test('members that wait behind one another are taken together, but never past wo
 	const first = gate();
 	const turns = new KeyedQueue<string>(async (name, next) => {
 		const members: string[] = [];
-		// Two at most.
+		// At most two.
 		for (let member = next(); member !== undefined; member = members.length < 2 ? next() : undefined)
 			members.push(member);
 		taken.push([name, ...members]);

@@ -7,9 +7,9 @@ import { listen } from '../../src/store/database/listener.js';
 import type { Store } from '../../src/store/store.js';
 import { createDatabase } from '../support/postgres.js';
 
-/** What a process does about a database server that takes its connections and not its LISTEN. */
+/** A process whose database server accepts its connections but not its LISTEN. */
 
-/** The messages of PostgreSQL that let a client in: authentication passed, ready for queries. */
+/** PostgreSQL messages that admit a client: authentication passed, ready for queries. */
 const letIn = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 function refusal(): Buffer {
@@ -30,7 +30,7 @@ async function serverWhere(speak: (socket: Socket) => void) {
 	await once(server, 'listening');
 	const address = server.address();
 	const port = typeof address === 'object' ? address?.port : undefined;
-	// The listener reads nothing of the store but where its database is.
+	// The listener only reads the database URL from the store.
 	const store = { database: { url: `postgres://ann@127.0.0.1:${port}/x` } } as unknown as Store;
 	const close = () => {
 		for (const socket of open) socket.destroy();
@@ -74,7 +74,7 @@ test('it hears of revisions and of keys, each as what it is', async (t) => {
 	for (const { channel, event, told } of cases) {
 		const heard = once(committed, event);
 		let done = false;
-		// Said again until it is heard: the listener may not listen yet.
+		// Repeated until it is received, because the listener may not be ready yet.
 		const saying = async () => {
 			while (!done) await speaker.query('select pg_notify($1, $2), pg_sleep(0.02)', [channel, 'an id']);
 		};
@@ -83,7 +83,7 @@ test('it hears of revisions and of keys, each as what it is', async (t) => {
 		done = true;
 		await said;
 	}
-	// What connections of this process say was told when it was committed. Notifications come in their order.
+	// Notifications from this process were delivered at commit. Notifications arrive in order.
 	const itself = new pg.Client({ connectionString: database.url });
 	await itself.connect();
 	t.teardown(() => itself.end());

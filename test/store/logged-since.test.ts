@@ -4,14 +4,14 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 
-/** What drafts ask of the change log, however long it is. */
+/** Reads of the change log for drafts are bounded, whatever its length. */
 
 const journey = onEachStore({ embedded: 'all' });
 
-/** The most changes that are looked through. */
+/** Maximum number of changes searched. */
 const most = 100_000;
 
-/** Logs changes of objects with the keys `a1`, `a2` and so on, each of a revision of its own after `base`. */
+/** Logs changes to objects with the keys `a1`, `a2` and so on, each in a separate revision after `base`. */
 async function log(place: Place, kind: ChangeKind, count: number, base: number, operation = 'update'): Promise<void> {
 	await place.store.database.knex.raw(
 		`insert into changes (environment_id, revision, position, kind, operation, key, before, after, created_at)
@@ -63,7 +63,7 @@ journey('of too many changes nothing is told, but the schema is not lost among f
 	});
 });
 
-/** How many rows of the log the connection of a unit has read of late. */
+/** Returns how many log rows the unit's connection has read recently. */
 async function rowsRead(unit: ReadingUnit): Promise<number> {
 	const { rows } = await unit.raw<{ readonly read: number }>(
 		`select (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as read from pg_stat_xact_user_tables

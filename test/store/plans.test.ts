@@ -16,15 +16,17 @@ import { rowsRead } from '../support/rows-read.js';
 import { scopeIn } from '../support/scope.js';
 
 /**
- * How many rows statements read where a database holds many, with and without statistics about them. One that reads
- * more than it was asked for takes seconds for a bulk call, and minutes for an import.
+ * Rows read by statements in a large database, with and without statistics. A statement that reads more than needed
+ * takes seconds in a bulk call, and minutes in an import.
  */
 
 const journey = onEachStore({ declare: test.serial, embedded: 'alone' });
 const many = 20_000;
 const asked = 50;
 
-/** An environment in which one user holds a role on very many instances, and another in very many tenants. */
+/**
+ * Creates an environment with one user with a role on many instances, and a second user with a role in many tenants.
+ */
 async function populate({ store, id }: Place, rows = many): Promise<void> {
 	const { knex } = store.database;
 	const make = (table: string, columns: string, values: string, count = rows) =>
@@ -74,7 +76,7 @@ for (const counted of [false, true]) {
 		await place.store.snapshot(place.id, async (unit) => {
 			t.is((await instancesNamed(unit, names('document:d'))).size, asked);
 			const read = await rowsRead(unit, 'resource_instances');
-			// Whoever knows nothing of the rows may look through all of them, but once and not for each name.
+			// Without statistics, it may read all rows once, but not for each name.
 			t.true(read <= 4 * asked + (counted ? 0 : many), `${read} rows were read`);
 		});
 	});
@@ -161,7 +163,7 @@ journey(
 		const { knex } = place.store.database;
 		for (const room of [false, true]) {
 			const done: string[] = [];
-			// What is sent to the database besides, by its own maintenance, is not seen here.
+			// Maintenance statements by the database itself do not appear here.
 			const recording = Object.assign((table: string) => knex(table), {
 				raw: async (sql: string, names: readonly string[] = []) => {
 					const answer: unknown = await knex.raw(sql, [...names]);

@@ -9,7 +9,7 @@ import { Space } from '../../src/store/database/embedded/space.js';
 import { eventually } from '../support/eventually.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
-/** The embedded database after a power cut, which leaves nothing but synced files. */
+/** The embedded database after a power cut, which leaves only synced files. */
 
 const shadowed = new URL('../support/shadowed-database.js', import.meta.url);
 const log = createLogger('silent');
@@ -26,7 +26,7 @@ async function readIds(database: EmbeddedPostgres): Promise<readonly number[]> {
 	return rows.map(({ id }) => id);
 }
 
-/** The committed ids in the files that a power cut would leave now. */
+/** Returns the committed ids in the files that a power cut would leave now. */
 async function idsAfterCut(t: Cleanup, path: string): Promise<readonly number[]> {
 	const copy = join(temporary(t), 'postgres');
 	cpSync(`${path}.shadow`, copy, { recursive: true });
@@ -36,7 +36,7 @@ async function idsAfterCut(t: Cleanup, path: string): Promise<readonly number[]>
 	return ids;
 }
 
-/** Ids without the failed commit, whose outcome is unknown. */
+/** Returns the ids without the failed commit, whose outcome is unknown. */
 function withoutFailed(ids: readonly number[]): readonly number[] {
 	return ids.filter((id) => id > 0);
 }

@@ -4,7 +4,7 @@ import { onEachStore } from '../support/each-store.js';
 import type { Place } from '../support/management.js';
 import { scopeIn } from '../support/scope.js';
 
-/** An environment is read at one revision, without keeping the statements of others waiting. */
+/** Reading an environment at one revision does not block other statements. */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -30,7 +30,7 @@ journey('two readings at one revision agree, whatever is written between them', 
 		written += 1;
 		const write = add(place, `user-${written}`);
 		writing.push(write);
-		// Where writers wait for the reading, it does not wait for them.
+		// If writers wait for the read, the read does not wait for them.
 		await Promise.race([write, new Promise((resolve) => setTimeout(resolve, 200))]);
 		return [first, await keysIn(unit), counters.revision] as const;
 	});

@@ -2,10 +2,10 @@ import test from 'ava';
 import type { Schema } from '../../compiler/model.js';
 import { SchemaCache, type SchemaVersion } from '../../src/store/model/schema-cache.js';
 
-/** The history of revisions where a test does not say. */
+/** Default lineage for revisions. */
 const first = { lineage: 'first', schema_token: '0' };
 
-/** A memory, and how it is asked: a schema that is read says when it was. */
+/** Returns a cache with a read function. Each read schema contains its read number. */
 function setUp() {
 	const memory = new SchemaCache();
 	let reads = 0;

@@ -44,7 +44,7 @@ const addProxy = ({ listening }: RunningApi) =>
 		secret: 'a-token',
 	});
 
-/** Keys of the first organization, encrypted by a cipher. */
+/** Adds keys for the first organization, encrypted with a cipher. */
 async function addKeys({ database, clock }: Store, encrypt: (secret: string) => Buffer, count: number): Promise<void> {
 	const [organization] = await database.knex('organizations').select('id');
 	const rows = Array.from({ length: count }, (_, index) => ({
@@ -60,7 +60,7 @@ async function addKeys({ database, clock }: Store, encrypt: (secret: string) => 
 	await database.knex.batchInsert('api_keys', rows, 1_000);
 }
 
-/** The number of secrets of keys that a cipher opens. */
+/** Counts the key secrets that a cipher decrypts. */
 async function countOpened({ database }: Store, decrypt: (sealed: Uint8Array) => string): Promise<number> {
 	const rows: readonly { readonly secret_cipher: Uint8Array }[] = await database
 		.knex('api_keys')
@@ -74,7 +74,7 @@ async function countOpened({ database }: Store, decrypt: (sealed: Uint8Array) =>
 	}).length;
 }
 
-/** Waits for the check of the server key, which is renewed last. */
+/** Waits for the server key check, which is renewed last. */
 const rotated = ({ database }: Store, decrypt: (sealed: Uint8Array) => string) =>
 	eventually(
 		async () => {

@@ -8,7 +8,7 @@ import type { ReadingUnit } from '../../src/store/unit/reading-unit.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 
-/** What connections to a server keep prepared. */
+/** Prepared statements on server connections. */
 
 const journey = onEachStore();
 
@@ -35,7 +35,7 @@ journey(
 	['server'],
 );
 
-/** Tuples that each have a subject and an object of their own. */
+/** Tuples with distinct subjects and objects. */
 const tuples = `with wanted as (select :environment_id::uuid as environment_id, n from generate_series(1, 4000) n),
 	resource as (insert into resources (environment_id, id, key, name, created_at, updated_at)
 		select distinct environment_id, gen_random_uuid(), 'file', 'File', now(), now() from wanted where n = 1 returning *),

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { SingleFlight } from '../../src/store/database/single-flight.js';
 
-/** Those who ask the same at once share an answer, but never one that was looked for before they asked. */
+/** Concurrent equal requests share an answer, but never an answer whose work began before the request. */
 
 test('who asks while it is being found out shares the next answer with the others who do', async (t) => {
 	const shared = new SingleFlight<string>();

@@ -91,7 +91,7 @@ async function open(t: Cleanup, disk: { free: number }) {
 	return { database, logged };
 }
 
-/** What PostgreSQL says when its disk is full. */
+/** Simulates PostgreSQL's error for a full disk. */
 const fill = `do $$ begin raise exception using errcode = '53100', message = 'could not extend file'; end $$`;
 
 test('a database that ran out of space is started again, and what was committed is there', async (t) => {

@@ -10,7 +10,7 @@ import { provideDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Who takes which delivery, where nobody else looks into the outbox. */
+/** Delivery selection for one dispatcher without competition. */
 
 const delivered = { delivered: true, response_status: 200 } as const;
 const failed = (retry_after: number | null) => ({
@@ -20,7 +20,7 @@ const failed = (retry_after: number | null) => ({
 	retry_after,
 });
 
-/** A store with elements that have webhooks; `add` puts a delivery of one into the outbox and gives its id. */
+/** Creates a store with webhook elements; `add` puts a delivery into the outbox and returns its id. */
 async function outboxOf(t: ExecutionContext) {
 	const folder = temporary(t);
 	const database = await provideDatabase('server', folder);

@@ -5,7 +5,7 @@ import { User } from '../../src/store/table/user.js';
 import { onEachStore } from '../support/each-store.js';
 import { scopeIn } from '../support/scope.js';
 
-/** A writer that takes long, or waits for long, keeps nobody waiting but the writers of its own environment. */
+/** A slow or waiting writer only blocks writers in its own environment. */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -21,7 +21,7 @@ journey('a long unit lets the rest of the process have its turns', async (t, pla
 	running = false;
 	await counting;
 	t.is(value.length, 4000);
-	// Eight portions of rows, and eight of their changes.
+	// Eight batches of rows, and eight of their changes.
 	t.true(turns >= 16, `${turns} turns`);
 });
 
@@ -47,7 +47,7 @@ journey(
 			for (let index = 0; index < 4; index += 1) {
 				writes.push(count(organization.patch(path, { description: `described ${index}` })));
 			}
-			// Until the first of them waits for the lock; the others wait behind it.
+			// Waits until the first writer waits for the lock; the remaining writers queue behind it.
 			const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 			while ((await holder.query(waiting)).rows.length === 0) await setImmediate();
 			for (let index = 0; index < 12; index += 1) {
@@ -109,7 +109,7 @@ journey(
 		const { code, info } = await t.throwsAsync(work, { instanceOf: Failure });
 		t.deepEqual([code, info], ['limit_reached', { code: 'TAKES_TOO_LONG' }]);
 		t.is(await place.revision(), before);
-		// On the same connection, other units have no limit.
+		// Other units on the same connection have no limit.
 		const limits = await place.store.write(await scopeIn(place), null, async (unit) => {
 			await unit.raw('select pg_sleep(0.5), :environment_id::text', {});
 			return 'ran';

@@ -8,11 +8,11 @@ import { createFetcher, type Fetcher, KeySets } from '../../src/token/key-sets.j
 import { UserTokens } from '../../src/token/user-token.js';
 import { startReceiver } from '../support/receiver.js';
 
-/** Sets of keys that are fetched: kept for as long as they say, bounded, and asked for no more often than need be. */
+/** Fetched key sets: cached for their stated lifetime, bounded, and fetched only when needed. */
 
 const configured = { ttl: 600, url: 'https://id.example.com/keys', jwks: null };
 
-/** An identity provider: what it answers, and how often it was asked. */
+/** Returns an identity provider with its answers and its request count. */
 async function provider(answers: (keys: readonly JWK[]) => Response | Promise<Response>) {
 	let now = Date.now();
 	const clock: Clock = { now: () => new Date(now), monotonic: () => 0, newId: () => '' };

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { KeySets } from '../../src/token/key-sets.js';
 import { UserTokens } from '../../src/token/user-token.js';
 
-/** What a token of a user has to claim. */
+/** Required claims in a user token. */
 
 const clock = { now: () => new Date(), monotonic: () => 0, newId: () => '' };
 

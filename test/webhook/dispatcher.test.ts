@@ -6,7 +6,7 @@ import { maxAttempts, pauseAfter, WebhookDispatcher } from '../../src/webhook/di
 import type { Post } from '../../src/webhook/post.js';
 import { eventually } from '../support/eventually.js';
 
-/** How attempts end, and what a dispatcher does when it is woken and stopped. */
+/** How attempts end, and the dispatcher's reaction when it is woken and stopped. */
 
 const delivery = (id: string, more: Partial<TakenDelivery> = {}): TakenDelivery => ({
 	environment_id: 'e',
@@ -18,7 +18,7 @@ const delivery = (id: string, more: Partial<TakenDelivery> = {}): TakenDelivery 
 	...more,
 });
 
-/** A dispatcher over deliveries that wait in memory. */
+/** Returns a dispatcher with in-memory deliveries. */
 function dispatching(waiting: TakenDelivery[], post: (sent: Post) => Promise<number>) {
 	const outcomes = new Map<string, DeliveryOutcome>();
 	let takes = 0;

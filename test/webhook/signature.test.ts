@@ -3,7 +3,7 @@ import test from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { sign } from '../../src/webhook/signature.js';
 
-/** The signature is that of Standard Webhooks, as its own library checks it. */
+/** Signatures follow Standard Webhooks, verified with its own library. */
 
 test('the library of Standard Webhooks accepts what is signed, and nothing else', (t) => {
 	const key = randomBytes(32);

@@ -11,7 +11,7 @@ import { EnvironmentDocument } from '../../src/wire/general/environment-document
 import { ConditionEvaluation } from '../../src/wire/schema/condition-preview.js';
 import { parsed } from './parsed.js';
 
-/** The bounds of attributes that conditions compare, stored and sent (docs/limits.md). */
+/** Limits on attributes for conditions, stored and sent (docs/limits.md). */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const object = (members: number) => Object.fromEntries(range(members).map((index) => [`m${index}`, 0]));
@@ -65,7 +65,7 @@ test('a whole number that readers of JSON round is refused where it stands', (t)
 const facts = (half: object) => ({ format: 'regolith-environment', version: 1, facts: half });
 const tenant = { name: 'A' };
 
-/** Every place where attributes are stored, or sent to be compared; numbers that are rounded are refused where stored. */
+/** Every place with stored attributes or attributes sent for comparison. Stored attributes reject inexact numbers. */
 const places: readonly (readonly [string, z.ZodType, (attributes: object) => unknown, stored: boolean])[] = [
 	['a new user', UserCreate, (attributes) => ({ key: 'a', attributes }), true],
 	['a user put', UserReplace, (attributes) => ({ attributes }), true],

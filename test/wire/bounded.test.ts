@@ -8,11 +8,11 @@ import { Attributes, Key } from '../../src/wire/common.js';
 import { BulkQuery, maxBulkChecks, Query } from '../../src/wire/decision/check.js';
 import { json, parsed } from './parsed.js';
 
-/** Lists and maps of requests: validation ends early where much is wrong. */
+/** Lists and maps in requests: validation stops early after many errors. */
 
 const many = 100_000;
 
-/** A schema that counts how many values it sees. */
+/** Returns a schema that counts the values it sees. */
 function counting() {
 	let seen = 0;
 	const schema = z.unknown().refine((value) => {
@@ -94,7 +94,7 @@ test('many checks are as many as are said', (t) => {
 	t.deepEqual(parsed(BulkQuery, { checks: [...checks, 'x'] }), { problems: [`checks: ${says}`] });
 });
 
-/** The schemas that a schema is made of, itself among them. */
+/** Returns all nested schemas, including the schema itself. */
 function parts(schema: z.core.$ZodType, seen: Set<z.core.$ZodType>): Set<z.core.$ZodType> {
 	if (seen.has(schema)) return seen;
 	seen.add(schema);
@@ -105,7 +105,7 @@ function parts(schema: z.core.$ZodType, seen: Set<z.core.$ZodType>): Set<z.core.
 	return seen;
 }
 
-/** Requests with objects as documents hold them, whose lists have no limit but that of the body. */
+/** Requests with document objects, whose lists are limited only by the body size. */
 const withDocuments: readonly string[] = ['importEnvironment', 'applyDraft', 'previewDraft', 'findImpact'];
 
 test('every list and map of every request is bounded', (t) => {

@@ -19,7 +19,7 @@ import {
 import { anyCodePoint } from '../support/any-code-point.js';
 import { json, parsed } from './parsed.js';
 
-/** The vocabulary of the wire: what passes, what it becomes, and what is said of the rest. */
+/** The wire vocabulary: accepted values, their parsed form, and the messages for rejected values. */
 
 const keyMessage = ': must be one or more of a-z, A-Z, 0-9, `-`, `_`';
 const userKeyMessage = ': must be one or more of a-z, A-Z, 0-9, `|`, `@`, `+`, `-`, `.`, `_`';
@@ -153,7 +153,7 @@ test('nothing that is refused or accepted changes what an object is', (t) => {
 });
 
 test('attributes are either as they were sent or refused, and what passes survives JSON and UTF-8', (t) => {
-	// Any JSON, with the strings and numbers the store cannot hold among them.
+	// Any JSON, including strings and numbers that the store cannot hold.
 	const anything = fc.dictionary(
 		fc.string({ unit: anyCodePoint }),
 		fc.jsonValue({ stringUnit: anyCodePoint, maxDepth: 4 }),

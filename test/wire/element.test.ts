@@ -4,14 +4,14 @@ import { Failure } from '../../src/failure.js';
 import { ElementFrontendLogin, ElementLoginQuery } from '../../src/wire/element/element-session.js';
 import { EnvironmentSettings, elementSettings } from '../../src/wire/general/environment.js';
 
-/** Settings of elements, and requests that hold secrets. */
+/** Element settings, and requests that contain secrets. */
 
 test('an environment embeds nowhere unless its settings say where', (t) => {
 	const nowhere = { origins: [], sameSite: false, userKeyClaim: null, tokenIssuer: null, tokenAudience: null };
 	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
 		t.deepEqual(elementSettings(settings), nowhere);
 	}
-	// What was stored before these settings were known may be anything.
+	// Values stored before these settings existed may be anything.
 	for (const elements_origins of ['https://a.example.com', ['*'], [5], {}, [['https://a.example.com']]]) {
 		t.deepEqual(elementSettings({ elements_origins, elements_same_site: 'true', elements_user_key_claim: 5 }), nowhere);
 	}
@@ -29,7 +29,7 @@ test('a problem with a secret does not show it', (t) => {
 			[[['user_jwt'], {}]],
 		);
 	}
-	// Whatever stands for a ticket is looked at as one.
+	// Any value in place of a ticket is treated as a ticket.
 	for (const token of ['', 'x'.repeat(100_000), ['a', 'b']]) t.true(ElementLoginQuery.safeParse({ token }).success);
 });
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import { Email, isSameAddress } from '../../src/wire/email.js';
 import { parsed } from './parsed.js';
 
-/** Addresses a client library reads back without complaint, and those it would refuse. */
+/** Addresses that client libraries accept, and addresses that they reject. */
 
 const accepted = [
 	'a@b.co',

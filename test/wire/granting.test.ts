@@ -13,7 +13,7 @@ import * as role from '../../src/wire/schema/role.js';
 import * as setRule from '../../src/wire/schema/set-rule.js';
 import { json, parsed } from './parsed.js';
 
-/** What bodies of writes that give access make of members they do not know (contract: Endpoints by object). */
+/** Bodies that grant access, with unknown members. */
 
 const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
@@ -26,7 +26,7 @@ const permissions = { permissions: ['document:read'] };
 const invited = { key: 'ann', email: 'ann@example.com', role_id: id, tenant_id: id };
 const approved = { key: 'ann', email: 'ann@example.com' };
 
-/** A body, and what the endpoints that take it show of what they made. */
+/** A body with the created objects as shown by its endpoints. */
 interface Grant {
 	readonly body: z.ZodType;
 	readonly base: object;
@@ -123,13 +123,13 @@ test('documentation says that other members are refused', (t) => {
 	for (const { body } of Object.values(grants)) t.is(described(body).additionalProperties, false);
 });
 
-/** The JSON schema of a body that has an id. */
+/** Returns the JSON schema of a body with an id. */
 function described(body: z.ZodType) {
 	const { $defs = {} } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
 	return $defs[String(body.meta()?.id)] ?? {};
 }
 
-/** The names that are refused as not known, by the place they are in. */
+/** Returns the names rejected as unknown, by place. */
 function refused(schema: z.ZodType, value: unknown): readonly (readonly string[])[] {
 	const issues = schema.safeParse(value).error?.issues ?? [];
 	return issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [issue.message]));

@@ -16,7 +16,7 @@ import { ResourceRoleCreate, ResourceRoleUpdate } from '../../src/wire/schema/re
 import { RoleBulkReplace, RoleCreate, RolePermissions, RoleUpdate } from '../../src/wire/schema/role.js';
 import { json, parsed } from './parsed.js';
 
-/** Request bodies of the contract: what SDKs send is taken, what cannot be stored or is not served is refused. */
+/** Request bodies: SDK requests are accepted, unstorable or unsupported values are rejected. */
 
 const id = '0190f4c8-0000-7000-8000-00000000abcd';
 const project = { key: 'shop', name: 'Shop' };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a schema makes of a value: the data, or each problem as `place: message`. */
+/** Returns the parsed data, or each problem as `place: message`. */
 export function parsed(
 	schema: z.ZodType,
 	value: unknown,
@@ -10,7 +10,7 @@ export function parsed(
 	return { problems: result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`) };
 }
 
-/** JSON text read as the server reads it, so that `__proto__` is a member like any other. */
+/** Parses JSON text like the server, so that `__proto__` is an ordinary member. */
 export function json(text: string): unknown {
 	return JSON.parse(text);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Flag, PageQuery, References, Search, withAttributeFilters } from '../../src/wire/query.js';
 import { parsed } from './parsed.js';
 
-/** Query parameters as the server hands them on: text, or a list of texts when repeated. */
+/** Query parameters as the server passes them on: text, or a list of texts if repeated. */
 
 const page = { page: 1, per_page: 30 };
 const flag = z.object({ flag: Flag });

@@ -24,7 +24,7 @@ import * as attribute from '../../src/wire/schema/resource-attribute.js';
 import * as resourceRole from '../../src/wire/schema/resource-role.js';
 import * as role from '../../src/wire/schema/role.js';
 
-/** Answers carry every field of the contract, explicit nulls included, and nothing else. */
+/** Answers contain every documented field, including explicit nulls, and nothing else. */
 
 const at = new Date('2026-01-02T03:04:05Z');
 const written = '2026-01-02T03:04:05.000Z';
@@ -99,7 +99,7 @@ interface Answer {
 	readonly shown: object;
 }
 
-/** What shows just what is given, times as text, and what is `added` to it or shown otherwise. */
+/** Returns an answer that shows the given fields, times as text, with `added` fields or replacements. */
 function answer(schema: z.ZodType, given: object, added: object = {}): Answer {
 	const fields = Object.entries(given).map(([name, value]) => [name, value === at ? written : value]);
 	return { schema, given, shown: { ...Object.fromEntries(fields), ...added } };
@@ -369,7 +369,7 @@ test('every model has a place in one OpenAPI document', async (t) => {
 	t.true(valid, JSON.stringify(errors));
 	const models = Object.keys(plain.components.schemas);
 	for (const name of Object.keys(answers)) if (name !== 'PolicyRead') t.true(models.includes(name), name);
-	// A schema that says nothing documents nothing. Maps that are always empty have this default and forbid members.
+	// An empty schema documents nothing. Maps that are always empty have this default and forbid members.
 	const described = JSON.stringify(document, (name, value) => (name === 'example' ? undefined : value));
 	const blank = [...described.matchAll(/"(\w+)":\{\}/g)].map(([, field]) => field);
 	t.deepEqual([...new Set(blank)].sort(), []);

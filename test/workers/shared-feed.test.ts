@@ -2,9 +2,9 @@ import test from 'ava';
 import type { FeedClient, FeedRequest, FeedResponse } from '../../src/pdp/follow/feed-client.js';
 import { SharedFeed } from '../../src/workers/shared-feed.js';
 
-/** One feed for all workers of a decision point. */
+/** A single feed for all workers in a decision point. */
 
-/** A feed that answers when it is told to, and records what it is asked. */
+/** A feed that answers on command and records its requests. */
 function fakeFeed() {
 	const asked: { readonly request: FeedRequest; readonly signal: AbortSignal; answer(with_: FeedResponse): void }[] =
 		[];

@@ -16,7 +16,7 @@ sent := {"key": "new", "tenant": "acme", "attributes": {"status": "draft"}}
 
 cloud := {"context": {"pdp_type": "cloud"}}
 
-# What each question is answered by check and, where it denies, by conditions.
+# The code that the check and, if it denies, the conditions section give for each question.
 questions := {
 	"a role and a resource set": {"input": ask("ann", draft), "code": "allow"},
 	"a user set and any resource of a type": {"input": ask("eve", final), "code": "allow"},
@@ -98,7 +98,7 @@ test_no_resource_set_matches if {
 		with data.regolith.facts as environment.facts
 }
 
-# A check is told so only where conditions could have granted.
+# Only checks that conditions could have granted get this code.
 test_codes_of_checks_in_the_cloud if {
 	code(object.union(ask("eve", draft), cloud)) == "cloud_pdp_not_supporting_abac"
 	code(object.union(object.union(ask("eve", draft), cloud), {"action": "write"})) == "no_permission"

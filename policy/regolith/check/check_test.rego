@@ -9,7 +9,7 @@ ask(user, action, type, tenant) := {
 	"resource": {"type": type, "tenant": tenant},
 }
 
-# Each case fails on everything after its own condition too: the first condition gives the code.
+# Each case also fails all conditions after its own: the first failed condition gives the code.
 questions := {
 	"a role grants": {"input": ask("ann", "read", "document", "acme"), "code": "allow"},
 	"another role in another tenant": {"input": ask("ann", "write", "document", "beta"), "code": "allow"},
@@ -24,7 +24,7 @@ questions := {
 	"a role counts in its tenant only": {"input": ask("ann", "write", "document", "acme"), "code": "no_permission"},
 }
 
-# What the decision point never sends, but a stock OPA may be asked.
+# Input that decision points never send, but a stock OPA may receive.
 malformed := {
 	"nothing": {"input": {}, "code": "no_such_resource"},
 	"a string": {"input": "ann", "code": "no_such_resource"},

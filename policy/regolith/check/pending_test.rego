@@ -18,7 +18,7 @@ code(question, pending) := answer if {
 		with data.regolith.pending as pending
 }
 
-# The rule of seniors was taken away; that of viewers and drafts stands.
+# The rule for seniors was removed; the rule for viewers and drafts still applies.
 rules := {
 	"actions": {"document": {"sign": null}},
 	"set_rules": {"document": {"sign": {"__autogen_viewer": {"drafts": null}}}},

@@ -128,7 +128,7 @@ _allowing_instance_roles contains allowing if {
 	}
 }
 
-# Where a role on the instance comes from: this one step, not the whole way.
+# Immediate source of a role on the instance, without the whole path.
 _sources[role] contains source if {
 	some role in rebac.held_roles
 	expiry.live(rebac.holdings[input.resource.type][role][rebac.instance])
@@ -250,7 +250,7 @@ default _synced := false
 
 _synced := rbac.user_known
 
-# Nothing that a check sends can stand for what the policy knows by itself.
+# Built-in attributes override the attributes in the check.
 _attributes := object.union(attributes.user, {"key": _key, "roles": attributes.user_roles, "tenants": attributes.user_tenants})
 
 default _key := null

@@ -123,7 +123,7 @@ _concerned([], resource) if {
 	count(_permissions(resource, {resource.type})) > 0
 }
 
-# What is allowed on a resource of each of the types.
+# Permissions on a resource with each of the types.
 _permissions(resource, types) := [permission |
 	some type in types
 	some action, _ in data.regolith.schema.actions[type]
@@ -141,7 +141,7 @@ _question(action, resource) := {
 	"time": expiry.now,
 }
 
-# Whether conditions are asked for; a check leaves them out when told so.
+# True if the listing requests conditions; checks use them unless disabled.
 default _for_permissions := false
 
 _for_permissions if _context.enable_abac_user_permissions == true

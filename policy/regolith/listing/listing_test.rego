@@ -69,7 +69,7 @@ test_a_role_without_permissions_is_listed if {
 	listed["__tenant:acme"].roles == ["viewer"]
 }
 
-# What is listed of the environment, given a question.
+# Listings of the environment for a question.
 tenants_of(question) := answer if {
 	answer := listing.user_tenants with input as question
 		with data.regolith.facts as environment.facts
@@ -187,13 +187,13 @@ test_nobody_else_is_authorized if {
 	authorized({}) == []
 }
 
-# A listing that asks for conditions, or does not, and checks that do the same.
+# Listings with or without conditions, each with checks that do the same.
 ways := [
 	{"listing": asked, "check": {}},
 	{"listing": {}, "check": {"conditions": false}},
 ]
 
-# INVARIANT: list = check, over every instance there is.
+# INVARIANT: list = check, for every instance.
 test_listed_on_instances_exactly_when_checked[index] if {
 	some index, way in ways
 	every user, _ in environment.facts.users {
@@ -212,7 +212,7 @@ test_listed_on_instances_exactly_when_checked[index] if {
 	}
 }
 
-# INVARIANT: list = check, over everything there is.
+# INVARIANT: list = check, for every resource.
 test_listed_exactly_when_checked[index] if {
 	some index, way in ways
 	every user, tenants in environment.facts.users {

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './decision-point.ts';
 
-/** Calls as somebody writes them who has the generated client and no manual. They are compiled and never made. */
+/** Calls as written with the generated client and without a manual. They are compiled but never executed. */
 
 const client = createClient<paths>({
 	baseUrl: 'http://127.0.0.1:7766',

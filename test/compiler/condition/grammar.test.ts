@@ -5,7 +5,7 @@ import { operators } from '../../../compiler/condition/operator.js';
 import type { Json } from '../../../compiler/model.js';
 import { parsedCondition } from '../../support/conditions.js';
 
-/** What is wrong, as `place: message`. */
+/** Returns the problems as `place: message`. */
 function conditionProblems(conditions: unknown, type: 'userset' | 'resourceset' = 'userset'): readonly string[] {
 	const measurePattern = (pattern: string) => ({
 		steps: pattern.length * 50,
@@ -26,7 +26,7 @@ const onInstances = (role: string, written: string) =>
 	`\`user.roles\` holds the keys of roles in the tenant, such as "${role}", and no roles on instances: "${written}" never ` +
 	'is among them; what a role on an instance allows is said by its permissions';
 
-/** Conditions of user sets, and all that is wrong with them. */
+/** User set conditions with all their problems. */
 const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];
 
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [
@@ -269,7 +269,7 @@ function comparedAttributes(conditions: Json): readonly string[] {
 	);
 }
 
-/** A value inside of as many others. */
+/** Wraps a value this many times. */
 function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json {
 	let value = inmost;
 	for (let level = 0; level < depth; level += 1) value = wrap(value);

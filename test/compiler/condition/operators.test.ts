@@ -1,6 +1,6 @@
 /**
- * Every folder of `test/case-conditions`: what an operator compiles to, and what each engine answers about cases whose
- * truth a person wrote down. `UPDATE=1` writes the tables anew; truths are never written.
+ * Every folder in `test/case-conditions`: an operator's compiled form, and each engine's answers for cases with
+ * hand-written truths. `UPDATE=1` rewrites the tables, but never the truths.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 import { root } from '../../support/root.js';
 import { comparisonForms, type Form, page, type Row } from './table.js';
 
-/** One comparison and what it comes to. */
+/** A comparison with its cases. */
 interface Group {
 	readonly attribute: string;
 	readonly operand: Json;
@@ -39,7 +39,7 @@ const forms = groups.flatMap(({ name, index, attribute, operand }) => comparison
 const sets = forms.map(({ key, conditions }) => userSet(key, conditions));
 const compiled = compileSets(sets);
 
-/** What is asked about each group: one question a case. */
+/** Questions by group, one per case. */
 const questions = groups.map(({ name, index, cases }) =>
 	cases.map(({ user, resource = {} }) => ({
 		user,

@@ -1,4 +1,4 @@
-/** The page about one operator that a test compares: what it compiles to, and who answers what. */
+/** The golden page for one operator: its compiled form and each engine's answers. */
 
 import type { Truth } from '../../../compiler/condition/evaluate-comparison.js';
 import type { Trace } from '../../../compiler/condition/explain-condition.js';
@@ -6,19 +6,19 @@ import { toJsonLogic } from '../../../compiler/condition/json-logic.js';
 import type { Json, RegoFile } from '../../../compiler/model.js';
 import { parsedCondition } from '../../support/conditions.js';
 
-/** A comparison as it may be written. */
+/** A way to write a comparison. */
 export interface Form {
-	/** The key of its set. */
+	/** Set key. */
 	readonly key: string;
 	readonly operator: string;
-	/** Which comparison of the operator. */
+	/** Index of the comparison in the operator. */
 	readonly group: number;
 	readonly negated: boolean;
 	readonly nesting: 'logical-first' | 'attribute-first';
 	readonly conditions: Json;
 }
 
-/** One case: its truth, and what was said of each form. */
+/** A case: its truth, and the answers for each form. */
 export interface Row {
 	readonly case: string;
 	readonly user: Json;
@@ -31,7 +31,7 @@ export interface Row {
 	}[];
 }
 
-/** One comparison with its cases. */
+/** A comparison with its cases. */
 export interface Section {
 	readonly attribute: string;
 	readonly operand: Json;
@@ -40,7 +40,7 @@ export interface Section {
 	readonly files: readonly RegoFile[];
 }
 
-/** Plain and under `not`, with the logic above the attribute and below it. */
+/** Returns the plain and negated forms, with the logic above and below the attribute. */
 export function comparisonForms(operator: string, group: number, attribute: string, operand: Json): readonly Form[] {
 	const comparison = { [operator]: operand };
 	const form = (nesting: Form['nesting'], negated: boolean, conditions: Json): Form => ({
@@ -59,7 +59,7 @@ export function comparisonForms(operator: string, group: number, attribute: stri
 	];
 }
 
-/** The whole page. */
+/** Returns the whole page. */
 export function page(operator: string, sections: readonly Section[]): string {
 	const text = [
 		`# ${operator}`,
@@ -92,7 +92,7 @@ function sectionLines({ attribute, operand, forms, rows, files }: Section): read
 	];
 }
 
-/** Without the lines that every file has. */
+/** Returns the lines without the common parts of every file. */
 function regoLines({ text }: RegoFile): readonly string[] {
 	const code = text.split('\n').filter((line) => !line.startsWith('#'));
 	return [
