@@ -16,35 +16,35 @@ import { rememberKeys } from './deleted-environments.js';
 import type { Cipher } from './secret.js';
 import { WritingApiKeys } from './writing-api-keys.js';
 
-/** The columns of a new or changed project or environment; the unit adds ids and times. */
+/** Columns of a new or changed project or environment; the unit adds ids and times. */
 type Fields<R> = Partial<Omit<R, 'id' | 'organization_id' | 'project_id' | 'created_at' | 'updated_at' | keyof object>>;
 
-/** A project as its creator gives it. */
+/** Project fields set by the caller. */
 export type ProjectFields = Fields<
 	Pick<Project, 'name' | 'description' | 'urn_namespace' | 'settings' | 'active_policy_repo_id'>
 >;
 
-/** The fields of an organization that can be changed. */
+/** Organization fields that can be changed. */
 export type OrganizationFields = Fields<Pick<Organization, 'name' | 'settings'>>;
 
-/** An environment as its creator gives it. */
+/** Environment fields set by the caller. */
 export type EnvironmentFields = Fields<
 	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
 >;
 
-/** Who writes an organization's objects. */
+/** Author of changes to an organization's objects. */
 export interface AccountWriter {
-	/** The API key that writes; `null` for the server itself. */
+	/** API key that writes; `null` for the server itself. */
 	readonly id: string | null;
-	/** A caller whose standing is to be checked within environments, because the transaction has not; else `null`. */
+	/** Caller to check within environments, if the transaction has not checked it; otherwise `null`. */
 	readonly unchecked: KeyHolder | null;
 }
 
-/** Writes an organization's projects, environments and keys inside one transaction. */
+/** Writes an organization's projects, environments and keys in a single transaction. */
 export class WritingAccountUnit extends AccountUnit {
-	/** The environments whose decision points are to be notified when this commits. */
+	/** Environments whose decision points are notified on commit. */
 	readonly touched = new Set<string>();
-	/** The API keys whose waiting requests end when this commits. */
+	/** API keys whose waiting requests end on commit. */
 	readonly ended = new Set<string>();
 
 	constructor(
@@ -53,22 +53,21 @@ export class WritingAccountUnit extends AccountUnit {
 		clock: Clock,
 		cipher: Cipher,
 		private readonly writer: AccountWriter,
-		/** The instant every row is stamped with. */
+		/** Timestamp for all written rows. */
 		readonly now: Date,
-		/** The lineage of the revisions that this unit makes. */
+		/** Lineage for this unit's revisions. */
 		readonly lineage: string,
 	) {
 		super(organizationId, transaction, clock, cipher);
 	}
 
-	/** The organization's API keys. */
 	override get keys(): WritingApiKeys {
 		return new WritingApiKeys(this, this.transaction, this.cipher);
 	}
 
 	/**
-	 * Writes inside an environment of this organization, in the same transaction. Returns its revision after `work`.
-	 * Throws `not_found`, and `LostStanding` if the writer is unchecked.
+	 * Writes within an environment of this organization, in the same transaction. Returns its revision after `work`.
+	 * Throws `not_found`, and `LostStanding` if an unchecked writer has lost access.
 	 */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
 		const { transaction, clock, cipher, writer, now } = this;
@@ -80,14 +79,14 @@ export class WritingAccountUnit extends AccountUnit {
 		return unit.finish();
 	}
 
-	/** The copies made from an environment, in the same transaction. */
+	/** Copy tasks from an environment, in the same transaction. */
 	copyTasks(environmentId: string): CopyTasks {
 		return new CopyTasks(this.transaction, environmentId);
 	}
 
 	/**
-	 * Locks the environment with this id until this commits: its other writers wait. Throws `not_found` when it was
-	 * deleted meanwhile.
+	 * Locks the environment with this id until the commit, so its other writers wait. Throws `not_found` if it was
+	 * deleted in the meantime.
 	 */
 	async locked(environmentId: string): Promise<Environment> {
 		const row = await Environment.query(this.transaction)
@@ -99,11 +98,11 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Adds this unit's organization as the first of the store. Its first key is not shown yet. Returns `false` and adds
-	 * nothing when the store has an organization.
+	 * Adds this unit's organization as the first in the store, with its first key not yet shown. Returns false, without
+	 * changes, if the store already has an organization.
 	 */
 	async becomeFirst(key: string, name: string): Promise<boolean> {
-		// Held to the end of the transaction: of several processes that start together, only one adds it.
+		// Held until the transaction ends: if several processes start together, only one adds the organization.
 		await this.transaction.raw('lock table organizations in exclusive mode');
 		if ((await Organization.query(this.transaction).resultSize()) > 0) return false;
 		const { created_at, updated_at } = this.#stamp();
@@ -119,12 +118,12 @@ export class WritingAccountUnit extends AccountUnit {
 		return true;
 	}
 
-	/** Notes that the key that the first start made has been shown. */
+	/** Notes that the key created by the first start was shown. */
 	async noteFirstKeyShown(): Promise<void> {
 		await organizationQuery(this.transaction, this.organizationId).patch({ first_key_shown: true });
 	}
 
-	/** Changes fields of this organization; absent ones stay. */
+	/** Updates fields of this organization; absent fields stay. */
 	async updateOrganization(organization: Organization, fields: OrganizationFields): Promise<Organization> {
 		if (hasValues(organization, fields)) return organization;
 		const [row] = await organizationQuery(this.transaction, this.organizationId)
@@ -134,7 +133,7 @@ export class WritingAccountUnit extends AccountUnit {
 		return row as Organization;
 	}
 
-	/** Adds a project. Throws `duplicate` when its key is taken. */
+	/** Adds a project. Throws `duplicate` if its key is taken. */
 	async createProject(key: string, fields: ProjectFields): Promise<Project> {
 		return insertOrDuplicate('project', key, () =>
 			Project.query(this.transaction)
@@ -144,8 +143,8 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Adds an environment. Its built-in objects and its key are for the caller to add. Throws `duplicate`, or
-	 * `not_found` when the project is being deleted.
+	 * Adds an environment. The caller must add its built-in objects and its key. Throws `duplicate`, or `not_found` if
+	 * the project is being deleted.
 	 */
 	async createEnvironment(projectId: string, key: string, fields: EnvironmentFields): Promise<Environment> {
 		return insertOrNotFound('Project', projectId, () =>
@@ -157,7 +156,7 @@ export class WritingAccountUnit extends AccountUnit {
 		);
 	}
 
-	/** Changes fields of a project; absent ones stay. Throws `not_found` when it was deleted meanwhile. */
+	/** Updates project fields; absent fields stay. Throws `not_found` if the project was deleted in the meantime. */
 	async updateProject(project: Project, fields: ProjectFields): Promise<Project> {
 		if (hasValues(project, fields)) return project;
 		const [row] = await projectQuery(this.transaction, this.organizationId)
@@ -168,7 +167,7 @@ export class WritingAccountUnit extends AccountUnit {
 		return row as Project;
 	}
 
-	/** Deletes a project with everything in it. Throws `not_found` when it was deleted meanwhile. */
+	/** Deletes a project with all its contents. Throws `not_found` if it was deleted in the meantime. */
 	async removeProject(project: Project): Promise<void> {
 		for (const environment of await this.environments(project.id)) await this.#drop(environment);
 		const [removed] = await projectQuery(this.transaction, this.organizationId)
@@ -179,8 +178,8 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Changes fields of an environment under its next revision; absent ones stay, and nothing happens where all have
-	 * these values already. Throws `not_found` when it was deleted meanwhile.
+	 * Updates environment fields under its next revision; absent fields stay. Does nothing if no value differs. Throws
+	 * `not_found` if the environment was deleted in the meantime.
 	 */
 	async updateEnvironment(
 		environment: Environment,
@@ -199,12 +198,12 @@ export class WritingAccountUnit extends AccountUnit {
 		return { row: after, revision };
 	}
 
-	/** Deletes an environment with everything in it (spec: Deleting an environment). Throws as `removeProject` does. */
+	/** Deletes an environment with all its contents. Throws like `removeProject`. */
 	async removeEnvironment(environment: Environment): Promise<void> {
 		if (!(await this.#drop(environment))) throw notFound('Environment', environment.key);
 	}
 
-	/** Deletes an environment and says whether it was there. */
+	/** Deletes an environment. Returns true if it existed. */
 	async #drop(environment: Environment): Promise<boolean> {
 		await rememberKeys(this.transaction, environment.id, this.now);
 		// Uses `returning`, because the embedded database miscounts rows when deletes cascade.
@@ -227,7 +226,7 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 }
 
-/** An environment as its change log keeps it: without the counters that change with every write. */
+/** Returns an environment for the change log, without the counters, which change with every write. */
 function environmentRecord(environment: Environment): ChangedRecord {
 	const { revision: _, schema_revision: __, ...record } = environment.toJSON();
 	return record;

@@ -10,7 +10,7 @@ import { ApiKeys, type KeyOrganization } from './api-keys.js';
 import type { Caller } from './caller.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 
-/** A key to be made. `secret` is fixed for automation; otherwise a new random one. */
+/** API key to create. `secret` is fixed for automation; by default it is random. */
 export interface NewApiKey {
 	readonly project_id: string | null;
 	readonly environment_id: string | null;
@@ -20,25 +20,25 @@ export interface NewApiKey {
 	readonly secret?: string | null;
 }
 
-/** The columns of a key's newest refresh. */
+/** Columns for a key's newest refresh. */
 type RefreshColumns = Pick<ApiKey, 'refresh_id' | 'refresh_revision' | 'refresh_reason'>;
 
-/** A key with its secret, which is not stored in the clear. */
+/** A key with its secret, which is stored encrypted. */
 export interface KeyWithSecret {
 	readonly row: ApiKey;
 	readonly secret: string;
 }
 
-/** What writing keys needs of the unit of their organization. */
+/** Organization unit as required for writing keys. */
 export interface WritingKeyOrganization extends KeyOrganization {
 	readonly clock: Clock;
-	/** The instant every row is stamped with. */
+	/** Timestamp for all written rows. */
 	readonly now: Date;
-	/** The API keys whose waiting requests end when this commits. */
+	/** API keys whose waiting requests end on commit. */
 	readonly ended: Set<string>;
 }
 
-/** Writes the API keys of one organization, inside the transaction of its unit. */
+/** Writes an organization's API keys, in the unit's transaction. */
 export class WritingApiKeys extends ApiKeys {
 	constructor(
 		private readonly unit: WritingKeyOrganization,
@@ -48,21 +48,24 @@ export class WritingApiKeys extends ApiKeys {
 		super(unit, transaction, cipher);
 	}
 
-	/** As `ApiKeys.find`; for a session of the console, only keys of its environment. */
+	/** Like `ApiKeys.find`; for a console session, only keys in its environment. */
 	override async find(caller: Caller, reference: string): Promise<ApiKey> {
 		const key = await super.find(caller, reference);
 		requireInSession(caller, key.environment_id);
 		return key;
 	}
 
-	/** As `ApiKeys.placeFor`; for a session of the console, only its environment. */
+	/** Like `ApiKeys.placeFor`; for a console session, only its environment. */
 	override async placeFor(...asked: Parameters<ApiKeys['placeFor']>): ReturnType<ApiKeys['placeFor']> {
 		const place = await super.placeFor(...asked);
 		requireInSession(asked[0], place.environment_id);
 		return place;
 	}
 
-	/** Adds an API key and returns it with its secret. Throws `not_found` when what it opens was deleted meanwhile. */
+	/**
+	 * Adds an API key and returns it with its secret. Throws `not_found` if its project or environment was deleted in
+	 * the meantime.
+	 */
 	async create(key: NewApiKey): Promise<KeyWithSecret> {
 		const secret = key.secret ?? newSecret();
 		const { project_id, environment_id } = key;
@@ -88,7 +91,7 @@ export class WritingApiKeys extends ApiKeys {
 		return { row, secret };
 	}
 
-	/** Gives a key a new secret, and returns both. Throws `not_found` when it was deleted meanwhile. */
+	/** Gives a key a new secret and returns both. Throws `not_found` if the key was deleted in the meantime. */
 	async rotate(key: ApiKey): Promise<KeyWithSecret> {
 		const secret = newSecret();
 		await awaitUnits(this.transaction, key.id);
@@ -97,21 +100,27 @@ export class WritingApiKeys extends ApiKeys {
 		return { row, secret };
 	}
 
-	/** Sets whether a decision point's key asks for detailed decision logs. Throws as `rotate`. */
+	/** Sets whether decision points with this key log in detail. Throws like `rotate`. */
 	async setDebugAuditLogs(key: ApiKey, debug_audit_logs: boolean): Promise<ApiKey> {
 		return this.#change(key, { debug_audit_logs });
 	}
 
-	/** Asks all decision points that use a key of the environment, or the given key, for a refresh. Returns the keys. */
+	/**
+	 * Requests a refresh from all decision points with a key in the environment, or with the given key. Returns the
+	 * keys.
+	 */
 	async refresh(environment_id: string, refresh: RefreshColumns, id?: string): Promise<readonly ApiKey[]> {
 		const query = this.#all().where({ environment_id });
 		return (id === undefined ? query : query.where({ id })).patch(refresh).returning('*');
 	}
 
-	/** Deletes a key. Throws `invalid` for the organization's last admin key, `not_found` when it is gone already. */
+	/**
+	 * Deletes a key. Throws `invalid` for the organization's last admin key, and `not_found` if the key is already
+	 * gone.
+	 */
 	async remove(key: ApiKey): Promise<void> {
-		// Held to the end of the transaction: otherwise two callers that delete the last two keys would each still see
-		// the other's.
+		// Held until the transaction ends: otherwise two callers deleting the last two keys would each still see the
+		// other key.
 		await organizationQuery(this.transaction, this.unit.organizationId).forNoKeyUpdate();
 		await awaitUnits(this.transaction, key.id);
 		const [removed] = await this.#all().where({ id: key.id }).delete().returning('id');
@@ -133,7 +142,7 @@ export class WritingApiKeys extends ApiKeys {
 		return row as ApiKey;
 	}
 
-	/** Ends the requests that wait under a secret of this key, in all processes, when this commits. */
+	/** On commit, ends the requests waiting under a secret of this key, in all processes. */
 	async #end(key: ApiKey): Promise<void> {
 		await this.transaction.raw(`select pg_notify('regolith_key', ?)`, [key.id]);
 		this.unit.ended.add(key.id);

@@ -6,20 +6,20 @@ import type { AuditLogRow } from './audit-logs.js';
 
 /** A decision to store. */
 export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
-	/** The event, as JSON. */
+	/** Event as JSON. */
 	readonly raw: string;
 }
 
-/** The room for the decisions of all environments. */
+/** Space for the decisions of all environments. */
 export interface AuditLogRoom {
 	readonly bytes: number;
-	/** Called when an environment is refused because it uses its share. */
+	/** Called when an environment is refused because its share is used up. */
 	readonly full: () => void;
 }
 
 /**
- * Stores the decisions of an environment. They are in no revision and no history, and take no lock but that of the day's
- * usage of their environment.
+ * Stores an environment's decisions. They have no revision or history, and lock only the environment's usage row for
+ * the day.
  */
 export class AuditLogIntake {
 	readonly #environment: string;
@@ -33,8 +33,8 @@ export class AuditLogIntake {
 	}
 
 	/**
-	 * Adds decisions that came at `received`. A decision that is stored already, because it was sent twice, stays as it is.
-	 * Throws `log_full` if the log is full and the environment uses its share or more.
+	 * Stores decisions received at `received`. Ignores decisions that are already stored, because they were sent twice.
+	 * Throws `log_full` if the log is full and the environment has used up its share.
 	 */
 	async add(rows: readonly NewAuditLog[], received: Date): Promise<void> {
 		if (rows.length === 0) return;
@@ -62,7 +62,7 @@ export class AuditLogIntake {
 	}
 }
 
-/** The room of a decision beside its event, in bytes: its columns and its entries in four indexes. */
+/** Size of a decision besides its event, in bytes: its columns and its entries in four indexes. */
 const overhead = 600;
 
 const adding = `with added as (
@@ -87,7 +87,7 @@ const adding = `with added as (
 	on conflict (environment_id, received_on)
 	do update set events = usage.events + excluded.events, bytes = usage.bytes + excluded.bytes`;
 
-/** The columns of rows. A list of records as JSON would not do: PostgreSQL takes none with a NUL in it apart. */
+/** Returns the columns of rows. JSON records would not work: PostgreSQL cannot unpack JSON with a NUL character. */
 function insertedColumns(rows: readonly NewAuditLog[]) {
 	return {
 		ids: rows.map(({ id }) => id),

@@ -1,18 +1,18 @@
 import type { Knex } from 'knex';
 
-/** The parts of the decision log: a table for the decisions that came on one day (UTC). */
+/** Parts of the decision log: a table for the decisions received on one day (UTC). */
 
 const prefix = 'audit_logs_';
 
-/** PostgreSQL's code for a row that fits into no part of its table. */
+/** PostgreSQL's code for a row without a matching partition. */
 const noPart = '23514';
 
-/** Whether an insertion failed because there is no part for the day. */
+/** Returns true if an insertion failed because the day has no part. */
 export function isMissingPart(error: unknown): boolean {
 	return (error as { readonly code?: unknown }).code === noPart;
 }
 
-/** The days that have a part, as `2026-01-31`, the oldest first. */
+/** Returns the days with a part, as `2026-01-31`, oldest first. */
 export async function readParts(database: Knex): Promise<readonly string[]> {
 	const { rows } = await database.raw<{ readonly rows: readonly { readonly name: string }[] }>(
 		`select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -21,16 +21,16 @@ export async function readParts(database: Knex): Promise<readonly string[]> {
 	return rows.map(({ name }) => name.slice(prefix.length).replaceAll('_', '-'));
 }
 
-/** Makes the part of a day, unless it is there. Other makers wait until the transaction ends. */
+/** Creates the part for a day, unless it exists. Other creators wait until the transaction ends. */
 export async function makePart(transaction: Knex.Transaction, day: Date): Promise<void> {
 	await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('audit_logs', 0))`);
 	const [from, to] = [utcDay(day), utcDay(daysAfter(day, 1))];
-	// The bounds of a part are no parameters. These have only digits and dashes.
+	// Partition bounds cannot be parameters. These contain only digits and dashes.
 	const bounds = `from ('${from}') to ('${to}')`;
 	await transaction.raw(`create table if not exists ?? partition of audit_logs for values ${bounds}`, [partName(from)]);
 }
 
-/** Drops the part of a day, with its usage. */
+/** Drops the part for a day, with its usage. */
 export async function dropPart(database: Knex, day: string): Promise<void> {
 	await database.transaction(async (transaction) => {
 		await transaction.raw('drop table if exists ??', [partName(day)]);
@@ -38,17 +38,17 @@ export async function dropPart(database: Knex, day: string): Promise<void> {
 	});
 }
 
-/** The name of the table of a day, which is given as `2026-01-31`. */
+/** Returns the table name for a day, given as `2026-01-31`. */
 export function partName(day: string): string {
 	return prefix + day.replaceAll('-', '_');
 }
 
-/** The same time of day, some days later. */
+/** Returns the same time of day, some days later. */
 export function daysAfter(date: Date, days: number): Date {
 	return new Date(date.getTime() + days * 86_400_000);
 }
 
-/** The day in UTC, as `2026-01-31`. */
+/** Returns the day in UTC, as `2026-01-31`. */
 export function utcDay(date: Date): string {
 	return date.toISOString().slice(0, 10);
 }

@@ -2,31 +2,31 @@ import type { Knex } from 'knex';
 import { daysAfter, dropPart, makePart, partName, readParts, utcDay } from './audit-log-parts.js';
 import { type AuditLogUsage, fairShare, readUsage, usageByEnvironment } from './audit-log-usage.js';
 
-/** Limits of the decision log. */
+/** Decision log limits. */
 export interface AuditLogLimits {
 	readonly days: number;
-	/** The room for the decisions of all environments, in bytes. */
+	/** Space for the decisions of all environments, in bytes. */
 	readonly bytes: number;
 }
 
-/** The outcome of a round of `keepAuditLogs`. */
+/** Result of `keepAuditLogs`. */
 export interface AuditLogUpkeep {
-	/** The days whose decisions were dropped, as `2026-01-31`; of all environments where `environment_id` is null. */
+	/** Dropped days, as `2026-01-31`; for all environments if `environment_id` is null. */
 	readonly dropped: readonly { readonly day: string; readonly environment_id: string | null }[];
-	/** The ids of the environments whose decisions of today take their share, so that no more are stored. */
+	/** Ids of environments whose decisions from today use up their share, so no more are stored. */
 	readonly full: readonly string[];
 }
 
-/** The part of the room that may be in use after a round, so that there is room until the next round. */
+/** Maximum usage after a round, as a fraction, to leave space until the next round. */
 const usedAfterRound = 7 / 8;
 
-/** The most rows of a statement: on the embedded database, all other statements wait for it. */
+/** Maximum number of rows per statement: on the embedded database, all other statements wait for it. */
 const rowsPerStep = 500;
 
 /**
- * Makes the parts for today and tomorrow and drops old ones. While little room is left, drops the oldest days of the
- * environments that use more than their share; other environments lose nothing. Removes the decisions of deleted
- * environments. Only one process may do so at a time.
+ * Creates the parts for today and tomorrow, and drops old parts. When space is low, drops the oldest days of
+ * environments above their share; other environments lose nothing. Removes the decisions of deleted environments. Must
+ * not run concurrently.
  */
 export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogLimits): Promise<AuditLogUpkeep> {
 	for (const day of [0, 1]) await database.transaction((transaction) => makePart(transaction, daysAfter(now, day)));
@@ -67,7 +67,9 @@ async function countRows(database: Knex, statement: string, bindings: Knex.Value
 	return rows[0]?.count ?? 0;
 }
 
-/** Drops days before today of those who use most, until nobody exceeds the fair share of `bytes` or only today is left. */
+/**
+ * Drops past days of the largest users, until no environment exceeds the fair share of `bytes` or only today is left.
+ */
 async function shedUsage(database: Knex, today: string, bytes: number): Promise<AuditLogUpkeep['dropped']> {
 	const shed: { readonly day: string; readonly environment_id: string }[] = [];
 	for (;;) {
@@ -85,8 +87,8 @@ async function shedUsage(database: Knex, today: string, bytes: number): Promise<
 }
 
 /**
- * Drops the decisions of one environment on one day, and frees their disk space: the decisions of other environments are
- * copied to a new part in small steps, which takes the place of the old part. Throws if decisions arrive meanwhile.
+ * Drops an environment's decisions for a day and frees their disk space: copies the decisions of other environments to
+ * a new part in small steps, then replaces the old part. Throws if decisions arrive in the meantime.
  */
 async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsage): Promise<void> {
 	const [part, kept] = [partName(day), 'audit_logs_kept'];
@@ -95,7 +97,7 @@ async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsag
 	await database.raw('drop table if exists ??', [kept]);
 	await database.raw('create table ?? (like audit_logs including all)', [kept]);
 	const bounds = [day, utcDay(daysAfter(new Date(day), 1))] as const;
-	// Spares attaching the part a scan, during which the whole log is locked.
+	// Avoids a scan when the part is attached, which would lock the whole log.
 	await database.raw(
 		`alter table ?? add constraint bounds check (received_on is not null and received_on >= '${bounds[0]}' and received_on < '${bounds[1]}')`,
 		[kept],
@@ -115,7 +117,7 @@ async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsag
 	});
 }
 
-/** The number of decisions of other environments on a day. */
+/** Counts the decisions of other environments on a day. */
 function countOthers(database: Knex, id: string, day: string): Promise<number> {
 	const counting = `select coalesce(sum(events), 0)::int as count from audit_logs_usage
 		where received_on = :day and environment_id <> :id`;

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 
-/** The room that the decisions of an environment take of one day, an estimate. */
+/** Estimated size of an environment's decisions for a day. */
 export interface AuditLogUsage {
 	readonly environment_id: string;
-	/** The day on which the decisions came, as `2026-01-31`. */
+	/** Day on which the decisions were received, as `2026-01-31`. */
 	readonly day: string;
 	readonly bytes: number;
 }
 
-/** Reads the usage of all environments, their oldest day first. */
+/** Reads the usage of all environments, oldest day first. */
 export async function readUsage(database: Knex): Promise<readonly AuditLogUsage[]> {
 	const { rows } = await database.raw<{ readonly rows: readonly AuditLogUsage[] }>(
 		`select environment_id, received_on::text as day, bytes::float8 as bytes from audit_logs_usage
@@ -17,7 +17,7 @@ export async function readUsage(database: Knex): Promise<readonly AuditLogUsage[
 	return rows;
 }
 
-/** Sums the usage of each environment, in bytes. */
+/** Sums the usage per environment, in bytes. */
 export function usageByEnvironment(usage: readonly AuditLogUsage[]): ReadonlyMap<string, number> {
 	const sums = new Map<string, number>();
 	for (const { environment_id, bytes } of usage) sums.set(environment_id, (sums.get(environment_id) ?? 0) + bytes);
@@ -25,8 +25,8 @@ export function usageByEnvironment(usage: readonly AuditLogUsage[]): ReadonlyMap
 }
 
 /**
- * The share of a limit that nobody exceeds if all together keep within it and small users get all they use (max-min
- * fairness); infinity while all together use less than the limit.
+ * Returns each environment's maximum share of a limit, so that the total stays within it and small users get everything
+ * they use (max-min fairness). Infinity while the total is below the limit.
  */
 export function fairShare(used: Iterable<number>, limit: number): number {
 	const sizes = [...used].sort((one, other) => one - other);

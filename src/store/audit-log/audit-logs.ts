@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { asId } from '../../wire/common.js';
 
-/** A decision as a decision point logged it. */
+/** A decision logged by a decision point. */
 export interface AuditLogRow {
 	readonly id: string;
 	readonly logged_at: Date;
-	/** The id of the API key of the decision point. */
+	/** Id of the decision point's API key. */
 	readonly api_key_id: string;
 	readonly user_key: string | null;
 	readonly action: string | null;
@@ -14,17 +14,17 @@ export interface AuditLogRow {
 	readonly tenant: string | null;
 	readonly decision: boolean | null;
 	readonly code: string | null;
-	/** The event as it came. */
+	/** Original event. */
 	readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** A decision with what is known of its user now. */
+/** A decision with its user's current name and email address. */
 export interface ListedAuditLog extends AuditLogRow {
 	readonly user_email: string | null;
 	readonly user_name: string | null;
 }
 
-/** Which decisions are listed; what is undefined does not narrow. */
+/** Filter for decisions. Undefined members do not filter. */
 export interface AuditLogFilter {
 	readonly pdp_id?: string | undefined;
 	readonly users?: readonly string[] | undefined;
@@ -32,22 +32,22 @@ export interface AuditLogFilter {
 	readonly tenant?: string | undefined;
 	readonly action?: string | undefined;
 	readonly decision?: boolean | undefined;
-	/** At most 128 bytes: longer ones are not found. */
+	/** At most 128 bytes: longer codes are not found. */
 	readonly code?: string | undefined;
-	/** From here on. */
+	/** Inclusive start. */
 	readonly from?: Date | undefined;
-	/** Up to here, exclusively. */
+	/** Exclusive end. */
 	readonly to?: Date | undefined;
-	/** A part of the user, the action or the resource type, ignoring case: a pattern for SQL's `ilike`. */
+	/** Pattern for SQL's `ilike`, matched against user, action and resource type. */
 	readonly pattern?: string | undefined;
 }
 
-/** The id of the row of a decision: that of the decision where it is a UUID, else one that follows from it. */
+/** Returns the row id for a decision: the decision id if it is a UUID, or else a UUID derived from it. */
 export function auditLogId(decisionId: string): string {
 	const own = asId(decisionId);
 	if (own !== null) return own;
 	const digits = createHash('sha256').update(decisionId).digest('hex');
-	// A UUID of version 8, whose other bits are free.
+	// A UUID of version 8, with free choice of the remaining bits.
 	return [
 		digits.slice(0, 8),
 		digits.slice(8, 12),
@@ -57,7 +57,7 @@ export function auditLogId(decisionId: string): string {
 	].join('-');
 }
 
-/** How many decisions can be paged through. */
+/** Maximum number of decisions available through pages. */
 export const maxListedAuditLogs = 10_000;
 
 /** A page of decisions. */
@@ -67,7 +67,7 @@ export interface AuditLogList {
 	readonly total_count: number;
 }
 
-/** Reads the decisions of an environment. */
+/** Reads an environment's decisions. */
 export class AuditLogs {
 	readonly #environment: string;
 
@@ -78,7 +78,7 @@ export class AuditLogs {
 		this.#environment = environment_id;
 	}
 
-	/** One page of those that pass a filter, the newest first. */
+	/** Returns a page of the decisions that pass a filter, newest first. */
 	async page(
 		filter: AuditLogFilter,
 		page: { readonly page: number; readonly per_page: number },
@@ -101,7 +101,7 @@ export class AuditLogs {
 		return { data, total_count: Number(count.total) };
 	}
 
-	/** The decision of this id; `undefined` when there is none. */
+	/** Returns the decision with this id, or `undefined` if there is none. */
 	async find(id: string): Promise<ListedAuditLog | undefined> {
 		const [row] = await this.#named(this.#chosen({}).where({ id }).limit(1));
 		return row;
@@ -116,7 +116,7 @@ export class AuditLogs {
 		if (tenant !== undefined) query.where({ tenant });
 		if (action !== undefined) query.where({ action });
 		if (decision !== undefined) query.where({ decision });
-		// The index has no others.
+		// The index excludes longer codes.
 		if (code !== undefined) query.where({ code }).whereRaw('octet_length(code) <= 128');
 		if (from !== undefined) query.where('logged_at', '>=', from);
 		if (to !== undefined) query.where('logged_at', '<', to);
@@ -128,7 +128,7 @@ export class AuditLogs {
 		return query;
 	}
 
-	/** With the names of the users that are there. */
+	/** Adds the names of existing users. */
 	async #named(rows: Knex.QueryBuilder): Promise<readonly ListedAuditLog[]> {
 		return this.database
 			.select(

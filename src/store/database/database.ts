@@ -18,26 +18,27 @@ import { isOutdatedPlan, ServerClient } from './server-client.js';
 const int8 = 20;
 pg.types.setTypeParser(int8, Number);
 
-/** How long connecting to a server may take, in milliseconds. */
+/** Timeout for connecting to a server, in milliseconds. */
 const connectionTimeoutMillis = 10_000;
 
 /** Error messages show queries without their values, because they are logged. */
 const compileSqlOnError = false;
 
-/** Which database to open. */
 export interface DatabaseOptions {
-	/** A PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
+	/** PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
 	readonly url: string | null;
 	readonly directory: string;
-	/** Syncs each commit of an embedded database to disk before it is answered. */
+	/** Syncs each commit of an embedded database to disk before its response. */
 	readonly fsync?: boolean;
-	/** Called with a few words about a step that may take seconds. */
+	/** Called with a short description of a step that may take seconds. */
 	readonly say?: (step: string) => void;
-	/** Ends opening, between two steps or while the embedded database is made: it rejects with the signal's reason. */
+	/**
+	 * Aborts opening, between two steps or while the embedded database is created. Rejects with the signal's reason.
+	 */
 	readonly interrupted?: AbortSignal;
-	/** Watches the disk space of an embedded database; no watch when missing. */
+	/** Watches the disk space of an embedded database; absent for no watch. */
 	readonly space?: {
-		/** Space that writes must leave free, in bytes; 0 watches nothing. */
+		/** Space that writes must leave free, in bytes; 0 disables the watch. */
 		readonly reserve: number;
 		readonly log: Logger;
 		/** Replaces the reading of free space, for tests. */
@@ -45,25 +46,25 @@ export interface DatabaseOptions {
 	};
 }
 
-/** An open database: one SQL dialect, whichever of the two engines runs it. */
+/** An open database, with the same SQL dialect for both engines. */
 export interface Database {
 	readonly knex: Knex;
-	/** `null` when the database runs in this process, so that no other process can write to it. */
+	/** `null` if the database runs in this process, so that no other process can write to it. */
 	readonly url: string | null;
-	/** Whether a process of the server, by its id, serves a connection of this process. */
+	/** Returns true if this server process id serves a connection of this process. */
 	isOwn(processId: number): boolean;
-	/** The number of connections in use and free, and of statements and transactions that wait for one. */
+	/** Number of used and free connections, and of statements and transactions that wait for a connection. */
 	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
-	/** Runs a statement. Rejects when the database does not answer it. */
+	/** Runs a statement. Rejects if the database does not respond. */
 	ping(): Promise<void>;
-	/** Called after each committed transaction, with how many objects it changed. */
+	/** Called after each committed transaction, with the number of changed objects. */
 	committed(changes: number): void;
-	/** SQL that identifies the database at present. */
+	/** SQL that identifies the current database. */
 	readonly origin: Origin;
 	close(): Promise<void>;
 }
 
-/** Opens the database and brings its tables up to date. Rejects when it cannot be reached or a migration fails. */
+/** Opens the database and updates its tables. Rejects if the database is unreachable or a migration fails. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
 	const { url, interrupted, say, space } = options;
 	const database = url === null ? await openEmbedded(options) : openServer(url, space?.log);
@@ -78,19 +79,22 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 	}
 }
 
-/** A database whose tables may be missing yet. */
+/** A database whose tables may still be missing. */
 type Connected = Omit<Database, 'origin'>;
 
-/** The database was migrated by a newer version, so this one cannot read it. */
+/** The database was migrated by a newer version, so this version cannot read it. */
 export class NewerDatabase extends Error {
 	override readonly name = 'NewerDatabase';
 }
 
-/** Migrates under an advisory lock, so that processes wait for each other: knex's own lock makes the others fail. */
+/**
+ * Migrates under an advisory lock, so processes wait for each other: with knex's lock, the waiting processes would
+ * fail.
+ */
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async () => {
 		const [done, pending]: readonly [readonly { readonly name: string }[], readonly unknown[]] =
-			// The validation of knex reports an unknown migration as a corrupt folder.
+			// knex's validation reports an unknown migration as a corrupt folder.
 			await knex.migrate.list({ migrationSource, disableMigrationsListValidation: true });
 		const known = new Set((await migrationSource.getMigrations([])).map(({ name }) => name as string));
 		const unknown = done.find(({ name }) => !known.has(name));
@@ -109,8 +113,8 @@ async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say'])
 }
 
 /**
- * Opens the embedded database, and makes it if there is none. A mark beside it says that it is being made: one that was
- * not finished, because the process was killed, is deleted and made again.
+ * Opens the embedded database, or creates it. A mark file shows that creation is in progress: if the process was killed
+ * before the end, the incomplete database is deleted and created again.
  */
 async function openEmbedded({
 	directory,
@@ -141,7 +145,8 @@ async function openEmbedded({
 		},
 	);
 	if (isNew) {
-		// INVARIANT: the mark is gone from the disk before anything is stored, because it says to delete the database.
+		// INVARIANT: the mark is gone from the disk before anything is stored, because it causes the deletion of the
+		// database.
 		rmSync(unfinished);
 		syncFolder(directory);
 	}
@@ -160,7 +165,7 @@ async function openEmbedded({
 		ping: () => ping(knex),
 		committed: (changes) => upkeep.note(changes),
 		async close() {
-			// This rejects statements that still wait for an answer, so that closing ends whatever is running.
+			// Rejects pending statements, so that closing ends all running work.
 			await postgres.close();
 			await upkeep.settled();
 			await knex.destroy();
@@ -168,10 +173,10 @@ async function openEmbedded({
 	};
 }
 
-/** A step that takes longer than this is announced, in milliseconds. */
+/** Steps that take longer are announced, in milliseconds. */
 const quietTime = 1_000;
 
-/** Waits for a step of the start, and announces it when it takes long. */
+/** Waits for a start step, and announces it if it takes long. */
 async function sayIfSlow<T>(step: string, running: Promise<T>, say: DatabaseOptions['say']): Promise<T> {
 	const slow = setTimeout(() => say?.(step), quietTime);
 	try {
@@ -189,17 +194,17 @@ function openingError(path: string, error: unknown): ConfigError {
 }
 
 function openServer(url: string, log: Logger = createLogger('silent')): Connected {
-	// Statements are pipelined: sent without waiting for earlier answers. knex's types do not know this option yet.
+	// Statements are pipelined: sent without waiting for earlier answers. knex's types lack this option.
 	const connection = { connectionString: url, application_name: 'regolith', pipeline: true, connectionTimeoutMillis };
 	const knex = knexFactory({
 		client: ServerClient,
 		compileSqlOnError,
 		connection,
 		pool: { min: 0, max: 10 },
-		// The caller that waits for a connection gets the error. What knex prints of it is only needed for debugging.
+		// The caller waiting for a connection gets the error. knex's own output is only useful for debugging.
 		log: { warn: (message: unknown) => log.debug({ detail: String(message) }, 'knex warns') },
 	});
-	// A server looks after itself.
+	// A server does its own maintenance.
 	const isOwn = (processId: number) => knex.client instanceof ServerClient && knex.client.isOwn(processId);
 	return {
 		knex,
@@ -214,7 +219,7 @@ function openServer(url: string, log: Logger = createLogger('silent')): Connecte
 	};
 }
 
-/** The part of the connection pool of knex that is counted. The types of knex do not declare it. */
+/** Counters of knex's connection pool, which knex's types do not declare. */
 interface Pool {
 	numUsed(): number;
 	numFree(): number;
@@ -234,17 +239,17 @@ async function ping(knex: Knex): Promise<void> {
 	await knex.raw('select 1');
 }
 
-/** Error codes of PostgreSQL and of the system for a full disk or quota. */
+/** Error codes of PostgreSQL and the system for a full disk or quota. */
 const full = /^(53100|ENOSPC|EDQUOT)$/;
 
-/** Whether an error says that there is no space left to write. */
+/** Returns true if an error means that the disk is full. */
 export function isFull(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
 	return full.test(String(code)) || isFull(nativeError);
 }
 
-/** Whether the database ended a statement because two transactions waited for each other. */
+/** Returns true if the database ended a statement because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
@@ -252,16 +257,18 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Error codes of the system's connection errors, of PostgreSQL's classes 08 (connection), 53 (resources) and 57P
- * (shutdown), and of a server that takes no writes: a standby, or a hosted server whose disk is full.
+ * Error codes for system connection errors, PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown),
+ * and a server that refuses writes: a standby, or a hosted server with a full disk.
  */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;
 
-/** The driver's messages for a broken connection. knex may put the statement in front. */
+/** The driver's messages for a broken connection. knex may prepend the statement. */
 const lost =
 	/(^| - )(Connection terminated|timeout expired$)|Client (has encountered a connection error|was closed) and is not queryable$/;
 
-/** Whether an error says that the database cannot be used now, through no fault of the request or the code. */
+/**
+ * Returns true if an error means that the database is currently unusable, through no fault of the request or the code.
+ */
 export function isUnreachable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const { code, name, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };

@@ -1,12 +1,12 @@
-/** knex's own dialect for PostgreSQL servers, which it declares no types for. */
+/** knex's dialect for PostgreSQL servers, which has no published types. */
 declare module 'knex/lib/dialects/postgres/index.js' {
 	import { Knex } from 'knex';
 
-	/** The parts that are overridden here. */
+	/** Members overridden by Regolith. */
 	class PostgresClient extends Knex.Client {
-		/** Opens a connection of `pg` for the pool. */
+		/** Opens a `pg` connection for the pool. */
 		override acquireRawConnection(): Promise<PostgresClient.Connection>;
-		/** Sends a statement over a connection of `pg`. Resolves with the same object, its `response` filled. */
+		/** Sends a statement over a `pg` connection. Resolves with the same object, with `response` set. */
 		protected _query<Q extends PostgresClient.Statement>(
 			connection: PostgresClient.Connection,
 			statement: Q,
@@ -20,11 +20,11 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 			response?: unknown;
 		}
 		interface Connection {
-			/** Set while a transaction of knex has the connection. */
+			/** Set while a knex transaction has the connection. */
 			readonly __knexTxId?: string;
-			/** Why the pool shall not hand the connection out any more. */
+			/** Reason why the pool must not reuse the connection. */
 			__knex__disposed?: Error;
-			/** The server's process that serves it; `null` before it is open. */
+			/** Server process of the connection; `null` before it is open. */
 			readonly processID: number | null;
 			query(text: string, done: (error: Error | null) => void): void;
 			once(event: 'end', listener: () => void): void;

@@ -4,21 +4,21 @@ import type { Store } from '../store.js';
 
 const firstPause = 100;
 const maxPause = 5_000;
-/** How long connecting may take, and how long a connection may be silent before it is probed, in milliseconds. */
+/** Timeout for connecting, and idle time before a connection is probed, in milliseconds. */
 const connectPatience = 5_000;
 const probeAfter = 10_000;
 
-/** A payload of each is an id. */
+/** Their payload is an id. */
 const channels = ['regolith_revision', 'regolith_key'];
 
-/** Something that runs until it is stopped. */
+/** A background task that can be stopped. */
 export interface Running {
 	stop(): Promise<void>;
 }
 
 /**
- * Listens to what other processes commit on the same server and emits it as `store.committed` does. A lost connection
- * is made again. Whoever waits also polls now and then, and so finds what was missed meanwhile.
+ * Listens for commits by other processes on the same server and emits them like `store.committed`. Reconnects after a
+ * lost connection. Waiting code also polls from time to time, which finds missed commits.
  */
 export function listen(store: Store, log: Logger): Running {
 	const { url } = store.database;
@@ -40,14 +40,14 @@ export function listen(store: Store, log: Logger): Running {
 		const lost = (error?: Error) => {
 			if (stopped || client !== next) return;
 			client = undefined;
-			// Perhaps only its LISTEN failed: the connection must not stay open.
+			// Perhaps only LISTEN failed: the connection must not stay open.
 			void next.end().catch(() => undefined);
 			log.warn({ error }, 'lost the connection that hears of other writers');
 			timer = setTimeout(() => void connect(Math.min(pause * 2, maxPause)), pause);
 		};
 		next.on('notification', (notification) => {
 			const { channel, payload, processId } = notification;
-			// What this process has committed, it has told already, and knew more about it.
+			// This process has already emitted its own commits, with more detail.
 			if (!payload || store.database.isOwn(processId)) return;
 			if (channel === 'regolith_revision') store.committed.emit('environment', payload, 'schema');
 			if (channel === 'regolith_key') store.committed.emit('key', payload);
@@ -68,8 +68,8 @@ export function listen(store: Store, log: Logger): Running {
 		async stop() {
 			stopped = true;
 			clearTimeout(timer);
-			// Needed while connecting too, when that promise never settles: a server may accept a connection and say
-			// nothing.
+			// Also needed while connecting, if that promise never settles: a server may accept a connection and stay
+			// silent.
 			await client?.end().catch(() => undefined);
 		},
 	};

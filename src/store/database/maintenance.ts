@@ -1,47 +1,47 @@
 import type { Knex } from 'knex';
 
-/** Refreshing the statistics pays after this many changed objects and a tenth of all rows. */
+/** Statistics are refreshed after this many changed objects plus a tenth of all rows. */
 const minChangesToAnalyze = 2_000;
-/** How often the length of the log is checked, in transactions. */
+/** Number of transactions between checks of the log's length. */
 const transactionsPerCheck = 50;
-/** How much log may build up, in bytes: reading it again at a start after a crash takes a second or two. */
+/** Maximum log size in bytes: replaying it at a start after a crash takes a second or two. */
 const maxLog = 64 * 1024 * 1024;
 
-/** How long after its start the database is vacuumed, in milliseconds. Before that it has more urgent work. */
+/** Delay between start and vacuuming, in milliseconds. Earlier, the database has more urgent work. */
 const vacuumDelay = 5_000;
-/** The tables of PostgreSQL itself that refreshing statistics writes to. */
+/** PostgreSQL's own tables written by a statistics refresh. */
 const statisticsTables = ['pg_statistic', 'pg_class'];
 
 /**
- * Maintains the embedded database while it runs, as a server does by itself. It vacuums once, soon after the start. It
- * refreshes statistics, because plans without them take many times as long. It makes checkpoints, because otherwise the
- * write-ahead log would grow for ever. Each of its statements queues with all others.
+ * Maintains the embedded database at run time, like a server does automatically. Vacuums once, soon after the start.
+ * Refreshes statistics, because plans without them are many times slower. Makes checkpoints, because otherwise the
+ * write-ahead log would grow forever. Its statements queue with all other statements.
  */
 export class Maintenance {
 	#changes = 0;
 	#transactions = 0;
-	/** The number of rows when the statistics were last refreshed. */
+	/** Number of rows at the last statistics refresh. */
 	#rows = 0;
-	/** The position of the log at the last checkpoint. */
+	/** Log position at the last checkpoint. */
 	#logged: string | null = null;
 	#running: Promise<void> = Promise.resolve();
 	#vacuuming: NodeJS.Timeout | undefined;
 
 	constructor(
 		private readonly knex: Knex,
-		/** How much log may build up, in bytes. */
+		/** Maximum log size, in bytes. */
 		private readonly most = maxLog,
 	) {}
 
 	/**
-	 * Vacuums all tables soon, if `hasRoom` says that so many bytes fit on the disk. Vacuuming may write as many bytes of
-	 * log as the tables have.
+	 * Vacuums all tables soon, if `hasRoom` accepts the required bytes. Vacuuming may write as many bytes to the log as
+	 * the tables have.
 	 */
 	vacuumSoon(hasRoom: (bytes: number) => boolean, delay = vacuumDelay): void {
 		this.#vacuuming = setTimeout(() => this.#run(() => this.#vacuum(hasRoom)), delay).unref();
 	}
 
-	/** Counts a transaction that changed so many objects. */
+	/** Counts a transaction with this many changed objects. */
 	note(changes: number): void {
 		this.#changes += changes;
 		this.#transactions += 1;
@@ -61,7 +61,7 @@ export class Maintenance {
 		await this.#running;
 	}
 
-	/** A failure is ignored and tried again with later transactions: nothing but speed depends on it. */
+	/** Ignores failures, which later transactions retry: only speed depends on maintenance. */
 	#run(work: () => Promise<void>): void {
 		this.#running = this.#running.then(work).catch(() => undefined);
 	}
@@ -71,7 +71,7 @@ export class Maintenance {
 			'select pg_database_size(current_database())::float8 as bytes',
 		);
 		if (!hasRoom(rows[0]?.bytes ?? 0)) return;
-		// One table at a time, so that other statements get their turn in between.
+		// One table at a time, so other statements can run in between.
 		for (const name of await this.#tables()) await this.knex.raw('vacuum (analyze) ??', [name]);
 		for (const name of statisticsTables) await this.knex.raw('vacuum ??', [`pg_catalog.${name}`]);
 	}

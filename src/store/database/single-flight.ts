@@ -1,11 +1,11 @@
 /**
- * Single flight: callers that ask the same thing at the same time share one answer. Its work starts only after each of
- * them has asked, so nobody gets an answer that was out of date when they asked.
+ * Single flight: concurrent callers with the same question share one answer. Its work starts only after each caller has
+ * asked, so no answer is older than its question.
  */
 export class SingleFlight<T> {
 	readonly #asked = new Map<string, Flight<T>>();
 
-	/** The answer that `work` finds for this name. Settles as the `work` of the first caller that waits for it does. */
+	/** Returns the answer of `work` for this name. Settles like the `work` of the first waiting caller. */
 	share(name: string, work: () => Promise<T>): Promise<T> {
 		const running = this.#asked.get(name);
 		if (running === undefined) return this.#start(name, work);
@@ -25,9 +25,9 @@ export class SingleFlight<T> {
 }
 
 interface Flight<T> {
-	/** Resolves when the running work has ended, however it ended. */
+	/** Resolves when the running work has ended, with or without success. */
 	readonly over: Promise<void>;
-	/** The answer for callers that have asked since the work began. */
+	/** Answer for callers that asked after the work began. */
 	next: Promise<T> | undefined;
 }
 

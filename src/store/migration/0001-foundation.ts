@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Organizations, projects, environments and their keys; the RBAC objects of an environment; its change log; compiled
- * policies. INVARIANT: a table of an environment's objects has the primary key (environment_id, id) and refers to
- * others with environment_id in the foreign key, so that no row can refer into another environment.
+ * Organizations, projects, environments and their keys; an environment's RBAC objects; its change log; compiled
+ * policies. INVARIANT: a table of environment objects has the primary key (environment_id, id), and its foreign keys
+ * include environment_id, so no row can refer to a different environment.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

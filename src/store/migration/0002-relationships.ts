@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 
 /**
- * Roles of resources and what derives them, relations, resource instances, relationship tuples, roles held on
- * instances, action groups. INVARIANT: as in the foundation, every reference is within one environment.
+ * Resource roles and their derivations, relations, resource instances, relationship tuples, roles held on instances,
+ * action groups. INVARIANT: as in the foundation, every reference stays within one environment.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }
 
 const statements = [
-	// A role of a resource is held on its instances; one without is held in a tenant.
+	// A resource role is held on instances; a role without a resource is held in a tenant.
 	'alter table roles add column resource_id uuid',
 	'alter table roles add column granted_to_id uuid',
 	'alter table roles add column no_direct_roles_on_object boolean not null default false',

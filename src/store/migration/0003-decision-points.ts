@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What decision points report of themselves, and when keys were rotated. */
+/** State reported by decision points, and times of key rotations. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

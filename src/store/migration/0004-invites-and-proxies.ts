@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
 
-/**
- * Invites of users, and the configurations of proxies. As in the foundation, every reference is within one environment.
- */
+/** User invites and proxy configurations. As in the foundation, every reference stays within one environment. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

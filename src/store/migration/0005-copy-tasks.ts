@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Copies of environments that continue after the request was answered. `environment_id` is the source. The process that
- * runs a copy renews its lease. A copy whose lease ran out has no process any more and did not happen, because it
- * commits together with the row's success.
+ * Environment copies that continue after the response was sent. `environment_id` is the source. The process running a
+ * copy renews its lease. A copy whose lease ran out has lost its process and did not happen, because it commits
+ * together with the row's success.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(`create table copy_tasks (

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Groups: resource instances that are marked as such, and what was made only for them. A group has the id of its
- * instance and is deleted with it.
+ * Groups: marked resource instances, and the objects created only for them. A group has the id of its instance and is
+ * deleted with it.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Indexes for the queries of deltas: which roles a user holds anywhere, which on one instance, and in which relations
- * an instance is the subject. They also replace the indexes that are dropped here. An id is indexed as text where the
- * query could use another index on it, one with very many rows under an id: without statistics the database might
- * choose that one.
+ * Indexes for delta queries: a user's roles anywhere, a user's roles on an instance, and relations with an instance as
+ * subject. They also replace the indexes dropped here. An id is indexed as text if the query could use a different
+ * index on it, with very many rows per id: without statistics the database might choose the wrong index.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

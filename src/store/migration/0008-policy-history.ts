@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Which policy was published at which revision of an environment's schema. `files` are those made of that schema
- * besides the Rego, which are not part of the policy that environments share.
+ * Published policies by schema revision. `files` are generated from the schema besides the Rego, and are not part of
+ * the policy shared by environments.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(`create table policy_revisions (

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The schema that the policy in force was compiled from, which tells what a newer schema takes away from it, and what
- * was left out of the policy. `layout` is that of the data which the policy reads.
+ * Schema of the active policy, to find the objects removed by a newer schema, and the objects left out of the policy.
+ * `layout` is the layout of the policy's data.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

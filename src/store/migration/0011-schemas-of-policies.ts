@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * The schema that a past policy was compiled from, as gzipped JSON. It replaces the tables and tests made from the
- * schema, which are ten times as long and rarely asked for. `layout` is that of the tables. Older rows keep their files
- * and have neither.
+ * Schema of a past policy, as gzipped JSON. It replaces the tables and tests generated from the schema, which are ten
+ * times longer and rarely requested. `layout` is the layout of the tables. Older rows keep their files and have
+ * neither.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

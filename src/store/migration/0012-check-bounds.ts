@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Upper bounds of what a check of an environment looks through, in steps and closures: decision 0028. Existing
- * environments may hold anything, so they start with the greatest number and are counted when it matters.
+ * Upper bounds for the work of a check in an environment, in steps and closures: decision 0028. Existing environments
+ * may contain anything, so they start with the greatest number and are counted when it matters.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

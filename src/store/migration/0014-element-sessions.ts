@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Who is signed in to the elements of an environment. One row is one sign-in, with the hashes of the secrets that stand
- * for it: the ticket until it is spent, the bearer token, and the cookie once the ticket was spent. A sign-in ends with
- * its user, its tenant and its environment.
+ * Sign-ins to an environment's elements. A row is one sign-in, with the hashes of its secrets: the ticket until it is
+ * spent, the bearer token, and the cookie after the ticket was spent. A sign-in ends with its user, its tenant and its
+ * environment.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
@@ -31,7 +31,7 @@ const statements = [
 	'create index element_sessions_user on element_sessions (environment_id, user_id)',
 	'create index element_sessions_tenant on element_sessions (environment_id, tenant_id)',
 	'create index element_sessions_expiry on element_sessions (environment_id, expires_at)',
-	// Finds whether any environment lets an origin embed its elements.
+	// Finds environments that allow an origin to embed their elements.
 	`create index environments_elements_origins on environments
 		using gin ((settings -> 'elements_origins') jsonb_path_ops)`,
 ] as const;

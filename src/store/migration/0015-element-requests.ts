@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Access requests and operation approvals. They outlive their element, as canceled ones, and go with everything else that
- * they name. An assignment names the request that it was made for.
+ * Access requests and operation approvals. They outlive their element, as canceled requests, and are deleted with every
+ * other object they refer to. An assignment refers to its request.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

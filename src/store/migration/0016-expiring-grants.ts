@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Role assignments and relationship tuples may expire. Few do, so the indexes by which they are swept hold those alone.
- * Requests say until when they ask.
+ * Expiry of role assignments and relationship tuples. Few expire, so the indexes for sweeping contain only these.
+ * Requests have a requested expiry.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

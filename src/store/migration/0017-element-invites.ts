@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Invites that users make in elements: the element, the key that the user is to have, and their attributes. The key of
- * an invite is unique in its environment, while several tenants may invite one user, so the two may differ.
+ * Invites from users in elements: the element, the future user's key, and the user's attributes. An invite's key is
+ * unique in its environment, while several tenants may invite the same user, so the keys may differ.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

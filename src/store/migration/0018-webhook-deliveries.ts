@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What webhooks of elements are told: an outbox that is written in the unit of work of the event, and the log of what
- * became of it. Rows go with their element.
+ * Webhook deliveries for elements: an outbox, written in the unit of work of the event, and a log of the outcomes. Rows
+ * are deleted with their element.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Invites may end. The index by which they are swept holds those alone. */
+/** Expiry of invites. The index for sweeping contains only expiring invites. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

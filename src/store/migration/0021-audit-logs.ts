@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Decisions, as decision points have logged them. They are in parts by the day on which they came, so that old ones go
- * by dropping a table. They are no objects of the environment and refer to nothing, because whatever they name may be
- * gone while they are kept.
+ * Decisions logged by decision points. They are partitioned by the day they were received, so old decisions are removed
+ * by dropping a table. They are not objects of the environment and have no references, because they may outlive
+ * everything they name.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

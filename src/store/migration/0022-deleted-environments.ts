@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The API keys of environments that were deleted lately, by their hashes: decision points that have one are told so. They
- * refer to nothing, because what they were of is gone.
+ * API keys of recently deleted environments, by hash, to inform decision points with such a key. They have no
+ * references, because their environments are gone.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

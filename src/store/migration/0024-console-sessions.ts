@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Who is signed in to the console, and the tickets with which that begins. A session is of one environment, which takes it
- * along, and of one API key by its secret of that time. Keys are not referred to: a session whose key is gone says so
- * until it is forgotten.
+ * Console sessions, and the tickets that begin them. A session belongs to an environment, and is deleted with it, and
+ * to an API key with its secret at that time. Keys are not foreign keys: a session whose key is gone reports it until
+ * it is removed.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

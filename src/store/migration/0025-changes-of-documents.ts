@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The changes of what is in the schema half of documents, which drafts look through. */
+/** Index for changes in the schema half of environment documents, scanned by drafts. */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(statement);
 }

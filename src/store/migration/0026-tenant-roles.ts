@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * An index for the question who holds roles in a tenant, which leaves out the roles on instances: there may be a million
- * for a few in the tenant. It asks for a missing instance as text, because without statistics the database might choose
- * the index by instance for that, which has all tenants under it.
+ * Index for users with roles in a tenant. It excludes roles on instances, which may number a million beside a few in
+ * the tenant. It tests for a missing instance as text: otherwise, without statistics, the database might choose the
+ * index by instance, which has all tenants under null.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(

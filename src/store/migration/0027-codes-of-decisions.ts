@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * An index for decisions with one code, the newest first: a rare one would be looked for among all decisions of the
- * environment. The column was there from the beginning, so older decisions are found too. Events of other programs may
- * have longer texts there, of which some would not fit into an index.
+ * Index for decisions with a code, newest first: a rare code would require a scan of all decisions in the environment.
+ * The column exists since the beginning, so older decisions are found too. Events from other programs may have longer
+ * texts there, and some would not fit into an index.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lineages of the database, of which one has not ended, and a random token for each revision from here on, in the
- * first row of its changes. Revisions from before have none.
+ * Database lineages, of which exactly one has not ended, and a random token for each new revision, in the first row of
+ * its changes. Earlier revisions have none.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

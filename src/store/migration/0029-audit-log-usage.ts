@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The room that decisions take, by environment and day, counted as they are stored: measuring it takes too long to be
- * done for each batch. An environment that is deleted is counted until its decisions are gone from the disk.
+ * Size of decisions, by environment and day, counted when they are stored: measuring takes too long to do for each
+ * batch. A deleted environment is counted until its decisions are gone from the disk.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The refresh that was asked for last of the decision points that use an API key, and why. */
+/** Last refresh requested from the decision points with an API key, and its reason. */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(
 		'alter table api_keys add column refresh_id uuid, add column refresh_revision bigint, add column refresh_reason text',

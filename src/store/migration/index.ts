@@ -30,7 +30,7 @@ import { up as lineages } from './0028-lineages.js';
 import { up as auditLogUsage } from './0029-audit-log-usage.js';
 import { up as refreshes } from './0030-refreshes.js';
 
-/** Every migration in order. Released ones never change; each runs once, in a transaction of its own. */
+/** Every migration in order. Released migrations never change; each runs once, in a separate transaction. */
 const migrations = [
 	{ name: '0001-foundation', up: foundation },
 	{ name: '0002-relationships', up: relationships },
@@ -66,7 +66,7 @@ const migrations = [
 
 type Migration = (typeof migrations)[number];
 
-/** Gives knex the migrations as code, so that they are typed and work from any folder. */
+/** Passes migrations to knex as code, so they are typed and work from any folder. */
 export const migrationSource: Knex.MigrationSource<Migration> = {
 	getMigrations: async () => [...migrations],
 	getMigrationName: (migration) => migration.name,

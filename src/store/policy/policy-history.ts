@@ -6,37 +6,37 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Page, PageResult } from '../unit/row-query.js';
 import type { LivePolicy } from './publications.js';
 
-/** How many policies of an environment are kept: those of its newest published schema revisions. */
+/** Maximum number of policies kept per environment; the oldest are dropped. */
 export const maxRemembered = 1_000;
 
-/** A policy that was published, with all its files. */
+/** A published policy with all its files. */
 export interface PastPolicy extends LivePolicy {
-	/** The Rego, and the other files made from the same schema, in no order. */
+	/** The Rego, and other files generated from the same schema, unordered. */
 	readonly files: readonly RegoFile[];
 }
 
-/** A policy that is being published, and the layout of its schema's tables. */
+/** A policy to publish, and the layout of its schema's tables. */
 export interface NewPolicy extends LivePolicy {
 	readonly layout: number;
 }
 
-/** A schema that was compiled, and to which policy. */
+/** A compiled schema and its policy. */
 export interface CompiledSchema {
 	readonly schema_revision: number;
-	/** The digest of the policy. */
+	/** Policy digest. */
 	readonly digest: string;
-	/** The layout of the data that the policy reads; `null` when an earlier version compiled it. */
+	/** Layout of the policy's data; `null` if an earlier version compiled it. */
 	readonly layout: number | null;
 	readonly schema: Schema;
 }
 
-/** Writes the files that accompany the Rego of a schema, for tables of this layout. */
+/** Writes the companion files of a schema's Rego, for tables with this layout. */
 export type WriteCompanionFiles = (schema: Schema, layout: number) => readonly RegoFile[];
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** The policies that were published, by the schema revision that each was compiled from. */
+/** Published policies, by the schema revision they were compiled from. */
 export class PolicyHistory {
 	constructor(
 		private readonly knex: Knex,
@@ -44,8 +44,8 @@ export class PolicyHistory {
 	) {}
 
 	/**
-	 * Records a stored policy with the schema it was compiled from, and drops the oldest beyond the limit. Replaces a
-	 * different record of the same revision. Throws `not_found`.
+	 * Records a stored policy with its schema, and drops the oldest records beyond the limit. Replaces a different
+	 * record for the same revision. Throws `not_found`.
 	 */
 	async remember(
 		environmentId: string,
@@ -71,7 +71,7 @@ export class PolicyHistory {
 		await this.#rows(environmentId).whereIn('schema_revision', tooMany).delete();
 	}
 
-	/** One page of the recorded policies, the newest first. */
+	/** Returns a page of recorded policies, newest first. */
 	async page(environmentId: string, { page, per_page }: Page): Promise<PageResult<LivePolicy>> {
 		const [counted] = await this.#rows(environmentId).count<{ total: number }[]>('* as total');
 		const total_count = counted?.total ?? 0;
@@ -83,7 +83,7 @@ export class PolicyHistory {
 		return { data, total_count, page_count: Math.ceil(total_count / per_page) };
 	}
 
-	/** The policy of the newest schema revision up to this revision; `null` when none is recorded. */
+	/** Returns the policy for the newest schema revision up to this revision, or `null` if none is recorded. */
 	async at(environmentId: string, revision: number): Promise<PastPolicy | null> {
 		const row: Remembered | undefined = await this.#rows(environmentId)
 			.where('schema_revision', '<=', revision)
@@ -105,7 +105,10 @@ export class PolicyHistory {
 		return { ...published, files: [...rego, ...this.writeCompanionFiles(unpacked, layout)] };
 	}
 
-	/** What was compiled for the newest recorded schema revision up to this revision; `null` when that is not recorded. */
+	/**
+	 * Returns the compiled schema for the newest recorded schema revision up to this revision, or `null` if it is not
+	 * recorded.
+	 */
 	async compiledAt(environmentId: string, revision: number): Promise<CompiledSchema | null> {
 		const row: (Omit<CompiledSchema, 'schema'> & Pick<Remembered, 'schema'>) | undefined = await this.#rows(
 			environmentId,
@@ -122,7 +125,7 @@ export class PolicyHistory {
 	}
 }
 
-/** A stored row. One with a schema has no files; one from an earlier version has no schema, and all files. */
+/** A stored row. A row with a schema has no files; a row from an earlier version has no schema, but all files. */
 interface Remembered extends PastPolicy {
 	readonly rego: readonly RegoFile[];
 	readonly layout: number | null;

@@ -2,36 +2,36 @@ import type { EnvironmentCounters } from '../unit/counters.js';
 import type { SchemaChange } from '../unit/schema-change.js';
 import type { LeftOut, PolicyInForce, Publications } from './publications.js';
 
-/** The counters of an environment's row. */
+/** Counters from an environment's row. */
 export type Counters = Pick<EnvironmentCounters, 'revision' | 'schema_revision'>;
 
-/** How the policy in force compares with the newest schema. */
+/** Active policy compared with the newest schema. */
 export interface PolicyState {
-	/** The newest revision whose policy is in force. */
+	/** Newest revision whose policy is active. */
 	readonly policy_revision: number;
-	/** `null` when that is the newest revision and nothing was left out of its policy. */
+	/** `null` if the newest revision's policy is active and complete. */
 	readonly degraded: {
 		/**
-		 * Whether the newest schema is being compiled, cannot be compiled, or was compiled without the objects that
-		 * broke it.
+		 * `compiling`: the newest schema is being compiled; `failed`: it cannot be compiled; `left_out`: it was
+		 * compiled without the objects that broke it.
 		 */
 		readonly reason: 'compiling' | 'failed' | 'left_out';
-		/** When that began; ISO 8601. */
+		/** Start of this state; ISO 8601. */
 		readonly since: string;
-		/** What the compiler or OPA said, for people; empty while it compiles. */
+		/** Messages from the compiler or OPA, for people; empty while the schema compiles. */
 		readonly detail: string;
 	} | null;
 }
 
-/** Finds the first change of the schema after a revision. */
+/** Finds the first schema change after a revision. */
 export type SchemaChangeAfter = (revision: number) => Promise<SchemaChange | null>;
 
-/** Whether compiling the newest schema was tried and failed. */
+/** Returns true if compiling the newest schema has failed. */
 export function isFailed({ schema_revision }: Counters, { failed }: Publications): boolean {
 	return (failed?.failed_revision ?? -1) >= schema_revision;
 }
 
-/** Compares the policy in force with the schema that the counters are of. */
+/** Compares the active policy with the newest schema in the counters. */
 export async function policyState(
 	counters: Counters,
 	live: PolicyInForce,

@@ -5,25 +5,25 @@ import { tokenAt } from '../unit/counters.js';
 import { type NewPolicy, PolicyHistory, type WriteCompanionFiles } from './policy-history.js';
 import { type FailedAttempt, type PolicyInForce, type Publications, readPublications } from './publications.js';
 
-/** A compiled policy: shared by every environment whose Rego is the same. */
+/** A compiled policy, shared by all environments with the same Rego. */
 export interface Policy {
-	/** SHA-256 of the Rego text and of what compiled it, hexadecimal. */
+	/** SHA-256 of the Rego text and the compiler, hexadecimal. */
 	readonly digest: string;
 	readonly files: readonly RegoFile[];
 	readonly wasm: Uint8Array;
 }
 
-/** The revision whose schema was compiled. */
+/** Revision of the compiled schema. */
 export interface CompiledRevision {
 	readonly environmentId: string;
 	readonly revision: number;
-	/** The token of that revision. */
+	/** Token of the revision. */
 	readonly token: string;
 }
 
-/** Compiled policies and which environments they are in force in. */
+/** Compiled policies, and the environments in which they are active. */
 export class PolicyStore {
-	/** The policies that were in force before. */
+	/** Previously active policies. */
 	readonly history: PolicyHistory;
 
 	constructor(
@@ -33,35 +33,35 @@ export class PolicyStore {
 		this.history = new PolicyHistory(knex, writeCompanionFiles);
 	}
 
-	/** Whether there is a policy with this digest. */
+	/** Returns true if there is a policy with this digest. */
 	async has(digest: string): Promise<boolean> {
 		return (await this.knex<Policy>('policies').where({ digest }).first('digest')) !== undefined;
 	}
 
-	/** The module of the policy with this digest, or `null`. */
+	/** Returns the module of the policy with this digest, or `null`. */
 	async wasm(digest: string): Promise<Uint8Array | null> {
 		const row = await this.knex<Policy>('policies').where({ digest }).first('wasm');
 		return row?.wasm ?? null;
 	}
 
-	/** The Rego of the policy with this digest, or `null`. */
+	/** Returns the Rego of the policy with this digest, or `null`. */
 	async files(digest: string): Promise<readonly RegoFile[] | null> {
 		const row = await this.knex<Policy>('policies').where({ digest }).first('files');
 		return row?.files ?? null;
 	}
 
-	/** Stores a policy, unless it is stored already. */
+	/** Stores a policy, unless it is already stored. */
 	async keep(policy: Policy, now: Date): Promise<void> {
 		const row = { digest: policy.digest, files: JSON.stringify(policy.files), wasm: policy.wasm, created_at: now };
 		await this.knex('policies').insert(row).onConflict('digest').ignore();
 	}
 
-	/** The publications of an environment. */
+	/** Returns an environment's publications. */
 	publications(environmentId: string): Promise<Publications> {
 		return readPublications(this.knex, environmentId);
 	}
 
-	/** As `PolicyHistory.remember`. Returns false, and records nothing, where the schema is not of this history. */
+	/** Like `PolicyHistory.remember`. Returns false, and records nothing, if the schema is not part of this history. */
 	record(of: CompiledRevision, policy: NewPolicy, schema: Schema): Promise<boolean> {
 		return this.#ifKnown(of, (transaction) =>
 			new PolicyHistory(transaction, this.writeCompanionFiles).remember(of.environmentId, policy, schema),
@@ -69,9 +69,9 @@ export class PolicyStore {
 	}
 
 	/**
-	 * Puts a policy in force that was compiled from `schema`, which lacks what was left out. If another process has
-	 * published the policy of a newer schema meanwhile, that one stays. Returns false, and does nothing, where the schema
-	 * is not of this history. Throws `not_found`.
+	 * Activates a policy compiled from `schema`, which lacks the objects left out. Keeps the policy of a newer schema,
+	 * if a different process has published it in the meantime. Returns false, and does nothing, if the schema is not
+	 * part of this history. Throws `not_found`.
 	 */
 	publish(of: CompiledRevision, live: PolicyInForce, schema: Schema): Promise<boolean> {
 		return this.#note(of, {
@@ -84,7 +84,7 @@ export class PolicyStore {
 		});
 	}
 
-	/** Records a failure; the policy in force stays. Returns and throws as `publish`. */
+	/** Records a failure; the active policy stays. Returns and throws like `publish`. */
 	fail(of: CompiledRevision, attempt: FailedAttempt): Promise<boolean> {
 		return this.#note(of, { ...attempt, failure: JSON.stringify(attempt.failure) });
 	}
@@ -103,13 +103,13 @@ export class PolicyStore {
 		});
 	}
 
-	/** Runs `work` in a transaction if the database has the revision that was compiled, and returns whether it has. */
+	/** Runs `work` in a transaction if the database has the compiled revision. Returns true if it has. */
 	#ifKnown(
 		{ environmentId, revision, token }: CompiledRevision,
 		work: (transaction: Knex.Transaction) => Promise<void>,
 	): Promise<boolean> {
 		return this.knex.transaction(async (transaction) => {
-			// Locked until the commit: an environment that is being deleted must not get another row.
+			// Locked until the commit: an environment under deletion must not get a new row.
 			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
 			if (held === undefined) throw notFound('Environment', environmentId);
 			const isKnown = (await tokenAt(transaction, environmentId, revision)) === token;

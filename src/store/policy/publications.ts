@@ -1,52 +1,52 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../../../compiler/model.js';
 
-/** Why a schema did not become a policy. */
+/** Reason why a schema did not become a policy. */
 export interface PolicyFailure {
 	readonly message: string;
-	/** What the compiler or OPA said, line by line. */
+	/** Output of the compiler or OPA, line by line. */
 	readonly details: readonly string[];
 }
 
-/** The policy that is in force in an environment. */
+/** Active policy of an environment. */
 export interface LivePolicy {
 	readonly digest: string;
-	/** The revision of the schema that it was compiled from. */
+	/** Schema revision it was compiled from. */
 	readonly schema_revision: number;
 	readonly published_at: Date;
 }
 
-/** An object that was left out of a policy, because the schema did not compile with it. */
+/** An object left out of a policy, because the schema did not compile with it. */
 export interface LeftOut {
-	/** What people call it, such as "user set `adults`". */
+	/** Name for people, such as "user set `adults`". */
 	readonly object: string;
-	/** What the compiler or OPA said. */
+	/** Message from the compiler or OPA. */
 	readonly message: string;
 }
 
-/** The policy in force, and what it was compiled with and without. */
+/** Active policy, and the objects left out of it. */
 export interface PolicyInForce extends LivePolicy {
-	/** The layout of the data that it reads; `null` when an earlier version published it. */
+	/** Layout of its data; `null` if an earlier version published it. */
 	readonly layout: number | null;
 	readonly left_out: readonly LeftOut[];
 }
 
-/** The last attempt to compile, when it failed: the policy that was in force before it stays. */
+/** Last attempt to compile, if it failed: the previously active policy stays. */
 export interface FailedAttempt {
 	readonly failure: PolicyFailure;
 	readonly failed_revision: number;
 	readonly failed_at: Date;
 }
 
-/** The policy in force in an environment, and why its newest schema is not. */
+/** Active policy of an environment, and the reason why the newest schema is not active. */
 export interface Publications {
-	/** `null` while no schema of the environment was ever compiled. */
+	/** `null` until a schema of the environment was compiled. */
 	readonly live: PolicyInForce | null;
-	/** `null` when the last attempt succeeded, or there was none. */
+	/** `null` if the last attempt succeeded, or there was none. */
 	readonly failed: FailedAttempt | null;
 }
 
-/** Reads the publications of an environment. */
+/** Reads an environment's publications. */
 export async function readPublications(knex: Knex, environmentId: string): Promise<Publications> {
 	const row: (PolicyInForce & FailedAttempt) | undefined = await knex('publications')
 		.where({ environment_id: environmentId })
@@ -64,7 +64,7 @@ export async function readPublications(knex: Knex, environmentId: string): Promi
 	return { live: row?.digest ? row : null, failed: row?.failure ? row : null };
 }
 
-/** The schema that the policy in force was compiled from; `null` where none is, or an earlier version published it. */
+/** Returns the schema of the active policy; `null` without an active policy, or if an earlier version published it. */
 export async function schemaInForce(knex: Knex, environmentId: string): Promise<Schema | null> {
 	const row: { readonly schema: Schema | null } | undefined = await knex('publications')
 		.where({ environment_id: environmentId })

@@ -7,21 +7,21 @@ import type { Environment } from '../table/account.js';
 import { type ConsoleSession, type ShownConsoleSession, signedOut } from './console-sessions.js';
 import type { TicketKey } from './console-tickets.js';
 
-/** Who may sign in to the console, to any environment that their API key opens. */
+/** Permission to sign in to the console, in any environment accessible with the API key. */
 export interface ConsoleEntry {
 	readonly caller: Caller;
 	readonly key: TicketKey;
-	/** The ticket that is spent by that; `null` where there is none. */
+	/** Ticket to spend; `null` without a ticket. */
 	readonly ticket: string | null;
 }
 
-/** Where people sign in to the console: by a ticket, an API key, or the session of another environment. */
+/** Signs in to the console with a ticket, an API key, or a session for a different environment. */
 export class ConsoleEntrance {
 	constructor(private readonly store: Store) {}
 
 	/**
-	 * Who may enter by a ticket, which is not spent yet. Throws `signed_out` for one that is refused, `unauthorized` when its
-	 * key is gone or rotated, and `forbidden` when that has no access.
+	 * Returns the entry for an unspent ticket. Throws `signed_out` if the ticket is refused, `unauthorized` if its key
+	 * is gone or rotated, and `forbidden` if the key has no access.
 	 */
 	async byTicket(ticket: string): Promise<ConsoleEntry> {
 		const key = await this.store.consoleTickets.find(ticket);
@@ -31,7 +31,10 @@ export class ConsoleEntrance {
 		return { caller, key, ticket };
 	}
 
-	/** Who may enter by an API key. Throws `unauthorized` for one that is unknown, `forbidden` for one without access. */
+	/**
+	 * Returns the entry for an API key. Throws `unauthorized` for an unknown key, and `forbidden` for a key without
+	 * access.
+	 */
 	async byKey(secret: string): Promise<ConsoleEntry> {
 		const caller = await this.store.caller(secret);
 		if (caller === null) throw new Failure('unauthorized', 'this API key is unknown');
@@ -39,21 +42,21 @@ export class ConsoleEntrance {
 		return { caller, key: { api_key_id: caller.key_id, key_fingerprint: hashSecret(secret) }, ticket: null };
 	}
 
-	/** Who may enter by the session of an environment that they have. Throws `signed_out` and `forbidden`. */
+	/** Returns the entry for an existing session. Throws `signed_out` and `forbidden`. */
 	async bySession(shown: ShownConsoleSession): Promise<ConsoleEntry> {
 		const [session] = await this.find([shown]);
 		if (session === undefined) throw signedOut(await this.store.consoleSessions.endOfUnknown(shown));
 		const { signedIn, api_key_id, key_fingerprint } = session;
 		if (typeof signedIn === 'string') throw signedOut(signedIn);
 		refuseNoAccess(signedIn);
-		// The session to come is of another environment.
+		// The new session belongs to a different environment.
 		const { session_environment_id: _, ...caller } = signedIn;
 		return { caller, key: { api_key_id, key_fingerprint }, ticket: null };
 	}
 
 	/**
-	 * Signs in to an environment, and ends the session whose secret the new one takes the place of. Returns the secret.
-	 * Throws `signed_out` when the ticket was spent meanwhile, and `not_found` when the environment was deleted.
+	 * Signs in to an environment, and ends the session with the `replaced` secret. Returns the new secret. Throws
+	 * `signed_out` if the ticket was spent in the meantime, and `not_found` if the environment was deleted.
 	 */
 	async begin({ key, ticket }: ConsoleEntry, environment: Environment, replaced: string | undefined): Promise<string> {
 		if (ticket !== null) await this.store.consoleTickets.spend(ticket);
@@ -66,12 +69,12 @@ export class ConsoleEntrance {
 		return this.store.consoleSessions.find(shown);
 	}
 
-	/** The failure for a secret that stands for no session. */
+	/** Returns the failure for a secret without a session. */
 	async refusal(shown: ShownConsoleSession | undefined): Promise<Failure> {
 		return signedOut(shown === undefined ? 'SIGNED_OUT' : await this.store.consoleSessions.endOfUnknown(shown));
 	}
 
-	/** Ends the session that a secret stands for, if there is one. */
+	/** Ends the session with this secret, if it exists. */
 	end(shown: ShownConsoleSession): Promise<void> {
 		return this.store.consoleSessions.end(shown);
 	}

@@ -9,31 +9,31 @@ import type { ApiKey } from '../table/account.js';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { TicketKey } from './console-tickets.js';
 
-/** How long a session may be unused before it ends, in seconds. */
+/** Idle time until a session ends, in seconds. */
 export const consoleIdleSeconds = 8 * 60 * 60;
-/** How long a session lasts at most, however much it is used, in seconds. */
+/** Maximum lifetime of a session, regardless of use, in seconds. */
 export const consoleLifetimeSeconds = 24 * 60 * 60;
-/** How old a secret may be before a request that shows it gets another, in seconds. */
+/** Age at which a secret is replaced by the next request, in seconds. */
 export const consoleRotationSeconds = 5 * 60;
-/** How long the secret before counts, from the first use of the one after it, in seconds. */
+/** Time for which the previous secret stays valid after the first use of the new secret, in seconds. */
 export const consoleGraceSeconds = 60;
-/** How many sessions of one API key are kept: the newest. */
+/** Maximum number of sessions per API key; the oldest are dropped. */
 export const maxConsoleSessionsOfKey = 100;
 
-/** How long a session that has ended is remembered, so that it can be told why, in milliseconds. */
+/** Retention period for ended sessions, to report why they ended, in milliseconds. */
 const memory = 24 * 3_600_000;
-/** How exact the recorded times of use are, in milliseconds. */
+/** Precision of recorded times of use, in milliseconds. */
 const usePrecision = 60_000;
 
-/** What a request shows of a session. */
+/** Session as presented by a request. */
 export interface ShownConsoleSession {
-	/** The id of the environment that it says the session is of. */
+	/** Id of the session's environment, according to the request. */
 	readonly environment_id: string;
-	/** Empty where it shows none. */
+	/** Empty if the request has no secret. */
 	readonly secret: string;
 }
 
-/** Why nobody is signed in with a secret. */
+/** Reason why a secret has no active session. */
 export type SessionEnd =
 	| 'SIGNED_OUT'
 	| 'IDLE'
@@ -42,7 +42,7 @@ export type SessionEnd =
 	| 'API_KEY_ROTATED'
 	| 'ENVIRONMENT_DELETED';
 
-/** A session that a secret stands for, or stood for. */
+/** A current or ended session for a secret. */
 export interface ConsoleSession {
 	readonly environment_id: string;
 	readonly environment_key: string;
@@ -52,7 +52,7 @@ export interface ConsoleSession {
 	readonly api_key_id: string;
 	readonly key_fingerprint: Uint8Array;
 	readonly last_used_at: Date;
-	/** Who is signed in, or why nobody is any more. */
+	/** Signed-in caller, or the reason why the session ended. */
 	readonly signedIn: Caller | SessionEnd;
 }
 
@@ -63,7 +63,7 @@ interface Row extends Omit<ConsoleSession, 'signedIn'> {
 	readonly previous_until: Date | null;
 	readonly rotated_at: Date;
 	readonly created_at: Date;
-	/** Of the API key; `null` where it is gone. */
+	/** Secret hash of the API key; `null` if the key is gone. */
 	readonly present_hash: Uint8Array | null;
 	readonly key_used_at: Date | null;
 	readonly opened_project_id: string | null;
@@ -72,7 +72,7 @@ interface Row extends Omit<ConsoleSession, 'signedIn'> {
 	readonly access_level: ApiKey['access_level'] | null;
 }
 
-/** Who is signed in to the console. Each session is of one environment, and has the rights of one API key there. */
+/** Console sessions. Each session belongs to an environment, with an API key's rights there. */
 export class ConsoleSessions {
 	constructor(
 		private readonly database: Knex,
@@ -80,7 +80,10 @@ export class ConsoleSessions {
 		private readonly uses: KeyUses,
 	) {}
 
-	/** Signs in to an environment. Returns the secret. Throws `not_found` when the environment was deleted meanwhile. */
+	/**
+	 * Signs in to an environment. Returns the secret. Throws `not_found` if the environment was deleted in the
+	 * meantime.
+	 */
 	async begin(
 		environment: { readonly id: string; readonly organization_id: string },
 		{ api_key_id, key_fingerprint }: TicketKey,
@@ -106,8 +109,8 @@ export class ConsoleSessions {
 	}
 
 	/**
-	 * The caller whose session a request shows, with the rights of its key. Records that it was used, unless `watching`.
-	 * Throws `signed_out`, which says why.
+	 * Returns the caller for a presented session, with the rights of its key. Records the use, unless `watching`.
+	 * Throws `signed_out` with the reason.
 	 */
 	async identify(shown: ShownConsoleSession, { watching = false } = {}): Promise<Caller> {
 		const [found] = await this.#rows([shown]);
@@ -121,7 +124,7 @@ export class ConsoleSessions {
 		return caller;
 	}
 
-	/** The sessions that these secrets stand for, or stood for; the most recently used first. Records nothing. */
+	/** Returns the current and ended sessions with these secrets, most recently used first. Records nothing. */
 	async find(shown: readonly ShownConsoleSession[]): Promise<readonly ConsoleSession[]> {
 		const found = await this.#rows(shown);
 		return found
@@ -129,15 +132,15 @@ export class ConsoleSessions {
 			.sort((left, right) => right.last_used_at.getTime() - left.last_used_at.getTime());
 	}
 
-	/** Why a secret that stands for no session that is remembered does not. */
+	/** Returns the reason why a secret has no stored session. */
 	async endOfUnknown({ environment_id, secret }: ShownConsoleSession): Promise<SessionEnd> {
 		const deleted = secret !== '' && (await findDeletedEnvironment(this.database, secret)) === environment_id;
 		return deleted ? 'ENVIRONMENT_DELETED' : 'SIGNED_OUT';
 	}
 
 	/**
-	 * Gives a session another secret when it is time; `null` when it is not. The one that was shown goes on counting: until
-	 * the other has been used, because an answer may not arrive, and then for a minute, for requests under way.
+	 * Replaces a session's secret when it is due; otherwise returns `null`. The presented secret stays valid until the
+	 * new secret is used, because the response may get lost, and then for another minute, for running requests.
 	 */
 	async rotate({ environment_id, secret }: ShownConsoleSession): Promise<string | null> {
 		const fresh = newToken();
@@ -151,14 +154,14 @@ export class ConsoleSessions {
 			lost: before(now, consoleGraceSeconds),
 			ahead: before(now, -consoleGraceSeconds),
 		};
-		// Nobody is refused because this cannot be written, as on a full disk: a later request makes up for it.
+		// A failed write, such as on a full disk, must not refuse the request: a later request makes up for it.
 		const rotated = await this.database
 			.raw<{ readonly rows: readonly unknown[] }>(rotation, names)
 			.catch(() => ({ rows: [] }));
 		return rotated.rows.length > 0 ? fresh : null;
 	}
 
-	/** Ends the session that a secret stands for, if there is one. */
+	/** Ends the session with this secret, if it exists. */
 	async end({ environment_id, secret }: ShownConsoleSession): Promise<void> {
 		const hash = hashSecret(secret);
 		await this.database('console_sessions')
@@ -167,13 +170,13 @@ export class ConsoleSessions {
 			.delete();
 	}
 
-	/** Forgets the sessions that ended long ago. */
+	/** Removes sessions that ended long ago. */
 	async forgetOld(): Promise<void> {
 		const oldest = new Date(this.clock.now().getTime() - consoleIdleSeconds * 1_000 - memory);
 		await this.database('console_sessions').where('last_used_at', '<', oldest).delete();
 	}
 
-	/** The rows that these secrets are of, each in its environment, with the hash of the secret. */
+	/** Returns the rows for these secrets, each in its environment, with the hash of the secret. */
 	async #rows(shown: readonly ShownConsoleSession[]): Promise<readonly { row: Row; hash: Uint8Array }[]> {
 		if (shown.length === 0) return [];
 		const asked = shown.map(({ environment_id, secret }) => ({ environment_id, hash: hashSecret(secret) }));
@@ -224,7 +227,7 @@ export class ConsoleSessions {
 		};
 	}
 
-	/** Records the use of a session, to the minute, and that its newest secret has arrived. */
+	/** Records the use of a session, to the minute, and the arrival of its newest secret. */
 	async #noteUse(
 		{ environment_id, id, secret_hash, previous_hash, previous_until, last_used_at }: Row,
 		hash: Uint8Array,
@@ -245,8 +248,8 @@ function isSecret({ secret_hash, previous_hash }: Row, hash: Uint8Array): boolea
 }
 
 /**
- * Gives a session another secret: when the newest is old, seems to have been lost on its way, or was made before the clock
- * was set back.
+ * Replaces a session's secret if the newest secret is old, seems to have been lost in transit, or was created before
+ * the clock was set back.
  */
 const rotation = `update console_sessions
 	set previous_hash = :shown, previous_until = null, secret_hash = :fresh, rotated_at = :now
@@ -265,12 +268,14 @@ const ends: Readonly<Record<SessionEnd, string>> = {
 	ENVIRONMENT_DELETED: 'the environment of this session was deleted',
 };
 
-/** The failure of a request whose session has ended: its message says why, and so does `additional_info.code`. */
+/**
+ * Returns the failure for a request whose session has ended: its message and `additional_info.code` contain the reason.
+ */
 export function signedOut(code: SessionEnd): Failure {
 	return new Failure('signed_out', ends[code], { code });
 }
 
-/** True at so many seconds between two times, also into the future: the clock may have been set back. */
+/** Returns true if two times are at least this far apart, in either direction: the clock may have been set back. */
 function areApart(one: Date, other: Date, seconds: number): boolean {
 	return Math.abs(one.getTime() - other.getTime()) >= seconds * 1_000;
 }

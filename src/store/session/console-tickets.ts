@@ -4,16 +4,16 @@ import { Failure } from '../../failure.js';
 import { hashSecret, newToken, sameHash } from '../account/secret.js';
 import type { ApiKey } from '../table/account.js';
 
-/** How long a ticket can be spent, in seconds. */
+/** Lifetime of a ticket, in seconds. */
 export const consoleTicketSeconds = 10 * 60;
 
-/** How long a ticket is remembered after that, so that it can be told why it is refused, in milliseconds. */
+/** Retention period for expired tickets, to report why they are refused, in milliseconds. */
 const memory = 24 * 3_600_000;
 
-/** The API key that a ticket stands for, by its secret of the time when the ticket was made. */
+/** API key of a ticket, with the key's secret when the ticket was issued. */
 export interface TicketKey {
 	readonly api_key_id: string;
-	/** The hash of that secret. */
+	/** Hash of the secret. */
 	readonly key_fingerprint: Uint8Array;
 }
 
@@ -23,14 +23,14 @@ interface Row extends TicketKey {
 	readonly spent_at: Date | null;
 }
 
-/** The tickets with which people sign in to the console: each stands for an API key, once. */
+/** Single-use tickets for signing in to the console, each for an API key. */
 export class ConsoleTickets {
 	constructor(
 		private readonly database: Knex,
 		private readonly clock: Clock,
 	) {}
 
-	/** Makes a ticket for an API key. It is not stored in the clear. */
+	/** Issues a ticket for an API key. Only its hash is stored. */
 	async issue({ id, secret_hash }: Pick<ApiKey, 'id' | 'secret_hash'>): Promise<string> {
 		const ticket = newToken();
 		const expires_at = new Date(this.clock.now().getTime() + consoleTicketSeconds * 1_000);
@@ -44,7 +44,7 @@ export class ConsoleTickets {
 		return ticket;
 	}
 
-	/** The key that a ticket stands for. Throws `signed_out`, saying whether it is spent, too old or unknown. */
+	/** Returns the key of a ticket. Throws `signed_out`, with the code for a spent, expired or unknown ticket. */
 	async find(ticket: string): Promise<TicketKey> {
 		const ticket_hash = hashSecret(ticket);
 		const row = await this.database<Row>('console_tickets').where({ ticket_hash }).first();
@@ -54,7 +54,7 @@ export class ConsoleTickets {
 		return row;
 	}
 
-	/** Spends a ticket. Of those that spend it at once, in whatever process, one succeeds; throws as `find` does. */
+	/** Spends a ticket. If several processes spend it concurrently, only one succeeds. Throws like `find`. */
 	async spend(ticket: string): Promise<void> {
 		const now = this.clock.now();
 		const spent = await this.database('console_tickets')
@@ -67,7 +67,7 @@ export class ConsoleTickets {
 		throw refusedTicket('TICKET_SPENT');
 	}
 
-	/** Forgets the tickets that nobody asks about any more. */
+	/** Removes expired tickets after the retention period. */
 	async forgetOld(): Promise<void> {
 		const oldest = new Date(this.clock.now().getTime() - memory);
 		await this.database('console_tickets').where('expires_at', '<', oldest).delete();

@@ -8,19 +8,19 @@ import type { Named } from '../table/role-assignment.js';
 import { membershipCondition } from '../table/tenant-user.js';
 import { ElementSessions, type SessionSecret } from './element-sessions.js';
 
-/** A user who is signed in to the elements of an environment, in one tenant. */
+/** A user signed in to an environment's elements, in a tenant. */
 export interface ElementSession {
 	readonly id: string;
 	readonly user: Named;
 	readonly tenant: Named;
 	readonly environment: Environment;
-	/** The key of the environment's project. */
+	/** Key of the environment's project. */
 	readonly project_key: string;
-	/** When what the caller has shown expires. */
+	/** Expiry of the presented secret. */
 	readonly expires_at: Date;
 }
 
-/** The one failure of everybody who is not signed in, whatever the reason (contract: Elements session). */
+/** Returns the single failure for all requests without a sign-in, whatever the reason. */
 export function signedOut(): Failure {
 	return new Failure('signed_out', 'nobody is signed in with this: sign in again');
 }
@@ -33,7 +33,7 @@ interface Row {
 	readonly session_member: boolean;
 }
 
-/** Where those enter who have no API key: finds their sign-in, or the environment that they want to sign in to. */
+/** Entry for users without an API key: finds their sign-in, or the environment to sign in to. */
 export class ElementEntrance {
 	constructor(
 		private readonly database: Knex,
@@ -41,8 +41,8 @@ export class ElementEntrance {
 	) {}
 
 	/**
-	 * The sign-in that a secret of this kind stands for; `null` when it stands for none, has expired, or its user does not
-	 * belong to the tenant any more, which ends it. Records that it was used.
+	 * Returns the sign-in with this secret. Returns `null` if it does not exist or has expired, or if the user has left
+	 * the tenant, which ends the sign-in. Records the use.
 	 */
 	async find(kind: SessionSecret, secret: string): Promise<ElementSession | null> {
 		const hash = hashSecret(secret);
@@ -63,32 +63,32 @@ export class ElementEntrance {
 		return { ...session, environment, expires_at: session_expires_at };
 	}
 
-	/** Ends the sign-in that a secret stands for, if there is one. */
+	/** Ends the sign-in with this secret, if it exists. */
 	async end(kind: SessionSecret, secret: string): Promise<void> {
 		await this.database('element_sessions')
 			.where({ [`${kind}_hash`]: hashSecret(secret) })
 			.delete();
 	}
 
-	/** The sign-ins of an environment. */
+	/** Sign-ins to an environment. */
 	sessionsOf({ id }: Pick<Environment, 'id'>): ElementSessions {
 		return new ElementSessions({ environment_id: id }, this.database, this.clock);
 	}
 
-	/** The environment with this id. Throws `not_found`. */
+	/** Returns the environment with this id. Throws `not_found`. */
 	async environment(reference: string): Promise<Environment> {
 		const environment = await this.findEnvironment(reference);
 		if (environment === null) throw notFound('Environment', reference);
 		return environment;
 	}
 
-	/** The environment with this id; `null` when there is none. */
+	/** Returns the environment with this id, or `null` if there is none. */
 	async findEnvironment(reference: string): Promise<Environment | null> {
 		const id = asId(reference);
 		return id === null ? null : ((await Environment.query(this.database).findById(id)) ?? null);
 	}
 
-	/** Whether any environment lets pages of this origin embed its elements. */
+	/** Returns true if any environment allows pages from this origin to embed its elements. */
 	async isEmbedded(origin: string): Promise<boolean> {
 		const { rows } = await this.database.raw<{ readonly rows: readonly unknown[] }>(
 			`select 1 as embedded from environments where settings -> 'elements_origins' @> to_jsonb(:origin::text) limit 1`,
@@ -98,7 +98,7 @@ export class ElementEntrance {
 	}
 }
 
-/** How a sign-in is found by a secret of each kind, with its environment, in one statement. */
+/** Statements that find a sign-in by each kind of secret, with its environment. */
 const statements: Readonly<Record<SessionSecret, string>> = {
 	ticket: findingBy('ticket'),
 	bearer: findingBy('bearer'),

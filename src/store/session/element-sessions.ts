@@ -10,27 +10,27 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { ReadingUnit, Scope } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 
-/** How long the ticket of a sign-in can be spent, in seconds. */
+/** Lifetime of a ticket, in seconds. */
 export const ticketSeconds = 60;
-/** How long the bearer token of a sign-in is valid, in seconds. */
+/** Lifetime of a bearer token, in seconds. */
 export const bearerSeconds = 15 * 60;
-/** How long the cookie of a sign-in is valid, in seconds. */
+/** Lifetime of a cookie, in seconds. */
 export const cookieSeconds = 12 * 60 * 60;
-/** How many sign-ins of one user are kept in an environment: the newest. */
+/** Maximum number of sign-ins per user and environment; the oldest are dropped. */
 export const maxSessionsOfUser = 100;
 
-/** What stands for a sign-in: a ticket, which is spent for a cookie; a bearer token; the cookie. */
+/** Secret of a sign-in: a ticket, which is spent for a cookie; a bearer token; or the cookie. */
 export type SessionSecret = 'ticket' | 'bearer' | 'cookie';
 
-/** A new sign-in, with its secrets: they are not stored in the clear. */
+/** A new sign-in with its secrets. Only their hashes are stored. */
 export interface NewSession {
 	readonly id: string;
 	readonly secrets: Readonly<Partial<Record<SessionSecret, string>>>;
-	/** When it ends, unless it is ended before or its ticket is spent. */
+	/** Expiry, unless the sign-in is ended earlier or its ticket is spent. */
 	readonly expires_at: Date;
 }
 
-/** A sign-in as administrators see it. */
+/** A sign-in as shown to administrators. */
 export interface SessionRow {
 	readonly id: string;
 	readonly user_id: string;
@@ -53,8 +53,8 @@ const lifetimes: Readonly<Record<SessionSecret, number>> = {
 };
 
 /**
- * The sign-ins to the elements of one environment. They are not objects of the environment: they are in no revision and
- * no history, and take no lock.
+ * Sign-ins to the elements of an environment. They are not objects of the environment: they have no revision, history
+ * or lock.
  */
 export class ElementSessions {
 	constructor(
@@ -64,8 +64,8 @@ export class ElementSessions {
 	) {}
 
 	/**
-	 * Signs a user in to a tenant, with a secret of each kind. Drops what expired, and the oldest sign-ins of the user
-	 * where there are too many. Throws `not_found` when user or tenant were deleted meanwhile.
+	 * Signs a user in to a tenant, with a secret of each kind. Deletes expired sign-ins, and the user's oldest sign-ins
+	 * above the limit. Throws `not_found` if user or tenant were deleted in the meantime.
 	 */
 	async begin(
 		member: { readonly user: Named; readonly tenant: Named },
@@ -97,8 +97,8 @@ export class ElementSessions {
 	}
 
 	/**
-	 * Spends a ticket: the sign-in gets a cookie in its place. `null` when the ticket was spent or expired meanwhile: of
-	 * those that spend it at once, in whatever process, one gets the cookie.
+	 * Spends a ticket: the sign-in gets a cookie instead. Returns `null` if the ticket was spent or has expired. If
+	 * several processes spend it concurrently, only one gets the cookie.
 	 */
 	async spend(ticket: string): Promise<{ readonly cookie: string; readonly expires_at: Date } | null> {
 		const now = this.clock.now();
@@ -118,7 +118,7 @@ export class ElementSessions {
 		return spent.length > 0 ? { cookie, expires_at } : null;
 	}
 
-	/** The sign-ins that have not expired, of this user where one is given, oldest first. */
+	/** Returns the active sign-ins, limited to a user if given, oldest first. */
 	list(user_id?: string): RowQuery<SessionRow> {
 		const query = SessionModel.query(this.database)
 			.where('element_sessions.environment_id', this.scope.environment_id)
@@ -132,7 +132,7 @@ export class ElementSessions {
 		return rowQuery(query.castTo<(Model & SessionRow)[]>());
 	}
 
-	/** Ends the sign-in with this id. `false` when there is none. */
+	/** Ends the sign-in with this id. Returns false if there is none. */
 	async end(reference: string): Promise<boolean> {
 		const id = asId(reference);
 		if (id === null) return false;
@@ -144,11 +144,11 @@ export class ElementSessions {
 		await this.#all().where({ user_id }).delete();
 	}
 
-	/** Records that a sign-in is used now, unless that was recorded less than a minute ago. */
+	/** Records a use of a sign-in, unless a use was recorded less than a minute ago. */
 	async noteUse(id: string, last_used_at: Date | null): Promise<void> {
 		const now = this.clock.now();
 		if (last_used_at !== null && Math.abs(now.getTime() - last_used_at.getTime()) < usePrecision) return;
-		// Nobody is refused because this cannot be written, as on a full disk: the next use makes up for it.
+		// A failed write, such as on a full disk, must not refuse the request: the next use makes up for it.
 		await this.#all()
 			.where({ id })
 			.update({ last_used_at: now })
@@ -161,7 +161,7 @@ export class ElementSessions {
 		await this.#all().where({ user_id }).whereNotIn('id', kept).delete();
 	}
 
-	/** A new secret. That of a ticket says whose it is, so that a page can say that it was refused. */
+	/** Returns a new secret. A ticket contains its environment id, so that a page can report its refusal. */
 	#newSecret(kind: SessionSecret): string {
 		const token = newToken();
 		return kind === 'ticket' ? `${this.scope.environment_id.replaceAll('-', '')}.${token}` : token;
@@ -172,19 +172,19 @@ export class ElementSessions {
 	}
 }
 
-/** How exact the recorded times of use are, in milliseconds. */
+/** Precision of recorded times of use, in milliseconds. */
 const usePrecision = 60_000;
 
 const shown = ['id', 'user_id', 'tenant_id', 'created_at', 'expires_at', 'last_used_at'] as const;
 
-/** The environment of a ticket, going by its text; `null` when it is none. */
+/** Returns the environment id in a ticket's text, or `null` if it has none. */
 export function environmentOfTicket(ticket: string): string | null {
 	return asId(ticket.split('.', 1)[0] ?? '');
 }
 
 /**
- * Whether a sign-in is still there and its user still belongs to its tenant, as a unit sees it. In a writing unit that
- * stays true until it commits: ending the sign-in waits for the commit.
+ * Returns true if a sign-in is active and its user is still a member of its tenant, as seen by the unit. In a writing
+ * unit, this stays true until the commit: ending the sign-in waits for it.
  */
 export async function sessionStands(unit: ReadingUnit, id: string): Promise<boolean> {
 	const { rows } = await unit.raw(

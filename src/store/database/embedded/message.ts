@@ -1,12 +1,12 @@
-/** The database that a thread opens. */
+/** Database to open in a thread. */
 export interface DatabaseFolder {
-	/** Folder of its files; created when missing. */
+	/** Folder for its files; created if missing. */
 	readonly path: string;
-	/** Syncs each commit to disk before it is answered. */
+	/** Syncs each commit to disk before its response. */
 	readonly fsync: boolean;
 }
 
-/** A request to the thread of the embedded database. */
+/** Request to the embedded database's thread. */
 export interface Question {
 	readonly id: number;
 	readonly kind: 'query' | 'exec' | 'close';
@@ -14,7 +14,7 @@ export interface Question {
 	readonly bindings?: unknown[];
 }
 
-/** The answer: a result, or the members of an error. The answer with the id 0 says that the database is open. */
+/** Response: a result, or the members of an error. A response with the id 0 means that the database is open. */
 export type Answer =
 	| { readonly id: number; readonly result: unknown }
 	| { readonly id: number; readonly failure: { readonly message: string } };

@@ -1,11 +1,14 @@
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** The part of Emscripten's file system that sets modes; its types are not in PGlite's. */
+/** The part of Emscripten's file system that sets modes, absent from PGlite's types. */
 interface FileModes {
 	chmod(path: unknown, mode: number, ...rest: readonly unknown[]): void;
 }
 
-/** The file system of an embedded database. PGlite sets the modes of its files itself, whatever the umask: to 0666. */
+/**
+ * File system of an embedded database, with owner-only modes. PGlite itself sets file modes to 0666, regardless of the
+ * umask.
+ */
 export class OwnerOnlyFiles extends NodeFS {
 	override async init(...given: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
 		const { emscriptenOpts } = await super.init(...given);

@@ -5,35 +5,35 @@ import { NoSpaceError, type Space } from './space.js';
 import { type Boundary, boundary, bytesIn, writes } from './statement.js';
 import { Thread } from './thread.js';
 
-/** A database that answers nothing for this long, in milliseconds, while there is no space, will never answer. */
+/** Time without a response, while space is low, after which a database will never respond, in milliseconds. */
 const maxSilence = 10_000;
-/** How often to check whether it answers, or can be opened again, in milliseconds. */
+/** Interval for checking whether the database responds or can be reopened, in milliseconds. */
 const pollInterval = 1_000;
-/** How long to wait after a failed attempt to open the database, in milliseconds. */
+/** Pause after a failed attempt to open the database, in milliseconds. */
 const reopenInterval = 10_000;
-/** How long closing may take, in milliseconds. A database that was not closed in time recovers at the next start. */
+/** Timeout for closing, in milliseconds. A database that was not closed in time recovers at the next start. */
 const closingTime = 4_000;
 
 const nothing = { rows: [], fields: [], affectedRows: 0 };
 
-/** The embedded database cannot be used now. */
+/** The embedded database is currently unusable. */
 class ClosedError extends Error {
 	override readonly name = 'ClosedError';
-	/** As PostgreSQL says it: `cannot_connect_now`. */
+	/** PostgreSQL's `cannot_connect_now`. */
 	readonly code = '57P03';
 }
 
-/** What an embedded database is opened with. */
+/** Options for opening an embedded database. */
 export interface EmbeddedOptions extends DatabaseFolder {
 	readonly space: Space;
 	readonly log: Logger;
-	/** Terminates a database that is being opened, as by `kill -9`. */
+	/** Terminates a database while it opens, like `kill -9`. */
 	readonly interrupted?: AbortSignal | undefined;
-	/** Replaces the program of the thread, for tests. */
+	/** Replaces the thread's program, for tests. */
 	readonly worker?: URL | undefined;
 }
 
-/** The members of an error of PostgreSQL that are read here. */
+/** Members of a PostgreSQL error. */
 interface Failure {
 	readonly code?: unknown;
 	readonly severity?: unknown;
@@ -41,19 +41,18 @@ interface Failure {
 }
 
 /**
- * PostgreSQL embedded in this process, as the only connection that knex works with. Writes are refused with
- * `NoSpaceError` while the disk is nearly full. If it runs out of space all the same, PostgreSQL fails in a way that
- * only a restart cures: then it is terminated, as by `kill -9`, and started again when there is space. A failed sync
- * (`PANIC`) restarts it too.
+ * PostgreSQL embedded in this process, as knex's only connection. Refuses writes with `NoSpaceError` while the disk is
+ * nearly full. If the disk fills up nevertheless, PostgreSQL needs a restart: it is terminated, like with `kill -9`,
+ * and started again when there is space. A failed sync (`PANIC`) also causes a restart.
  */
 export class EmbeddedPostgres {
-	/** What knex-pglite waits for. */
+	/** Awaited by knex-pglite. */
 	readonly waitReady = Promise.resolve();
 	#thread: Thread | null;
-	/** Whether a transaction is open, or was lost with a database that was terminated. */
+	/** State of the current transaction; `lost` if its database was terminated. */
 	#transaction: 'none' | 'open' | 'lost' = 'none';
 	#closed = false;
-	/** Do not try to open the database again before this time. */
+	/** Earliest time for the next attempt to open the database. */
 	#closedUntil = 0;
 	readonly #looking: NodeJS.Timeout;
 
@@ -65,13 +64,13 @@ export class EmbeddedPostgres {
 		this.#looking = setInterval(() => void this.#look(), pollInterval).unref();
 	}
 
-	/** Opens the database. Rejects with `NoSpaceError` where there is no room, and when it is interrupted. */
+	/** Opens the database. Rejects with `NoSpaceError` if the disk is full, and if interrupted. */
 	static async open(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
 		if (!options.space.hasRoomToOpen()) throw new NoSpaceError(options.space.shortage());
 		return new EmbeddedPostgres(options, await openThread(options, options.interrupted));
 	}
 
-	/** Runs one statement. Rejects as PostgreSQL does, and with `NoSpaceError`. */
+	/** Runs a statement. Rejects with PostgreSQL's errors, and with `NoSpaceError`. */
 	async query<R>(sql: string, bindings: unknown[] = []): Promise<Results<R>> {
 		const bound = boundary(sql);
 		if (this.#transaction === 'lost') return this.#afterLoss(bound);
@@ -80,7 +79,7 @@ export class EmbeddedPostgres {
 		const thread = this.#open();
 		if (bound !== null) this.#transaction = bound === 'begin' ? 'open' : 'none';
 		try {
-			// The thread answers a query with PGlite's own result.
+			// The thread responds to a query with PGlite's own result.
 			return (await thread.ask({ kind: 'query', sql, bindings })) as Results<R>;
 		} catch (error) {
 			const { code, severity, message } = error as Failure;
@@ -97,7 +96,7 @@ export class EmbeddedPostgres {
 		await this.#open().ask({ kind: 'exec', sql });
 	}
 
-	/** Closes the database, in any state, and within `closingTime`. */
+	/** Closes the database, in any state, within `closingTime`. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		clearInterval(this.#looking);
@@ -111,7 +110,7 @@ export class EmbeddedPostgres {
 		return this.#thread;
 	}
 
-	/** INVARIANT: no statement of a lost transaction runs on its own in the database that was opened meanwhile. */
+	/** INVARIANT: no statement of a lost transaction runs by mistake in the reopened database. */
 	#afterLoss<R>(bound: Boundary | null): Results<R> {
 		if (bound === 'commit' || bound === 'rollback') this.#transaction = 'none';
 		if (bound === 'rollback') return nothing;
@@ -132,7 +131,7 @@ export class EmbeddedPostgres {
 		);
 	}
 
-	/** Terminates a failed database: it may answer wrongly, or never. Open requests are rejected with the reason. */
+	/** Terminates a failed database, which may respond wrongly or never. Rejects open requests with the reason. */
 	async #giveUp(reason: Error, message: string): Promise<void> {
 		const thread = this.#thread;
 		if (thread === null) return;

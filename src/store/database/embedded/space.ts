@@ -1,49 +1,45 @@
 import { statfsSync } from 'node:fs';
 import type { Logger } from '../../../log.js';
 
-/** Reads how many bytes of a folder's file system this process may still use. Throws when that cannot be read. */
+/** Returns the number of bytes available to this process on a folder's file system. Throws if unknown. */
 export type FreeSpace = (folder: string) => number;
 
-/** Asks the file system. */
 export const freeSpace: FreeSpace = (folder) => {
 	const { bavail, bsize } = statfsSync(folder);
 	return bavail * bsize;
 };
 
-/** A statement was refused or failed, because there is no space for what it writes. */
+/** A statement was refused or failed because the disk is full. */
 export class NoSpaceError extends Error {
 	override readonly name = 'NoSpaceError';
-	/** As PostgreSQL says it: `disk_full`. */
+	/** PostgreSQL's `disk_full`. */
 	readonly code = '53100';
 }
 
-/**
- * How many bytes a statement writes for each byte it is given: the row, the change log, and both again in the
- * write-ahead log.
- */
+/** Bytes written per byte in a statement: the row, the change log, and both again in the write-ahead log. */
 const writtenForEach = 4;
 
 /**
- * Watches the disk space of the embedded database. It must never run out, because PostgreSQL ends when it cannot write
- * its log. So writes must leave a reserve; reads and the ends of transactions may use it.
+ * Watches the disk space of the embedded database. It must never run out, because PostgreSQL exits if it cannot write
+ * its log. Writes must leave a reserve, available for reads and for ending transactions.
  */
 export class Space {
 	#low = false;
 
 	constructor(
 		private readonly folder: string,
-		/** The reserve, in bytes; 0 watches nothing. */
+		/** Reserve in bytes; 0 disables the watch. */
 		readonly reserve: number,
 		private readonly log: Logger,
 		private readonly read: FreeSpace = freeSpace,
 	) {}
 
-	/** Whether there is space for a statement that is given so many bytes. Logs when the answer changes. */
+	/** Returns true if there is space for a statement with this many bytes. Logs when the result changes. */
 	hasRoomFor(bytes: number): boolean {
 		return this.hasRoom(writtenForEach * bytes);
 	}
 
-	/** Whether so many bytes fit beside the reserve. Logs when the answer changes. */
+	/** Returns true if this many bytes fit beside the reserve. Logs when the result changes. */
 	hasRoom(bytes: number): boolean {
 		if (this.reserve === 0) return true;
 		const free = this.#free();
@@ -55,18 +51,18 @@ export class Space {
 		return free >= this.reserve + bytes;
 	}
 
-	/** Whether there is space to open the database. It may still refuse writes then. */
+	/** Returns true if there is space to open the database. It may still refuse writes. */
 	hasRoomToOpen(): boolean {
 		return this.#free() >= this.reserve / 4;
 	}
 
-	/** How much space is missing, as a sentence. */
+	/** Returns a sentence about the missing space. */
 	shortage(): string {
 		const [free, reserve] = [this.#free(), this.reserve].map((bytes) => Math.floor(bytes / 2 ** 20));
 		return `there is no room to write: ${free} MiB are free on the disk of the database, and ${reserve} MiB are kept back`;
 	}
 
-	/** Free space in bytes. Where it cannot be read, nothing is refused. */
+	/** Free space in bytes. If it is unknown, nothing is refused. */
 	#free(): number {
 		try {
 			return this.read(this.folder);

@@ -1,10 +1,10 @@
-/** Statements that read, or that begin or end something: they are allowed when there is no space. */
+/** Statements that read, or that begin or end something: allowed on a full disk. */
 const allowedWhenFull =
 	/^\s*(begin|commit|end|rollback|savepoint|release|lock|show|set|select|explain|with|checkpoint)\b/i;
-/** The writes that a query with a common table expression may contain. */
+/** Writes that may occur in a query with a common table expression. */
 const writeInWith = /\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i;
 
-/** Whether a statement writes to tables, as far as its text tells. One that locks rows counts as reading. */
+/** Returns true if a statement writes to tables, judging by its text. Locking rows counts as reading. */
 export function writes(sql: string): boolean {
 	return !allowedWhenFull.test(sql) || (/^\s*with\b/i.test(sql) && writeInWith.test(sql));
 }
@@ -12,14 +12,14 @@ export function writes(sql: string): boolean {
 /** How a statement begins or ends a transaction. */
 export type Boundary = 'begin' | 'commit' | 'rollback';
 
-/** Whether a statement begins or ends a transaction. Rolling back to a savepoint does neither. */
+/** Returns how a statement begins or ends a transaction, or `null`. Rolling back to a savepoint does neither. */
 export function boundary(sql: string): Boundary | null {
 	if (/^\s*begin\b/i.test(sql)) return 'begin';
 	if (/^\s*commit\s*;?\s*$/i.test(sql)) return 'commit';
 	return /^\s*rollback\s*;?\s*$/i.test(sql) ? 'rollback' : null;
 }
 
-/** The approximate size of a statement's values, in bytes. */
+/** Returns the approximate size of a statement's values, in bytes. */
 export function bytesIn(bindings: readonly unknown[]): number {
 	return bindings.reduce<number>((sum, value) => sum + byteSize(value), 0);
 }

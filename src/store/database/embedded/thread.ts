@@ -10,7 +10,7 @@ interface OpenRequest {
 	readonly reject: (error: unknown) => void;
 }
 
-/** The thread in which an embedded database runs. It keeps the process alive only while somebody waits for it. */
+/** Thread that runs an embedded database. It keeps the process alive only while a request waits for it. */
 export class Thread {
 	readonly #worker: Worker;
 	readonly #asked = new Map<number, OpenRequest>();
@@ -18,7 +18,7 @@ export class Thread {
 	#ended: Error | null = null;
 
 	private constructor(folder: DatabaseFolder, program: URL) {
-		// The thread does not inherit the process's own flags, such as hooks of tests.
+		// The thread does not inherit the process's flags, such as test hooks.
 		this.#worker = new Worker(program, { workerData: folder, execArgv: [] });
 		this.#worker.on('message', (answer: Answer) => this.#settle(answer));
 		this.#worker.on('error', (error) => this.#end(error));
@@ -26,8 +26,8 @@ export class Thread {
 	}
 
 	/**
-	 * Opens the database in a folder, which is made when missing. Rejects when it cannot be opened, and, once the thread
-	 * has ended, when it is interrupted.
+	 * Opens the database in a folder, created if missing. Rejects if it cannot be opened, or, after the thread has
+	 * ended, if interrupted.
 	 */
 	static async open(folder: DatabaseFolder, program = worker, interrupted?: AbortSignal): Promise<Thread> {
 		interrupted?.throwIfAborted();
@@ -47,7 +47,7 @@ export class Thread {
 		}
 	}
 
-	/** Sends a request. Rejects as the database does, or when the thread ends before it answers. */
+	/** Sends a request. Rejects with the database's errors, or if the thread ends before it responds. */
 	ask(question: Omit<Question, 'id'>): Promise<unknown> {
 		return new Promise((resolve, reject) => {
 			if (this.#ended !== null) return reject(this.#ended);
@@ -58,21 +58,19 @@ export class Thread {
 		});
 	}
 
-	/** How long the oldest request has waited for its answer, in milliseconds; 0 when there is none. */
+	/** Waiting time of the oldest request, in milliseconds; 0 without requests. */
 	get waited(): number {
 		const [oldest] = this.#asked.values();
 		return oldest === undefined ? 0 : performance.now() - oldest.since;
 	}
 
-	/** Terminates the thread, whatever it is doing. Open requests are rejected with the reason. */
+	/** Terminates the thread, whatever it is doing. Rejects open requests with the reason. */
 	async end(reason: Error): Promise<void> {
 		this.#end(reason);
 		await this.#worker.terminate();
 	}
 
-	/**
-	 * Closes the database, then ends the thread. Terminates it when closing takes longer than `timeout` milliseconds.
-	 */
+	/** Closes the database, then ends the thread. Terminates it if closing takes longer than `timeout` milliseconds. */
 	async close(timeout: number): Promise<void> {
 		const over = new AbortController();
 		const late = sleep(timeout, undefined, { signal: over.signal });

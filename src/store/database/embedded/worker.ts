@@ -6,14 +6,14 @@ import { OwnerOnlyFiles } from './owner-only-files.js';
 import { SyncedFiles } from './synced-files.js';
 
 /**
- * PostgreSQL in its own thread. Its statements do not block the rest of the process, and a database that has stopped
- * answering can be terminated without the process.
+ * PostgreSQL in a separate thread. Its statements do not block the process, and an unresponsive database can be
+ * terminated without the process.
  */
 
 /** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
 const int8 = 20;
 
-/** PGlite's own start turns `fsync` off by `-F`. Emscripten has no `fdatasync`, PostgreSQL's default for its log. */
+/** PGlite by default disables `fsync` with `-F`. Emscripten has no `fdatasync`, PostgreSQL's default for its log. */
 const syncedStart = [
 	...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
 	...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
@@ -41,7 +41,7 @@ async function answer(question: Question): Promise<Answer> {
 	try {
 		return { id, result: await run(question) };
 	} catch (error) {
-		// Only the message of an error survives the copy between threads, so SQLSTATE and constraint travel as plain
+		// Copying an error between threads keeps only its message, so SQLSTATE and constraint are sent as plain
 		// members.
 		const { message } = error as Error;
 		return { id, failure: { ...(error as object), message } };
