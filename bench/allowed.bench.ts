@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { type Stack, startStack } from '../test/support/stack.js';
 
 /**
- * `POST /allowed` over HTTP: the whole way of one check, of which the engine is a few microseconds. The load comes from
- * a process of its own over kept-alive connections; each run is repeated, in turns, and the median of the runs is told,
- * beside that of a server that reads the same body and answers a constant.
+ * Measures `POST /allowed` over HTTP: the complete path of a check, in which the engine takes a few microseconds. The
+ * load comes from a separate process over kept-alive connections. Runs are repeated in turns, and the median is printed
+ * beside a server that reads the same body and answers a constant.
  */
 
 const users = 1_000;
@@ -16,7 +16,7 @@ const connections = 16;
 const seconds = 4;
 const rounds = 3;
 
-/** What is read of autocannon's report. */
+/** Used part of autocannon's report. */
 interface Load {
 	readonly requests: { readonly average: number };
 	/** Milliseconds. */
@@ -52,7 +52,7 @@ const check = {
 	action: 'read',
 	resource: { type: 'document', tenant: 'default' },
 };
-/** What is asked: a path of the decision point, or of the bare server. */
+/** Request to the decision point or to the bare server. */
 interface Kind {
 	readonly bare?: true;
 	readonly path: string;
@@ -79,7 +79,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 const median = (values: readonly number[]) =>
 	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** A server that reads a body and answers `{"allow":true}`, and does nothing else. Returns its address. */
+/** Starts a server that reads a body and answers `{"allow":true}`, and returns its address. */
 async function startBare(): Promise<string> {
 	const server = createServer((request, response) => {
 		request.on('data', () => {});

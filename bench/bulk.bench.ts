@@ -4,12 +4,12 @@ import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, startApi } from './support/api.js';
 
 /**
- * How bulk calls go as an environment grows, over real HTTP, on both stores: 2,000 role assignments a call, of one user
- * or of many. What counts is that a call into a large environment costs what one into an empty one costs. Meanwhile
- * somebody else reads one user again and again, and is told how long the longest wait was.
+ * Measures bulk calls over real HTTP on both stores while an environment grows: 2,000 role assignments per call, for
+ * one user or for many. A call into a large environment should cost the same as a call into an empty environment. A
+ * second client reads a user in a loop, and the benchmark prints its longest wait.
  *
- * `ROWS=20000,1000000` says how far to go (20,000 by itself); `BULK=embedded,instances` narrows to scenarios whose
- * names have all these words.
+ * `ROWS=20000,1000000` sets the sizes (default 20,000); `BULK=embedded,instances` selects scenarios whose names contain
+ * all these words.
  */
 
 const targets = (process.env['ROWS'] ?? '20000').split(',').map(Number);
@@ -18,7 +18,7 @@ const size = 2_000;
 const stores = ['server', 'embedded'] as const satisfies readonly StoreKind[];
 
 interface Shape {
-	/** Makes what assignment n needs: by bulk, in the same portions. */
+	/** Creates the objects for assignment n by bulk calls, in the same portions. */
 	readonly prepare: (n: number) => { readonly method: 'post' | 'put'; readonly path: string; readonly body: object };
 	readonly assignment: (n: number) => object;
 }
@@ -100,13 +100,13 @@ async function measure(kind: StoreKind, name: string, shape: Shape): Promise<voi
 	await api.stop();
 }
 
-/** Does something again and again, and notes how long it took at most. */
+/** Repeats work and records its longest duration. */
 function watch(work: () => Promise<unknown>) {
 	const state = { longest: 0, stopped: false };
 	const running = (async () => {
 		while (!state.stopped) state.longest = Math.max(state.longest, await seconds(work));
 	})();
-	// Whoever stops it hears of a failure.
+	// `stop` reports failures.
 	running.catch(() => undefined);
 	return {
 		longest: () => state.longest,

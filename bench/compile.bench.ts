@@ -1,4 +1,4 @@
-/** What compiling costs: Rego text, WebAssembly and the data document, by size of the schema and of the facts. */
+/** Measures compilation (Rego text, WebAssembly and the data document) by schema size and number of facts. */
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { buildWasm, checkRego, opaVersion, readPolicyLibrary } from '../compiler
 
 const opa = process.env['OPA_PATH'] ?? join(fileURLToPath(new URL('../..', import.meta.url)), '.tools/opa');
 
-/** Resource types with five actions each, and ten roles that share their permissions out. */
+/** Resource types with five actions each, and ten roles that share their permissions. */
 function sizedSchema(types: number): Schema {
 	const resources = Array.from({ length: types }, (_, type) => ({
 		key: `type-${type}`,
@@ -31,7 +31,7 @@ function sizedSchema(types: number): Schema {
 	return { condition_sets: [], set_rules: [], resources, roles };
 }
 
-/** Two roles for each user, in two of a hundred tenants. */
+/** Two roles per user, in two out of a hundred tenants. */
 function sizedModel(assignments: number): Model {
 	const users = Array.from({ length: assignments / 2 }, (_, user) => `user_${user}@example.com`);
 	const tenants = Array.from({ length: 100 }, (_, tenant) => ({ key: `tenant-${tenant}`, attributes: {} }));
@@ -53,7 +53,7 @@ function sizedModel(assignments: number): Model {
 	};
 }
 
-/** The median of `rounds` runs after one to warm up, in milliseconds. */
+/** Returns the median of `rounds` runs after a warm-up run, in milliseconds. */
 async function median(rounds: number, run: () => unknown): Promise<number> {
 	const times: number[] = [];
 	for (let round = 0; round <= rounds; round += 1) {

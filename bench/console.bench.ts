@@ -7,16 +7,16 @@ import { accepted } from './support/api.js';
 import { consoleEnvironment } from './support/console-environment.js';
 
 /**
- * How long each screen of the console takes to show its first content, in Chromium, on an environment of 100,000 users,
- * 200,000 instances, 300 resource types, 50 roles and 1,000 condition sets; API and decision point are in this process.
- * The target is a second. Then how long the page stands still at most while somebody scrolls the matrix and types.
- * `SCALE` multiplies all of the environment, `ROUNDS` is how often each screen is opened.
+ * Measures how long each console screen takes to show its first content, in Chromium, in an environment with 100,000
+ * users, 200,000 instances, 300 resource types, 50 roles and 1,000 condition sets; API and decision point run in this
+ * process. The target is one second. Then measures the longest freeze while a user scrolls the matrix and types.
+ * `SCALE` multiplies the environment, `ROUNDS` is the number of runs per screen.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);
 const rounds = Number(process.env['ROUNDS'] ?? 7);
 
-/** Screens with something to look at, besides all of them. */
+/** Additional screens with content. */
 const screens: Readonly<Record<string, string>> = {
 	...consoleScreens,
 	'check?user=user-7@example.com&action=read&resource=document&tenant=tenant-7': 'main .check-verdict',
@@ -44,7 +44,7 @@ for (const [screen, content] of Object.entries(screens)) {
 	for (let round = 0; round < rounds; round += 1) {
 		const started = performance.now();
 		await page.goto(`${url}/console/default/dev/${screen}`, { waitUntil: 'commit' });
-		// Looked for in each frame: what waits for elements looks twice a second at last.
+		// Poll in each frame: Playwright's element waits slow down to two polls per second.
 		await page.waitForFunction(
 			`[...document.querySelectorAll(${JSON.stringify(content)})].some((one) => one.getClientRects().length > 0)`,
 			undefined,
@@ -63,7 +63,7 @@ await page.addInitScript(`
 	requestAnimationFrame(note);
 `);
 
-/** Does something, and prints the longest times between two frames meanwhile. */
+/** Runs an action, and prints the longest times between two frames. */
 async function printGaps(name: string, act: () => Promise<void>): Promise<void> {
 	await page.evaluate('gaps.length = 0');
 	await act();

@@ -6,10 +6,10 @@ import { accepted, startApi } from './support/api.js';
 import { consoleEnvironment } from './support/console-environment.js';
 
 /**
- * How long other requests wait beside every dear request, with API and decision point in one process, on both stores:
- * the longest read, check and write while the dear request runs. Targets (in the issue): 250 ms for reads and checks,
- * 1 s for writes; on the embedded store not beside one import, apply or copy. `SCALE=1` has 100,000 users; `ONLY`
- * selects dear requests by a part of their title.
+ * Measures how long other requests wait during every expensive request, with API and decision point in one process, on
+ * both stores: the longest read, check and write. Targets: 250 ms for reads and checks, 1 s for writes; on the embedded
+ * store not during an import, apply or copy. `SCALE=1` has 100,000 users; `ONLY` selects expensive requests by a part
+ * of their title.
  */
 
 const scale = Number(process.env['SCALE'] ?? 0.1);
@@ -223,7 +223,7 @@ const dear: readonly Dear[] = [
 
 const document = consoleEnvironment(scale) as { readonly [member: string]: Json };
 
-/** Sends one request after the other until it is stopped; the longest time, in milliseconds. */
+/** Sends requests in a loop until stopped. Returns the longest time in milliseconds. */
 function probing(send: (turn: number) => Promise<{ readonly status: number }>): () => Promise<string> {
 	let going = true;
 	let longest = 0;

@@ -10,15 +10,16 @@ import { type Layers, layeredGraph, layerName } from '../test/support/layers.js'
 import { noFacts } from '../test/support/no-facts.js';
 
 /**
- * The dearest checks that are known, each built as large as the limits allow or, where there is none, as large as
- * anybody is expected to have. Target (in the issue): 100 ms. Prints the dearest check of each, of nine tries the median, in milliseconds of processor time.
+ * The most expensive known checks, each as large as the limits allow or, without a limit, as large as expected in
+ * practice. Target: 100 ms. Prints the most expensive check per case: the median over nine runs, in milliseconds of CPU
+ * time.
  */
 
 const opa = process.env['OPA_PATH'] ?? '.tools/opa';
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const named = (key: string) => ({ key, name: key, description: null });
 
-/** What is built, and what is asked about it. */
+/** Model with checks. */
 interface Case {
 	readonly model: Model;
 	readonly inputs: readonly EngineInput[];
@@ -37,7 +38,7 @@ function facts(some: Partial<Facts>): Facts {
 	return { ...noFacts, users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], ...some };
 }
 
-/** Folders, viewed by whoever views what is above them; `conditional` where nothing is assigned. */
+/** Folders whose viewers view everything below; `conditional` blocks derivation if no role is assigned. */
 function foldersSchema(conditional: boolean): Schema {
 	const viewer = {
 		...named('viewer'),
@@ -78,7 +79,7 @@ const below = (child: number, parent: number): Relationship => ({
 	subject: `${parent}`,
 });
 
-/** Ann views so many folders that lead nowhere, and is asked about the last of those that are related. */
+/** Ann views folders without a path to the checked folder. The check is for the last related folder. */
 function folders(conditional: boolean, relationships: readonly Relationship[], last: number, apart: number): Case {
 	const keys = [...range(last + 1).map(String), ...range(apart).map((index) => `apart-${index}`)];
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder' };
@@ -101,7 +102,7 @@ function folders(conditional: boolean, relationships: readonly Relationship[], l
 const chain = (length: number) => range(length).map((index) => below(index + 1, index));
 const everyPair = (number: number) => range(number).flatMap((one) => range(number).map((other) => below(one, other)));
 
-/** So many folders above one, each viewed by the members of a group of its own, which is in as many groups. */
+/** Folders above a folder. Each is viewed by the members of its own group, which is nested in as many groups. */
 function foldersAndGroups(length: number): Case {
 	const { model, inputs } = folders(false, chain(length), length, 1);
 	const keys = range(length + 1).map(String);
@@ -141,7 +142,7 @@ function foldersAndGroups(length: number): Case {
 	};
 }
 
-/** A folder that a group of so many members views. */
+/** Folder viewed by a group with many members. */
 function crowd(members: number): Case {
 	const users = range(members).map((index) => `user-${index}`);
 	return {
@@ -197,10 +198,10 @@ const manyComparisons: Json = {
 	anyOf: range(4_900).map((index) => ({ 'user.level': { equals: -index - 1 } })),
 };
 
-/** A role of a type in a graph of types: `<relation>:<type>#<role>` for each derivation. */
+/** Roles for one type in a type graph: `<relation>:<type>#<role>` for each derivation. */
 interface Spec {
 	readonly roles: Readonly<Record<string, readonly string[]>>;
-	/** By relation, the subject's type. */
+	/** Subject type by relation. */
 	readonly relations: Readonly<Record<string, string>>;
 	readonly conditional?: boolean;
 }
@@ -262,7 +263,7 @@ const link = (type: string, instance: string, relation: string, subject_type: st
 
 const folder: Spec = { roles: { viewer: ['parent:viewer'] }, relations: { parent: 'folder' } };
 
-/** A document in every folder of a chain: each closure is in that of the next. */
+/** A document in every folder of a chain: each closure is contained in the next. */
 const stacked = (length: number, conditional = false) =>
 	typed(
 		{
@@ -277,7 +278,7 @@ const stacked = (length: number, conditional = false) =>
 		length,
 	);
 
-/** A document in so many folders, each in a shelf of its own, where someone has a role; `relations` join them. */
+/** A document in many folders, each in its own shelf, where a user has a role; `relations` connect them. */
 const fanned = (width: number, relations: number) =>
 	typed(
 		{
@@ -299,7 +300,7 @@ const fanned = (width: number, relations: number) =>
 		'document',
 	);
 
-/** A document in chains of folders that an assignment interrupts, of types of their own. */
+/** A document in folder chains with their own types, interrupted by an assignment. */
 const chains = (types: number, length: number) =>
 	typed(
 		{
@@ -321,7 +322,9 @@ const chains = (types: number, length: number) =>
 		'document',
 	);
 
-/** So many roles, each derived from all of the next type; `width` instances of it, of so many types. */
+/**
+ * Many roles per type, each derived from all roles on the next type, with `width` instances per type and `depth` types.
+ */
 const latticed = (roles: number, width: number, depth: number) => {
 	const model = layeredGraph({ depth, width, roles });
 	return { model, inputs: on(layerName(0), 'only', ['ann']) };
@@ -395,7 +398,7 @@ async function load({ model }: Case): Promise<Engine> {
 	return Engine.load(await WebAssembly.compile(wasm), documentBytes(model));
 }
 
-/** Of processor time, so that it does not matter what else the machine does. */
+/** CPU time, so that other work on the machine does not matter. */
 function milliseconds(run: () => void): number {
 	const start = process.cpuUsage();
 	run();

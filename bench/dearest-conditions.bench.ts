@@ -9,8 +9,8 @@ import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../src/wire/attributes.js';
 
 /**
- * The dearest check that was found for each operator, within the limits of attributes and conditions. Target: 100 ms
- * of processor time each. Attributes are sent with the check, as `user.a` and `context.b`, which costs more than those that are stored.
+ * The most expensive known check for each operator, within the limits for attributes and conditions. Target: 100 ms CPU
+ * time each. Attributes are sent with the check, as `user.a` and `context.b`, which costs more than stored attributes.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 5);
@@ -18,12 +18,12 @@ const opa = process.env['OPA_PATH'] ?? '.tools/opa';
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const named = (key: string) => ({ key, name: key, description: null });
 
-/** An object of so many members, all numbers. */
+/** Returns an object with `members` numbers. */
 function object(members: number, last = 0): Json {
 	return Object.fromEntries(range(members).map((index) => [`m${index}`, index === members - 1 ? last : index]));
 }
 
-/** As many objects of that many members as attributes may hold, each with another last member. */
+/** Returns as many objects as attributes may hold, each with a distinct last member. */
 function objects(members: number): Json {
 	const count = Math.floor(Math.min(maxValues / (members + 2), maxText / (members * 4)));
 	return range(count).map((index) => object(members, -index - 1));
@@ -34,7 +34,7 @@ const numbers: Json = range(many);
 const others: Json = range(many).map((index) => -index - 1);
 const empties: Json = range(many).map(() => ({}));
 const text = (characters: number, letter = 'a') => letter.repeat(characters);
-/** Letters without a pattern, so that an automaton comes to ever new states. */
+/** Letters without a pattern, so that an automaton keeps reaching new states. */
 function mixed(characters: number): string {
 	let state = 1;
 	return range(characters)
@@ -51,12 +51,12 @@ const classes = (letters: number) => `[ab]*a${'[ab]'.repeat((letters - 8) / 4)}c
 const inItems = (operator: Json): Json => ({ any_match: { match: { l: operator } } });
 const repeatedItems = (value: Json, count: number): Json => range(count).map(() => ({ l: value }));
 const third = Math.floor(many / 3);
-/** How many texts of that many characters attributes may hold. */
+/** Number of texts with this length that attributes may hold. */
 const texts = (characters: number) => Math.floor(maxText / (characters + 1));
 
 interface Dear {
 	readonly title: string;
-	/** What is asked of `user.a`. */
+	/** Comparison on `user.a`. */
 	readonly comparison: Json;
 	readonly a: Json;
 	readonly b?: Json;
@@ -140,7 +140,7 @@ const dear: readonly Dear[] = [
 
 const caseKey = (index: number) => `case-${index}`;
 
-/** An action for each, with a rule of its own set. */
+/** One action per case, with a rule for its own set. */
 const model: Model = {
 	schema: {
 		resources: [

@@ -8,11 +8,12 @@ import { Service } from '../test/support/service.js';
 import { facts, schema, secretFor, settings } from '../test/support/stack.js';
 
 /**
- * Fills a real disk under a running embedded database, and says what happened. By hand, because it needs a small disk:
+ * Fills a real disk under a running embedded database, and prints the effects. Run by hand, because it needs a small
+ * disk:
  *
  *     mount -t tmpfs -o size=400m tmpfs /mnt/small
- *     node dist/bench/disk-full.js /mnt/small        # with the reserve: writes end, nothing else does
- *     node dist/bench/disk-full.js /mnt/small 0      # without: PostgreSQL fails, and is started again
+ *     node dist/bench/disk-full.js /mnt/small        # with the reserve: only writes fail
+ *     node dist/bench/disk-full.js /mnt/small 0      # without: PostgreSQL fails, and is restarted
  */
 
 const [folder, reserve = '64'] = process.argv.slice(2);
@@ -20,7 +21,7 @@ if (folder === undefined) throw new Error('name a folder on a disk of 400 MiB th
 
 const data = join(folder, 'data');
 const filler = join(folder, 'filler');
-/** What is given back when the disk is full. */
+/** Space to free when the disk is full. */
 const ballast = join(folder, 'ballast');
 const free = () => {
 	const { bavail, bsize } = statfsSync(folder);
@@ -44,7 +45,7 @@ const service = new Service(`http://127.0.0.1:${pdpPort}`, {
 	},
 });
 
-/** The status of an answer, or what there was instead of one within some seconds. */
+/** Returns the status of an answer, or the problem if there is none within some seconds. */
 async function responseStatus(asking: Promise<{ readonly status: number }>): Promise<number | string> {
 	const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'no answer').unref());
 	return Promise.race([asking.then(({ status }) => status), late]).catch((error: Error) => error.message);
@@ -63,7 +64,7 @@ async function state(): Promise<string> {
 	return `a write is ${write}, a read ${read}, a check ${decision}`;
 }
 
-/** Fills the disk to its last byte. */
+/** Fills the disk completely. */
 function fillUp(): void {
 	try {
 		for (let size = 2 ** 24; size >= 1; size /= 16) {

@@ -7,9 +7,9 @@ import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * One decision point's engine at 1,000 and at 100,000 role assignments: checks, loading and patches. Medians of rounds;
- * the sizes take turns, so that a busy moment of the machine hits both. Targets (in the issue): check p50 <= 6 us at
- * 100,000 and at most 1.2 times that of 1,000; loading 100,000 in under a second.
+ * Measures one decision point engine at 1,000 and at 100,000 role assignments: checks, loading and patches. Medians
+ * over rounds; the sizes alternate, so that other load on the machine affects both. Targets: check p50 <= 6 us at
+ * 100,000 and at most 1.2 times the value at 1,000; loading 100,000 in under a second.
  */
 
 const sizes = [1_000, 100_000] as const;
@@ -18,7 +18,7 @@ const rounds = 15;
 const checksPerRound = 5_000;
 
 const actions = ['read', 'write', 'delete'];
-/** Who may read is half of the roles, so that half of the checks are denials. */
+/** Half the roles may read, so half the checks are denials. */
 const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'];
 
 function sizedModel(assignments: number): Model {
@@ -66,7 +66,7 @@ const roleKey = (index: number) => roles[index % roles.length] ?? 'reader';
 function inputsFor(assignments: number, granted: boolean): readonly EngineInput[] {
 	return Array.from({ length: checksPerRound }, (_, turn) => {
 		const index = (turn * 7919) % assignments;
-		// The nearest user, in the same block of roles, whose role grants or does not.
+		// The nearest user in the same block of roles whose role grants or denies, as wanted.
 		const block = index - (index % roles.length);
 		const user = Math.min(block + (granted ? 0 : roles.length / 2) + (turn % 3), assignments - 1);
 		return {
@@ -92,7 +92,7 @@ async function buildBundle(model: Model): Promise<Uint8Array> {
 	]);
 }
 
-/** From the bytes of a bundle to the first answer. */
+/** Measures from bundle bytes to the first answer. */
 async function load(bundle: Uint8Array): Promise<Engine> {
 	const files = await unpack(bundle);
 	const module = await WebAssembly.compile(files.get('policy.wasm') ?? new Uint8Array());
@@ -112,7 +112,7 @@ function microseconds(run: () => void): number {
 	return Number(process.hrtime.bigint() - start) / 1000;
 }
 
-/** Each check on its own, the clock's own cost included. */
+/** Times each check separately, including the clock's own cost. */
 function timings(engine: Engine, inputs: readonly EngineInput[]): readonly number[] {
 	return inputs.map((input) => microseconds(() => void engine.code(input)));
 }
@@ -131,7 +131,7 @@ function reassignment(index: number, turn: number): readonly Patch[] {
 	];
 }
 
-/** One size and what was measured of it, in microseconds but for `loads`, which are milliseconds. */
+/** Size with its measurements, in microseconds except `loads` (milliseconds). */
 interface Subject {
 	readonly size: number;
 	readonly bundle: Uint8Array;
@@ -156,7 +156,7 @@ async function measure(): Promise<void> {
 	for (let round = -2; round < rounds; round += 1) {
 		for (const { size, engine, granted, denied } of subjects) {
 			const [allow, deny] = [timings(engine, inputsFor(size, true)), timings(engine, inputsFor(size, false))];
-			// The first rounds warm up.
+			// The first rounds are a warm-up.
 			if (round >= 0) granted.push(...allow);
 			if (round >= 0) denied.push(...deny);
 		}

@@ -8,9 +8,9 @@ import { anyCheck, graphModel } from './support/graph-model.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * What expiries cost: the graph of `graph-model` where nothing expires and where everything does, by turns. The target:
- * where nothing expires, a check and its memory cost what they did before there were expiries, which
- * `bench/relationships.bench.ts` tells of any version.
+ * Measures the cost of expiries: the graph in `graph-model` without expiries and with expiries everywhere, alternating.
+ * Target: without expiries, checks and memory cost the same as before expiries existed (see
+ * `bench/relationships.bench.ts`, which runs on any version).
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);

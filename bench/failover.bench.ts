@@ -13,15 +13,15 @@ import { accepted } from './support/api.js';
 import { Detour } from './support/detour.js';
 
 /**
- * Failovers of PostgreSQL under load: a primary that is killed, and a standby that is promoted. Three API nodes reach the
- * database by one address, as behind a virtual IP, and decision points are asked all the time: two with two workers each,
- * one that starts from an offline copy of the lost time, and one that starts at the promotion, from an API node that has
- * stored a snapshot of the lost time. First with synchronous replication, then with an asynchronous one that lacks 50
+ * PostgreSQL failovers under load: a primary is killed, and a standby is promoted. Three API nodes reach the database
+ * by one address, like a virtual IP, and decision points are queried continuously: two with two workers each, one that
+ * starts from an offline copy from the lost time, and one that starts at the promotion, from an API node with a stored
+ * snapshot from the lost time. First with synchronous replication, then with asynchronous replication that lacks 50
  * revisions.
  *
  *     npm run bench -- failover
  *
- * Each answer that names the new lineage is held against the change log of the database that is left.
+ * Each answer that names the new lineage is compared with the change log in the remaining database.
  */
 
 interface Replicated {
@@ -33,7 +33,7 @@ const { startReplicatedPostgres }: { startReplicatedPostgres(root: string): Prom
 	join(root, 'setup/postgres.mjs')
 );
 
-/** How many writes are acknowledged before the primary is killed, and after the promotion. */
+/** Acknowledged writes before the primary is killed, and after the promotion. */
 const [before, after] = [2_000, 300];
 const lostRevisions = 50;
 const writers = 6;
@@ -41,14 +41,14 @@ const users = Array.from({ length: 48 }, (_, index) => `user-${index}`);
 const key = secretFor('failover-environment');
 const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'acme' } });
 
-/** An acknowledged write. */
+/** Acknowledged write. */
 interface Written {
 	readonly user: string;
 	readonly lineage: string;
 	readonly revision: number;
 }
 
-/** An answer of a decision point to a check. */
+/** Check answer from a decision point. */
 interface Answered {
 	readonly point: string;
 	readonly at: number;
@@ -84,11 +84,11 @@ async function ask(url: string, sql: string): Promise<readonly pg.QueryResultRow
 	}
 }
 
-/** Writers and askers, until `stop`. */
+/** Writers and checking clients, until `stop`. */
 class Load {
 	readonly written: Written[] = [];
 	readonly answers: Answered[] = [];
-	/** What clients met between the end of the primary and the first write afterwards. */
+	/** Errors that clients saw between the end of the primary and the first write afterwards. */
 	readonly writeTroubles = new Map<string, number>();
 	readonly checkTroubles = new Map<string, number>();
 	#running = true;
@@ -115,7 +115,7 @@ class Load {
 			try {
 				const path = `${facts}/role_assignments`;
 				const answer = await (granted.has(user) ? api.delete(path, body) : api.post(path, body));
-				// Whether a request without an answer was made is found out by the next one.
+				// The next request shows whether a request without an answer was applied.
 				if (answer.status < 500) {
 					if (granted.has(user)) granted.delete(user);
 					else granted.add(user);
@@ -146,7 +146,7 @@ class Load {
 	}
 }
 
-/** Who may read at a revision, by the change log. */
+/** Read access by revision, from the change log. */
 class Oracle {
 	readonly #changes = new Map<string, { readonly revision: number; readonly allow: boolean }[]>();
 	readonly revisions = new Map<number, string>();
@@ -239,7 +239,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 			async () =>
 				load.written.length >= before && (synchronous || (await newest(postgres.primary)) >= kept + lostRevisions),
 		);
-		// Both have what the standby will not have: an offline copy, and a snapshot that the third API node stores.
+		// Both hold state that the standby will lack: an offline copy, and a snapshot stored by the third API node.
 		for (const { service, http } of [copying, leaving]) {
 			await service.start();
 			await eventually(
@@ -261,7 +261,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 		process.kill(pid, 'SIGKILL');
 		detour.cut();
 		const acknowledged = load.written.length;
-		// It starts while no API node reaches a database.
+		// It starts while no API node can reach a database.
 		await copying.service.start();
 		await eventually(
 			() => copying.http.get('/ready'),
@@ -353,7 +353,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 	}
 }
 
-/** Whether a log line tells of an error that has another reason than a database that is away. */
+/** True for a log line with an error that has a different reason than an unreachable database. */
 function isUnexpected(line: string): boolean {
 	return /"level":"?(50|error)/.test(line) && !line.includes('the database cannot be reached');
 }

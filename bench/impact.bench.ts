@@ -7,8 +7,8 @@ import { quiet, snapshot } from '../test/pdp/environment.js';
 import { folderKey, graphModel, groupKey, userKey } from './support/graph-model.js';
 
 /**
- * How long the process that compares states takes for drafts of several kinds, in the environment of `graph-model`: about
- * 1,000,000 facts, 100,000 users. Compiling a drafted schema comes on top (`compile.bench.ts`).
+ * Measures the impact process for several kinds of drafts, in the environment from `graph-model`: about 1,000,000
+ * facts, 100,000 users. Compiling a drafted schema is not included (`compile.bench.ts`).
  */
 
 const model = graphModel();
@@ -54,7 +54,7 @@ function upsert(path: readonly string[], value: Extract<Patch, { op: 'upsert' }>
 	return { op: 'upsert', path: ['regolith', ...path], value };
 }
 
-/** A role on an instance that comes. */
+/** Adds a role on an instance. */
 function assigned(user: string, type: string, role: string, instance: string): Change {
 	return {
 		patches: [upsert(['facts', 'user_roles', user, type, role, `${type}:${instance}`], null)],
@@ -62,7 +62,7 @@ function assigned(user: string, type: string, role: string, instance: string): C
 	};
 }
 
-/** The schema with other permissions of a role on documents. */
+/** Changes a role's permissions on documents. */
 function granting(role: string, permissions: readonly string[]): Schema {
 	return {
 		...model.schema,

@@ -6,9 +6,9 @@ import { environmentDocument } from './support/environment-document.js';
 import { schemaDocument, setRules } from './support/schema-shapes.js';
 
 /**
- * How long an environment's document takes to be imported over HTTP, into an environment that is empty and again, and
- * how long 25,000 rules take to be replaced, on both stores; the API is a process of its own. `SCALE` multiplies the
- * facts, `ROUNDS` is how often each is measured, `IMPORT` is a part of the titles of those to measure, `STORE` one store.
+ * Measures the import of an environment document over HTTP, into an empty environment and again, and the replacement of
+ * 25,000 rules, on both stores; the API runs in a separate process. `SCALE` multiplies the facts, `ROUNDS` is the
+ * number of runs, `IMPORT` selects steps by a part of their title, `STORE` selects one store.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);
@@ -22,15 +22,15 @@ interface Step {
 	readonly strategy: 'overwrite' | 'replace';
 }
 
-/** 25,000 rules of one resource, and as many others. */
+/** 25,000 rules for one resource, and the same number with a different layout. */
 const [rules, otherRules] = ['on one action', 'over 40 actions'].map((layout) =>
 	schemaDocument(setRules(320, 25_000, layout as Parameters<typeof setRules>[2])),
 ) as [object, object];
 const whole = environmentDocument(scale);
-/** What is there before: statements that were planned on small tables are used on large ones. */
+/** Initial contents: statements planned on small tables are later used on large tables. */
 const small = environmentDocument(0.05);
 
-/** Each list is measured in an environment of its own, in turn. */
+/** Each list has its own environment, in turn. */
 const lists: readonly (readonly Step[])[] = [
 	[
 		{ title: 'a document into an empty environment', body: whole, strategy: 'overwrite' },
@@ -59,7 +59,7 @@ async function measure(
 	}
 }
 
-/** The processor time that a process has used, in seconds; not known everywhere. */
+/** Returns the CPU time of a process in seconds, if the system reports it. */
 function processorSeconds(pid: number): number {
 	try {
 		const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');

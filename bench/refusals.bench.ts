@@ -11,18 +11,18 @@ import { startStack } from '../test/support/stack.js';
 import { endpointPath, furnish } from '../test/support/tour.js';
 
 /**
- * The processor time of parsing, validating and refusing 5 MiB of each shape, at every place of every body of both servers,
- * with a key and without one: the worst endpoint per shape. Servers, database client and the client that sends are one
- * process, so the figures are somewhat too high. Fails over 250 ms. What is accepted is shown and does not count, nor does
- * what takes more than 5 MiB: a document to import is read in parts, and what counts is how long a part holds the event loop.
+ * Measures the CPU time to parse, validate and refuse 5 MiB of each shape, at every place in every body on both
+ * servers, with and without a key: the worst endpoint per shape. Servers, database client and sending client share one
+ * process, so the figures are somewhat too high. Fails over 250 ms. Accepted bodies are printed but do not count, and
+ * neither do bodies above 5 MiB: an imported document is read in parts, where only the time per part matters.
  *
- * `REFUSALS=check,createUser` narrows to endpoints by name.
+ * `REFUSALS=check,createUser` selects endpoints by name.
  */
 
 const maxMilliseconds = 250;
 const wanted = (process.env['REFUSALS'] ?? '').split(',').filter(Boolean);
 
-/** Fields of one text or number refuse all shapes alike; these look into them. */
+/** Fields with one text or number refuse all shapes alike; these fields inspect the value. */
 const looking =
 	/^(object|references|assignments|actions|attributes|roles|relations|members|rules|subject|jwks|scope|secret)/;
 
@@ -40,12 +40,12 @@ interface Measured {
 	readonly where: string;
 	readonly status: number;
 	readonly milliseconds: number;
-	/** The longest time that nothing else could run, in milliseconds. */
+	/** Longest time that blocked all other work, in milliseconds. */
 	readonly held: number;
 	readonly answerBytes: number;
 }
 
-/** Sends one request over a connection of its own and reads the answer to its end. */
+/** Sends one request on a separate connection and reads the complete answer. */
 async function ask({ method, path, url }: Visited, body: Buffer, key: string | null): Promise<Omit<Measured, 'where'>> {
 	const { hostname, port } = new URL(url);
 	const authorization = key === null ? [] : [`Authorization: Bearer ${key}`];
@@ -99,11 +99,11 @@ function narrowed(body: Body): Body {
 	return { ...body, fields: Object.fromEntries(Object.entries(body.fields).filter(([, kind]) => looking.test(kind))) };
 }
 
-/** The largest text of a shape that holds no more values than a body may: what is refused for more is never validated. */
+/** Returns the largest text for a shape within the value limit: larger bodies are refused before validation. */
 function fitting(make: (bytes: number) => string): string {
 	for (let bytes = maxBodyBytes - 1024; ; bytes = Math.floor(bytes * 0.95)) {
 		const text = make(bytes);
-		// None of the shapes has these characters in a text.
+		// No shape has these characters in a text.
 		if ((text.match(/[[{,]/g) ?? []).length < maxBodyValues - 50) return text;
 	}
 }

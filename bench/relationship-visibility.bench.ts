@@ -2,10 +2,10 @@ import { type Stack, startStack } from '../test/support/stack.js';
 import { graphModel, groupKey, groupKeys, mixed, sizes, tenantKey, userKey } from './support/graph-model.js';
 
 /**
- * From a write's request to a decision point that answers by it, with the graph of `graph-model` behind the API: API,
- * publisher and decision point in one process on PostgreSQL, over real HTTP, the decision point waiting in a long poll.
- * Targets (in the issue): one membership, one relationship and one group in a group each in under 100 ms. Filling the
- * environment takes some minutes.
+ * Measures the time from a write request to a decision point that answers by it, with the graph from `graph-model`:
+ * API, publisher and decision point in one process on PostgreSQL, over real HTTP, with the decision point in a long
+ * poll. Targets: one membership, one relationship and one nested group each in under 100 ms. Filling the environment
+ * takes some minutes.
  */
 
 const schema = '/v2/schema/default/dev';
@@ -102,7 +102,7 @@ async function populate({ environment: api, reached }: Stack): Promise<void> {
 
 type Write = (turn: number) => readonly [method: 'post' | 'delete', path: string, body: object];
 
-/** Each turn does what the one before it did not, and undoes it in the turn after. */
+/** Each even turn makes a new change, and the next turn undoes it. */
 const kinds: Readonly<Record<string, Write>> = {
 	'one membership': (turn) => {
 		const user = mixed(Math.floor(turn / 2) * 11 + 1, sizes.users);
@@ -138,7 +138,7 @@ const kinds: Readonly<Record<string, Write>> = {
 	},
 };
 
-/** A group of the user's tenant, another one each turn. */
+/** Returns a group in the user's tenant, different in each turn. */
 function groupNear(user: number, turn: number): number {
 	return ((turn * 7) % (sizes.groups / sizes.tenants)) * sizes.tenants + (user % sizes.tenants);
 }

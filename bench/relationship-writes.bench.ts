@@ -3,8 +3,9 @@ import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, startApi } from './support/api.js';
 
 /**
- * What single relationships cost to write, one after the other, on both stores: a new document in a folder, a group that
- * views a folder of few and of very many documents, and a folder in a folder. `DOCUMENTS` (20,000) are in the last one.
+ * Measures single relationship writes, one after the other, on both stores: a new document in a folder, a group that
+ * views a folder with few and with very many documents, and a folder in a folder. `DOCUMENTS` (20,000) sets the size
+ * for the last case.
  */
 
 const documents = Number(process.env['DOCUMENTS'] ?? 20_000);

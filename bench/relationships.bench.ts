@@ -7,8 +7,8 @@ import { anyCheck, graphModel, groupKey, mixed, sizes, userKey } from './support
 import { quantile } from './support/quantile.js';
 
 /**
- * One decision point's engine with the graph of `graph-model`: checks of all kinds, and patches. Targets (in the issue):
- * check p50 <= 12 us, p99 <= 30 us in process. Medians of rounds.
+ * Measures one decision point engine with the graph from `graph-model`: checks of all kinds, and patches. Targets:
+ * check p50 <= 12 us, p99 <= 30 us in process. Medians over rounds.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);
@@ -70,7 +70,7 @@ async function measure(): Promise<void> {
 	);
 }
 
-/** Folders by layers: each has all of the layer above as parents. One user views the only one on top. */
+/** Layered folders: each folder has the complete layer above as parents. One user views the single top folder. */
 function layered(depth: number, width: number): Model {
 	const { schema } = graphModel();
 	const names = Array.from({ length: depth + 1 }, (_, layer) =>
@@ -99,7 +99,7 @@ function layered(depth: number, width: number): Model {
 	};
 }
 
-/** One group of very many members, with a role on one folder. */
+/** One group with very many members and a role on one folder. */
 function crowded(members: number): Model {
 	const { schema } = graphModel();
 	const users = Array.from({ length: members }, (_, index) => userKey(index));

@@ -16,10 +16,10 @@ import { kinds, type Question, questions } from './rivals/world.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * Checks beside those of other engines with the same world: 10,000 users, 50,000 roles, 20,000 instances, 50 sets of
- * users and 50 of resources. In one process by turns, and over HTTP, each engine in a process of its own behind a server
- * of `node:http`, the load in another. Casbin has an enforcer for each permission; Cedar gets the entities of a check
- * with it, as its package wants. Medians of rounds.
+ * Compares checks with other engines on the same world: 10,000 users, 50,000 roles, 20,000 instances, 50 user sets and
+ * 50 resource sets. In one process in turns, and over HTTP, with each engine in a separate process behind a `node:http`
+ * server and the load in a third process. Casbin has an enforcer per permission; Cedar gets the entities with each
+ * check, as its package requires. Medians over rounds.
  */
 
 const key = 'permit_key_of_the_environment';
@@ -52,7 +52,7 @@ async function serve(name: Name): Promise<void> {
 	server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 }
 
-/** A decision point, as it is, that follows a feed with one snapshot. */
+/** Serves a regular decision point that follows a feed with one snapshot. */
 async function serveRegolith(): Promise<string> {
 	const { module, data } = await regolithEngine();
 	const about = { revision: 1, environment, policy: 'bench', entrypoints } as const;
@@ -82,7 +82,7 @@ async function serveRegolith(): Promise<string> {
 	return (await listen(application, '127.0.0.1', 0)).url;
 }
 
-/** Requests a second. */
+/** Returns requests per second. */
 async function load(url: string, path: string, asked: readonly unknown[]): Promise<number> {
 	const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
 		env: { ...process.env, RIVAL_LOAD: JSON.stringify({ url, path, asked }) },

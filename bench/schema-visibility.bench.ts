@@ -12,9 +12,9 @@ import { type Stack, startStack } from '../test/support/stack.js';
 import { derivedTypes, schemaDocument, setRules } from './support/schema-shapes.js';
 
 /**
- * From the request that changes a schema until its policy decides: API, publisher and decision point in one process, over
- * real HTTP, the decision point waiting in a long poll. Beneath it, what the steps on the way take by themselves.
- * `SHAPES` is a part of the titles of those to measure, `ROUNDS` how many changes of each, `STORE` `server` or `embedded`.
+ * Measures the time from a request that changes a schema until its policy decides: API, publisher and decision point in
+ * one process, over real HTTP, with the decision point in a long poll. Also measures each step separately. `SHAPES`
+ * selects shapes by a part of their title, `ROUNDS` is the number of changes, `STORE` is `server` or `embedded`.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);
@@ -24,7 +24,7 @@ const kind = (process.env['STORE'] ?? 'server') as StoreKind;
 interface Shape {
 	readonly title: string;
 	readonly schema: Schema;
-	/** Changes the schema as nothing before did; returns the revision of the change. */
+	/** Makes a new schema change and returns its revision. */
 	readonly change: (stack: Stack, turn: number) => Promise<number | undefined>;
 }
 
@@ -89,7 +89,7 @@ async function measure(stack: Stack, { schema, change }: Shape): Promise<readonl
 	return times;
 }
 
-/** The steps of the way, one after another, without what lies between them. */
+/** Measures the separate steps in order, without the time between them. */
 async function measureSteps({ api, config }: Stack): Promise<ReadonlyMap<string, readonly number[]>> {
 	const took = new Map<string, number[]>();
 	const timed = async <T>(step: string, run: () => T | Promise<T>): Promise<T> => {

@@ -12,17 +12,16 @@ import { Saturation } from './support/saturation.js';
 import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
 
 /**
- * Hours in minutes: writers that change facts as fast as they are to, one that changes the schema, and every answer
- * held against an oracle, on PostgreSQL, with API and decision point in processes of their own. Nothing runs unless it
- * is said for how long:
+ * Hours of use in minutes: writers that change facts at a fixed pace, a schema writer, and an oracle that verifies
+ * every answer, on PostgreSQL, with API and decision point in separate processes. Needs a duration to run:
  *
- *     MINUTES=30 npm run bench -- soak              # 3,000,000 checks, 200,000 changes of facts, 200 of the schema
- *     MINUTES=10 KILLS=20 npm run bench -- soak     # and every 20 s `kill -9` of one: API, decision point, PostgreSQL
+ *     MINUTES=30 npm run bench -- soak              # 3,000,000 checks, 200,000 fact changes, 200 schema changes
+ *     MINUTES=10 KILLS=20 npm run bench -- soak     # also every 20 s `kill -9` on API, decision point or PostgreSQL
+ *     MINUTES=20 SATURATE=16 npm run bench -- soak  # also checks over 16 connections at full speed, all logged
  *
- *     MINUTES=20 SATURATE=16 npm run bench -- soak  # and checks over 16 connections as fast as they are answered, all logged
- *
- * At the end it compares the acknowledged changes with the store. Prints the memory of both processes every 10 s, after ten minutes (or a third of the time) against the end, and how
- * many answers were 5xx or wrong. `SEED` repeats the choices of a run.
+ * At the end it compares the acknowledged changes with the store. Prints the memory of both processes every 10 s,
+ * compares it after ten minutes (or a third of the time) with the end, and counts answers that were 5xx or wrong.
+ * `SEED` repeats the choices in a run.
  */
 
 const minutes = Number(process.env['MINUTES'] ?? 0);
@@ -31,10 +30,10 @@ const connections = Number(process.env['SATURATE'] ?? 0);
 const workers = process.env['WORKERS'] ?? '1';
 const seed = Number(process.env['SEED'] ?? 1);
 const writers = 16;
-/** What 30 minutes are to bring. */
+/** Goal for 30 minutes. */
 const goal = { changes: 200_000, schemaTurns: 67 };
 
-/** Resident memory, in MiB. */
+/** Returns resident memory in MiB. */
 function residentMemory(pid: number | undefined): number {
 	try {
 		const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -44,7 +43,7 @@ function residentMemory(pid: number | undefined): number {
 	}
 }
 
-/** The lines of a file that may be larger than memory. */
+/** Counts the lines in a file that may be larger than memory. */
 async function countLines(path: string): Promise<number> {
 	let lines = 0;
 	for await (const chunk of createReadStream(path)) {
@@ -82,7 +81,7 @@ async function soak(): Promise<void> {
 	const going = () => performance.now() < end;
 	const memory: { readonly at: number; readonly api: number; readonly pdp: number }[] = [];
 
-	/** Turns at a steady pace, as many in 30 minutes as the goal says. */
+	/** Runs turns at a steady pace, given per 30 minutes. */
 	const pace = async (turnsInThirtyMinutes: number, turn: () => Promise<void>) => {
 		const every = (30 * 60_000) / turnsInThirtyMinutes;
 		for (let next = performance.now(); going(); next = Math.max(next + every, performance.now() - 10_000)) {
@@ -133,7 +132,7 @@ async function soak(): Promise<void> {
 		]);
 		for (const writer of soakWriters) await writer.verifyStored();
 		console.log(`${tally.changes} acknowledged changes compared with the store, ${tally.wrong} wrong`);
-		// A stop passes on what is left of the decisions.
+		// Stopping forwards the remaining decisions.
 		await pdp?.stop();
 		if (connections > 0) {
 			saturation.report();
@@ -156,7 +155,7 @@ async function soak(): Promise<void> {
 		console.log(
 			`${process}: ${before.toFixed(0)} MiB after ${settledAfter} s, ${after.toFixed(0)} MiB at the end (${change} %)`,
 		);
-		// Memory goes up and down with the collector: what grows is seen in the least of a while.
+		// Memory varies with garbage collection; the minimum over a period shows growth.
 		const settled = memory.filter(({ at }) => at >= settledAfter);
 		const least = groupBy(settled, ({ at }) => Math.floor((at - settledAfter) / 300)).values();
 		const shown = Array.from(least, (some) => Math.min(...some.map((sample) => sample[process])).toFixed(0));

@@ -11,9 +11,9 @@ import type { Question, Told } from './support/decision-point.js';
 import { documentKey, folderKey, graphModel, sizes, tenantKey, userKey } from './support/graph-model.js';
 
 /**
- * Who waits for whom at a decision point with the graph of `graph-model`, which has about 1,000,000 facts: single checks
- * beside a long listing, batches, a snapshot, a new policy and a large delta. Targets (in the issue): the loop is never
- * held for 20 ms by requests, nor for 50 ms by what is loaded.
+ * Measures waiting times in a decision point with the graph from `graph-model`, which has about 1,000,000 facts: single
+ * checks during a long listing, batches, a snapshot, a new policy and a large delta. Targets: requests never block the
+ * loop for 20 ms, and loading never for 50 ms.
  */
 
 const apiKey = 'permit_key_of_the_environment';
@@ -40,16 +40,16 @@ function model(): Model {
 	};
 }
 
-/** How long something took, and the longest hold of the decision point's loop meanwhile, in milliseconds. */
+/** Duration, with the longest block in the decision point's loop, in milliseconds. */
 interface Measured {
 	readonly took: number;
-	/** By the clock. */
+	/** By wall clock. */
 	readonly longest: number;
-	/** By the time of the thread on a processor. */
+	/** By CPU time. */
 	readonly busiest: number;
 }
 
-/** A decision point in another process. */
+/** Decision point in a separate process. */
 class Point {
 	readonly #child: ChildProcess;
 	readonly http: Client;
@@ -66,7 +66,7 @@ class Point {
 		return new Point(child, told.url);
 	}
 
-	/** Runs something, and tells how long that took, and the longest hold of the decision point's loop meanwhile. */
+	/** Runs work, and returns its duration and the decision point's longest block. */
 	async during<T>(run: () => Promise<T>): Promise<Measured & { readonly result: T }> {
 		this.#child.send('reset');
 		const start = performance.now();
@@ -97,7 +97,7 @@ async function ask(child: ChildProcess, question: Question): Promise<Told> {
 	return told;
 }
 
-/** Checks one after the other over some connections, until it is stopped: how long each took, in milliseconds. */
+/** Sends checks in sequence over several connections until stopped. Returns their times in milliseconds. */
 function checking(http: Client): () => Promise<readonly number[]> {
 	const times: number[] = [];
 	let going = true;
@@ -117,7 +117,7 @@ function checking(http: Client): () => Promise<readonly number[]> {
 	};
 }
 
-/** One writer: as soon as a revision decides, it writes the next one. */
+/** Runs one writer, which writes the next revision as soon as the current revision decides. */
 function writing(feed: FakeFeed, point: Point, from: number): () => Promise<number> {
 	let revision = from;
 	let going = true;
@@ -173,7 +173,7 @@ async function beside(
 	return revision;
 }
 
-/** What is sent, and what came of it. */
+/** Sends a request and prints the result. */
 async function sent(http: Client, path: string, body: unknown): Promise<void> {
 	const { status, body: answer } = await http.post(path, body);
 	const size =

@@ -8,12 +8,12 @@ import { accepted, portions, startApi } from './support/api.js';
 import type { Kind, Load, Outcome } from './support/load.js';
 
 /**
- * Writes a second, over real HTTP, against the API in a process of its own, on both stores; the writers are a third
- * process. PostgreSQL runs with its usual durability. The targets (in the issue): at least 500 single writes a second
- * on PostgreSQL, 10,000 users by bulk in under 5 s. Medians of rounds.
+ * Measures writes per second over real HTTP on both stores. The API and the writers run in separate processes.
+ * PostgreSQL runs with its usual durability. Targets: at least 500 single writes per second on PostgreSQL, 10,000 users
+ * by bulk in under 5 s. Medians over rounds.
  *
- * `WRITES=server,mixed` narrows to scenarios whose names have all these words.
- * `EMBEDDED_FSYNC=true` syncs the embedded database.
+ * `WRITES=server,mixed` selects scenarios whose names contain all these words. `EMBEDDED_FSYNC=true` syncs the embedded
+ * database.
  */
 
 const writers = 16;
@@ -40,7 +40,7 @@ async function measureSingles(kind: StoreKind, environments: number): Promise<vo
 	if (chosen.length === 0) return;
 	const api = await startApi(kind);
 	const outcomes = new Map<string, Outcome[]>();
-	// The kinds take turns, so that a busy moment of the machine hits all of them; the first round warms up.
+	// The kinds alternate, so that other load on the machine affects all kinds. The first round is a warm-up.
 	for (let round = 0; round <= rounds; round += 1) {
 		for (const { load, title } of chosen) {
 			const places = await Promise.all(Array.from({ length: environments }, () => api.place()));

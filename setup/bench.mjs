@@ -7,10 +7,10 @@ import { SetupError, step } from './progress.mjs';
 import { providePostgres } from './test.mjs';
 
 /**
- * Runs benchmarks, one process each: those named (`bench/check.bench.ts` is `check`), else all, in order of name.
+ * Runs benchmarks, one process each: the named benchmarks (`bench/check.bench.ts` is `check`), or all in name order.
  * @param {string} root the package's folder
  * @param {readonly string[]} names
- * @returns {Promise<number>} the exit code: 0 when all of them ended well
+ * @returns {Promise<number>} the exit code: 0 if all succeeded
  */
 export async function runBenchmarks(root, names) {
 	const folder = join(root, 'dist/bench');
@@ -22,7 +22,7 @@ export async function runBenchmarks(root, names) {
 	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. The benchmarks are: ${all.join(', ')}.`);
 
 	const chosen = names.length > 0 ? names : all;
-	// Only those of pages need it.
+	// Only page benchmarks need it.
 	if (chosen.includes('console')) process.env.CHROMIUM_PATH = await step('chromium', findChromium);
 	const server = await step('postgres', (say) => providePostgres(root, say, { durable: true }));
 	try {

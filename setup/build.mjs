@@ -4,20 +4,21 @@ import { digestFiles } from './digest.mjs';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
-/** The folders whose TypeScript is compiled; tsconfig.json `include` says the same. */
+/** Folders whose TypeScript is compiled; must match tsconfig.json `include`. */
 const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 
 /**
- * The parts of them that are compiled elsewhere: `buildConsole` bundles what runs in browsers, and a test compiles the calls
- * of generated clients. tsconfig.json `exclude` says the same.
+ * Parts that are compiled elsewhere: `buildConsole` bundles browser code, and a test compiles calls to generated
+ * clients. Must match tsconfig.json `exclude`.
  */
 const elsewhere = /^(?:src\/console\/(?:app|embed|page|part)|test\/client\/calls)\//;
 
-/** Outputs that lie beside their sources; tsconfig.json `exclude` says the same. */
+/** Outputs beside their sources; must match tsconfig.json `exclude`. */
 const builtPackage = /^packages\/[^/]+\/dist\//;
 
 /**
- * Compiles TypeScript into dist/, unless it is up to date. Afterwards dist/ holds the outputs of all sources, and no others.
+ * Compiles TypeScript into dist/, unless it is up to date. Afterwards dist/ holds the outputs for all sources, and
+ * nothing else.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -26,7 +27,7 @@ export async function buildTypeScript(root, say) {
 	const sources = sourceFolders.flatMap((folder) => filesUnder(root, folder)).sort();
 	const wanted = outputFiles(sources);
 	const present = sourceFolders.flatMap((folder) => filesUnder(dist, folder));
-	// A test whose source was deleted must not run, nor may an import of a deleted module still resolve.
+	// A test whose source was deleted must not run, and an import of a deleted module must not resolve.
 	const leftOver = present.filter((file) => !wanted.has(file));
 	for (const file of leftOver) rmSync(join(dist, file));
 	const known = new Set(present);
@@ -39,7 +40,7 @@ export async function buildTypeScript(root, say) {
 	const isCurrent = !missing && leftOver.length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 	if (isCurrent) return say('up to date');
 
-	// The compiler writes outputs even for sources with errors. The old stamp must not stand for them.
+	// The compiler writes outputs even for sources with errors, so the old stamp must go first.
 	rmSync(stamp, { force: true });
 	const compiler = join(root, 'node_modules/typescript/bin/tsc');
 	const { code, output } = await execute(process.execPath, [compiler, '-p', root, '--pretty', 'false'], { cwd: root });
@@ -49,7 +50,7 @@ export async function buildTypeScript(root, say) {
 }
 
 /**
- * The files that compiling these sources writes.
+ * Returns the output files for these sources.
  * @param {readonly string[]} sources paths relative to the package
  * @returns {Set<string>} paths relative to dist/
  */
@@ -61,7 +62,7 @@ export function outputFiles(sources) {
 }
 
 /**
- * The files below a folder.
+ * Lists the files below a folder.
  * @param {string} base
  * @param {string} folder below `base`
  * @returns {string[]} paths relative to `base`

@@ -7,8 +7,8 @@ const chromium = {
 };
 
 /**
- * Chromium's headless shell shows pages as Chromium does, in two thirds of the processor time, but has no settings of a
- * person, such as which cookies of other sites are kept.
+ * Chromium's headless shell renders pages like Chromium in two thirds of the CPU time, but lacks user settings, such as
+ * third-party cookie rules.
  */
 const headlessShell = {
 	names: ['chromium-headless-shell', 'chrome-headless-shell'],
@@ -16,14 +16,14 @@ const headlessShell = {
 	variable: 'HEADLESS_SHELL_PATH',
 };
 
-/** Finds the Chromium of the machine, for the page tests. */
+/** Finds the installed Chromium, for page tests. */
 export const findChromium = (say) => findProgram(chromium, say);
 
-/** Finds the headless shell of the machine. */
+/** Finds the installed headless shell. */
 export const findHeadlessShell = (say) => findProgram(headlessShell, say);
 
-/** Installs Debian's Chromium where the machine has none. */
+/** Installs Debian's Chromium if none is installed. */
 export const installChromium = (say) => installProgram(chromium, say);
 
-/** Installs Debian's headless shell where the machine has none. */
+/** Installs Debian's headless shell if none is installed. */
 export const installHeadlessShell = (say) => installProgram(headlessShell, say);

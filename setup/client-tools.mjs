@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { npmCi } from './npm-ci.mjs';
 
 /**
- * Installs what only the tests of the OpenAPI documents need into `.tools/client`. The generator of clients needs
- * another version of TypeScript than the project, so `test/client` has a lock file of its own.
+ * Installs the tools for the OpenAPI document tests into `.tools/client`. The client generator needs a different
+ * TypeScript version than the project, so `test/client` has its own lock file.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  * @returns {Promise<string>} the folder

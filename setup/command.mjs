@@ -22,7 +22,7 @@ const commands = {
 	test: async (parameters) => conclude(await runTests(root, 'push', parameters)),
 	'test:rest': async (parameters) => conclude(await runTests(root, 'rest', parameters)),
 	'test:all': async (parameters) => {
-		// First every test on every store (docs/decisions/0030), then the tests of a push with newer versions of Node.js.
+		// First every test on every store (docs/decisions/0030), then the push tests with newer Node.js versions.
 		process.env.TEST_STORES = 'all';
 		const counts = [await runTests(root, 'all', parameters)];
 		delete process.env.TEST_STORES;
@@ -49,8 +49,8 @@ const commands = {
 };
 
 /**
- * Does whatever set-up is missing, then the command.
- * @param {string | undefined} name a key of `commands`
+ * Completes the setup, then runs the command.
+ * @param {string | undefined} name a key in `commands`
  * @param {readonly string[]} parameters
  */
 export async function command(name, parameters) {
@@ -70,11 +70,11 @@ export async function command(name, parameters) {
 	}
 }
 
-/** The commands that need all of opa, because they run commands of a stock opa. */
+/** Commands that need the complete opa, because they run stock opa commands. */
 const withWholeOpa = new Set(['test', 'test:rest', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
-	// A missing Go or opa ends set-up here, before minutes of installing and building.
+	// A missing Go or opa ends setup here, before minutes of installing and building.
 	const { provide } = await prepareOpa(root, wantedOpa);
 	const opa = step('opa', provide);
 	const built = build();

@@ -10,9 +10,9 @@ import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
 /**
- * Checks the types of `src/console` against those of the answers of both servers, which are generated into
- * dist/api-types/ from their OpenAPI documents. So pages that no longer fit the API do not pass. Does nothing if neither
- * changed since. Throws a `SetupError` that names what does not fit.
+ * Type-checks `src/console` against the answers of both servers, generated into dist/api-types/ from their OpenAPI
+ * documents. Pages that do not fit the API fail. Does nothing if neither has changed. Throws a `SetupError` that names
+ * the mismatch.
  * @param {string} root the package's folder, compiled
  * @param {(detail: string) => void} say
  */
@@ -37,7 +37,7 @@ export async function checkConsoleTypes(root, say) {
 	say('no complaints');
 }
 
-/** The OpenAPI documents of the API and of a decision point, by the names of their types. */
+/** Returns the OpenAPI documents for API and decision point, by type name. */
 async function documents(root) {
 	const module = pathToFileURL(join(root, 'dist/test/support/documents.js')).href;
 	const { apiDocument, decisionPointDocument } = await import(module);
@@ -48,7 +48,7 @@ async function documents(root) {
 }
 
 async function generateTypes(tools, document) {
-	// The generator needs another version of TypeScript than the project, so it lives in a folder of its own.
+	// The generator needs a different TypeScript version than the project, so it has a separate folder.
 	const require = createRequire(join(tools, 'package.json'));
 	const { default: generate, astToString } = require('openapi-typescript');
 	return astToString(await generate(document));

@@ -6,16 +6,16 @@ import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
-/** The pages of the room, by what they are called in `pages.json`. */
+/** Console pages, by name in `pages.json`. */
 const pages = {
 	element: 'src/console/page/element-page.tsx',
 	console: 'src/console/app/console-app.tsx',
 };
 
-/** Scripts that pages of others load, under names that never change. */
+/** Scripts for embedding pages, with stable names. */
 const scripts = { 'elements.js': 'src/console/embed/elements-script.ts' };
 
-/** The files of Swagger UI that the API reference loads (src/http/page.ts), and their license notices. */
+/** Swagger UI files that the API reference loads (src/http/page.ts), and their license notices. */
 const referenceFiles = [
 	'swagger-ui.css',
 	'swagger-ui-bundle.js',
@@ -25,13 +25,13 @@ const referenceFiles = [
 	'swagger-ui-bundle.js.LICENSE.txt',
 ];
 
-/** The oldest browsers that the pages are written for. */
+/** Minimum browser versions for the pages. */
 const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
 
 /**
- * Bundles the pages of `src/console` into dist/console/, if they are missing or their sources, their dependencies or this
- * file changed: gives each file a name by its content, and compresses it beside itself. What the pages load is in
- * dist/console/pages.json. Types are checked elsewhere (setup/console-types.mjs). Copies Swagger UI to
+ * Bundles the pages in `src/console` into dist/console/, if they are missing or their sources, their dependencies or
+ * this file changed. Names each file by its content, and adds compressed copies. dist/console/pages.json lists the
+ * files each page loads. Types are checked elsewhere (setup/console-types.mjs). Copies Swagger UI to
  * dist/console/reference/, because its package depends on an install script that reports to a third party.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
@@ -71,7 +71,7 @@ async function bundle(root, folder) {
 				chunkNames: `${name}-[hash]`,
 				outdir: join(folder, 'assets'),
 				format: 'esm',
-				// What only some screens need is a file of its own, which they load when they are opened.
+				// Code for only some screens becomes separate files, loaded when these screens open.
 				splitting: true,
 				metafile: true,
 			});
@@ -99,7 +99,7 @@ function copyReference(root, folder) {
 	for (const file of referenceFiles) copyFileSync(join(installed, file), join(folder, file));
 }
 
-/** Writes a file, and beside it what browsers would rather have. */
+/** Writes a file with compressed copies for browsers. */
 function keep(path, contents) {
 	writeFileSync(path, contents);
 	writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }));

@@ -1,17 +1,17 @@
 import { execute, findOnPath } from './execute.mjs';
 
 /**
- * @typedef {object} Program A program that no npm package holds.
- * @property {readonly string[]} names its names, in the order of preference
+ * @typedef {object} Program A program that no npm package contains.
+ * @property {readonly string[]} names its names, in order of preference
  * @property {string} package Debian's package
- * @property {string} variable the variable that names a different path
+ * @property {string} variable the variable for a different path
  */
 
 /**
- * Finds a program. Resolves to its path, or to `undefined`.
+ * Finds a program.
  * @param {Program} program
  * @param {(detail: string) => void} say
- * @returns {string | undefined}
+ * @returns {string | undefined} its path
  */
 export function findProgram({ names, variable }, say) {
 	const found = process.env[variable] || names.map((name) => findOnPath(name)).find(Boolean);
@@ -20,16 +20,16 @@ export function findProgram({ names, variable }, say) {
 }
 
 /**
- * Finds a program, or installs Debian's package, which needs root and apt-get. Resolves to its path, or to `undefined`.
+ * Finds a program, or installs Debian's package, which needs root and apt-get.
  * @param {Program} program
  * @param {(detail: string) => void} say
- * @returns {Promise<string | undefined>}
+ * @returns {Promise<string | undefined>} its path
  */
 export async function installProgram(program, say) {
 	const found = findProgram(program, say);
 	if (found || process.getuid?.() !== 0 || !findOnPath('apt-get')) return found;
 	say('installing with apt-get');
-	// Without RUNLEVEL, the installation of Prometheus would start a service.
+	// Without RUNLEVEL, installing Prometheus would start a service.
 	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
 	const updated = await execute('apt-get', ['update', '-qq'], { env });
 	const parameters = ['install', '-qq', '-y', '--no-install-recommends', program.package];

@@ -1,7 +1,7 @@
 import { npmCi } from './npm-ci.mjs';
 
 /**
- * Installs the locked dependencies when they are missing or the lock file changed since they were installed.
+ * Installs the locked dependencies if they are missing or the lock file changed.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */

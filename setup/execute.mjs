@@ -3,13 +3,13 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
 /**
- * Runs a program to its end with no standard input and collects what it prints.
+ * Runs a program without standard input and collects its output.
  * @param {string} program
  * @param {readonly string[]} parameters
  * @param {import('node:child_process').SpawnOptions} [options]
- * @param {(text: string) => void} [heard] called with each chunk of its standard error
- * @returns {Promise<{code: number, output: string, stdout: string}>} `code` is 127 when the program could not be started;
- *   `output` holds both streams in the order they came
+ * @param {(text: string) => void} [heard] called with each chunk from standard error
+ * @returns {Promise<{code: number, output: string, stdout: string}>} `code` is 127 if the program could not be started;
+ *   `output` holds both streams in arrival order
  */
 export function execute(program, parameters, options = {}, heard = () => {}) {
 	return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function execute(program, parameters, options = {}, heard = () => {}) {
 }
 
 /**
- * Finds an executable file on PATH, as a shell would.
+ * Finds an executable file on PATH, like a shell.
  * @param {string} name
  * @param {string} [path]
  * @returns {string | undefined}
@@ -42,7 +42,7 @@ export function findOnPath(name, path) {
 }
 
 /**
- * Finds every executable file of this name on PATH, in order.
+ * Finds every executable file with this name on PATH, in order.
  * @param {string} name
  * @param {string} [path]
  * @returns {string[]}
@@ -56,7 +56,7 @@ export function findAllOnPath(name, path = process.env.PATH ?? '') {
 }
 
 /**
- * Whether this is a file that may be executed.
+ * True for an executable file.
  * @param {string} file
  */
 export function isExecutable(file) {

@@ -8,27 +8,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, findOnPath } from './execute.mjs';
 import { SetupError, step } from './progress.mjs';
 
-/** The fuzzer, pinned: a newer one may find more, and then runs could not be compared. */
+/** Pinned fuzzer: a newer version may find more, which would make runs incomparable. */
 const schemathesis = 'schemathesis==4.32.5';
 
 const checks = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 
-/** Enough to find what a change broke, within minutes. For more: `npm run fuzz -- --max-examples 500`. */
+/** Enough to find a regression within minutes. For more: `npm run fuzz -- --max-examples 500`. */
 const examples = '25';
 
-/** The environment of most requests, which would otherwise be 404, and a revision that no request has to wait for. */
+/** The environment for most requests, which would otherwise be 404, and a revision that no request must wait for. */
 const configuration =
 	'[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n"header.X-Min-Revision" = "1"\n';
 
-/** These delete what the other requests need, so they come last. */
+/** These delete data that other requests need, so they run last. */
 const ending = ['deleteProject', 'deleteEnvironment'];
 
 /**
- * Sends requests, generated from their OpenAPI documents, to every endpoint of a throw-away API and decision point, and
+ * Sends requests, generated from the OpenAPI documents, to every endpoint on a throw-away API and decision point, and
  * checks the answers against the documents.
  * @param {string} root the package's folder
- * @param {readonly string[]} parameters further arguments of `schemathesis run`, such as `--max-examples 100`
- * @returns {Promise<number>} the exit code: 0 when all answers were as described
+ * @param {readonly string[]} parameters further arguments for `schemathesis run`, such as `--max-examples 100`
+ * @returns {Promise<number>} the exit code: 0 if all answers match
  */
 export async function runFuzzing(root, parameters) {
 	const folder = mkdtempSync(join(tmpdir(), 'regolith-fuzz-'));
@@ -36,12 +36,12 @@ export async function runFuzzing(root, parameters) {
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => interrupted.abort());
 	try {
 		const program = await step('schemathesis', (say) => provideSchemathesis(folder, say));
-		// schemathesis reads this file from the folder it runs in.
+		// schemathesis reads this file from its working folder.
 		writeFileSync(join(folder, 'schemathesis.toml'), configuration);
 		const running = await step('regolith', (say) => startRegolith(root, folder, say));
 		try {
 			const ask = (url, key, more) => {
-				// The documents describe JSON; pages of the same addresses are for browsers.
+				// The documents describe JSON; pages at the same addresses are for browsers.
 				const headers = ['--header', `Authorization: Bearer ${key}`, '--header', 'Accept: application/json'];
 				const fixed = ['run', `${url}/openapi.json`, ...headers, '--checks', checks, '--continue-on-failure'];
 				const amount = ['--phases', 'examples,coverage,fuzzing', '--max-examples', examples];
@@ -77,7 +77,7 @@ async function provideSchemathesis(folder, say) {
 	return join(environment, 'bin', 'schemathesis');
 }
 
-/** Starts the program with its own database and known keys. */
+/** Starts the program with a separate database and known keys. */
 async function startRegolith(root, folder, say) {
 	const [apiPort, pdpPort] = [await freePort(), await freePort()];
 	const fuzzKey = (level) => `permit_key_fuzz_${level}_`.padEnd(100, '0');

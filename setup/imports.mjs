@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 /**
- * Finds the imports that the table of rooms (`rooms.json`) does not allow. The room of a file is the longest entry of
- * the table that its path begins with. A room may import itself, the files that the table names for everyone, and its
- * own list: rooms with all below them, single files, packages, and `node:*` for the modules of Node.js. `type ` before an
- * entry allows only types.
- * @param {string} root the folder of the package
- * @returns {readonly string[]} one line per forbidden import, in the order of the files
+ * Finds imports that the table of rooms (`rooms.json`) forbids. The room of a file is the longest table entry that its
+ * path begins with. A room may import itself, the shared files in the table, and its own list: rooms with everything
+ * below them, single files, packages, and `node:*` for Node.js modules. `type ` before an entry allows only types.
+ * @param {string} root the package folder
+ * @returns {readonly string[]} one line per forbidden import, in file order
  */
 export function findForbiddenImports(root) {
 	const { everywhere, rooms } = JSON.parse(readFileSync(join(root, 'rooms.json'), 'utf8'));
@@ -30,7 +29,7 @@ function listSources(root, folder) {
 		.sort();
 }
 
-/** The longest room that a file is in. */
+/** Returns the longest room that contains a file. */
 function roomOf(file, rooms) {
 	return rooms.filter((room) => isBelow(file, room)).sort((a, b) => b.length - a.length)[0];
 }

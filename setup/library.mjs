@@ -7,15 +7,15 @@ import { makeStampedFolder } from './stamped-folder.mjs';
 
 const folder = 'packages/engine';
 
-/** The declarations that users see; they name nothing but each other. */
+/** Public declarations; they import only each other. */
 const declarations = ['index', 'api', 'load-engine'];
 
-/** What of the engine has a twin by what every runtime has. */
+/** Engine modules with a twin for non-Node.js runtimes. */
 const twins = /\/(?:text-bytes|gunzip|sha256)\.js$/;
 
 /**
- * Makes packages/engine/dist/ from the compiled sources, if it is missing or they changed: a file for Node.js, one for
- * browsers and edge runtimes, the declarations of the types, and the licences of what is bundled.
+ * Builds packages/engine/dist/ from the compiled sources, if it is missing or they changed: a file for Node.js, a file
+ * for browsers and edge runtimes, type declarations, and licences for bundled packages.
  * @param {string} root the repository's folder
  * @param {(detail: string) => void} say
  */
@@ -35,7 +35,7 @@ export async function buildLibrary(root, say) {
 	say(made ? 'bundled' : 'up to date');
 }
 
-/** All that the package is made from. */
+/** Lists all source files for the package. */
 function sourceFiles(root) {
 	const compiled = ['dist/src/pdp', 'dist/src/wire', 'dist/compiler', 'dist/packages']
 		.flatMap((part) => filesUnder(root, part))
@@ -56,7 +56,7 @@ const twinsOfTheWeb = {
 	},
 };
 
-/** Of the languages of zod's messages the one that is used: the others are half of it. */
+/** Keeps only the English zod messages: the remaining languages are half of zod. */
 const englishAlone = {
 	name: 'english-alone',
 	setup(build) {
@@ -73,7 +73,7 @@ const described = new RegExp(
 	'g',
 );
 
-/** Leaves out the descriptions of schemas, which only the OpenAPI documents need. They are a twentieth of the library. */
+/** Removes schema descriptions, which only the OpenAPI documents need. They are a twentieth of the library. */
 const undescribed = {
 	name: 'undescribed',
 	setup(build) {
@@ -84,8 +84,8 @@ const undescribed = {
 };
 
 /**
- * Bundles an entry, with everything that it imports.
- * @returns {Promise<string[]>} the files that it is made of
+ * Bundles an entry with all its imports.
+ * @returns {Promise<string[]>} the bundled files
  */
 async function bundle(root, entry, outfile, options) {
 	const { build } = await import('esbuild');
@@ -123,7 +123,7 @@ async function declare(root, making) {
 	rmSync(out, { recursive: true });
 }
 
-/** The licences of the packages that these files are from. */
+/** Returns the licences for the packages that contain these files. */
 function licences(root, inputs) {
 	const names = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
 	const texts = [...new Set(names)].sort().map((name) => {

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
-/** The supported major versions of Node.js, without the oldest one. Everything else runs with that one. */
+/** Supported major Node.js versions, except the oldest, which everything else runs with. */
 export const newerNodes = ['22', '24'];
 
 /**
- * Provides a Node.js of this major version, from the npm package that holds its binary.
+ * Provides Node.js in this major version, from the npm package with its binary.
  * @param {string} root the package's folder
  * @param {string} major
  * @param {(detail: string) => void} say
- * @returns {Promise<string>} the absolute path of the program
+ * @returns {Promise<string>} the absolute program path
  */
 export async function provideNode(root, major, say) {
 	const name = `node-${process.platform}-${process.arch}`;

@@ -1,9 +1,9 @@
-/* Old syntax on purpose, see run.mjs: this file is read by versions of Node.js that are too old for the rest. */
+/* Old syntax on purpose, see run.mjs: Node.js versions that are too old for the rest must be able to read this file. */
 
-/** The oldest Node.js that the project runs on; package.json `engines` says the same. */
+/** Oldest supported Node.js; must match package.json `engines`. */
 export var oldestNode = [20, 19];
 
-/** Says in one sentence why this version of Node.js will not do; null when it will. */
+/** Returns one sentence if this Node.js version is too old, or null. */
 export function nodeProblem(version) {
 	var parts = version.split('.').map(Number);
 	var tooOld = parts[0] < oldestNode[0] || (parts[0] === oldestNode[0] && parts[1] < oldestNode[1]);

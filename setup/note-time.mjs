@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-// AVA loads this in each process of tests, before the tests. What is noted at its end is summed up by `sumRooms`:
-// processor seconds too, its own and its children's, since those are the same whatever else the machine does.
+// AVA loads this in each test process, before the tests. At the end it records times for `sumRooms`, including the CPU
+// seconds used by the process and its children, which do not depend on other load on the machine.
 const notes = process.env.TEST_TIMES;
 const file = relative(process.cwd(), fileURLToPath(test.meta.file));
 if (notes) {
@@ -15,11 +15,11 @@ if (notes) {
 	});
 }
 
-/** Processor time of the children that ended, in seconds; 0 on systems that do not tell as Linux does. */
+/** CPU time of ended children, in seconds; 0 on systems without Linux's /proc. */
 function childrenSeconds() {
 	const status = '/proc/self/stat';
 	if (!existsSync(status)) return 0;
-	// The name, in parentheses, may hold spaces. After it `cutime` and `cstime` are fields 14 and 15, in hundredths.
+	// The name, in parentheses, may contain spaces. After it, `cutime` and `cstime` are fields 14 and 15, in hundredths.
 	const fields = readFileSync(status, 'utf8').split(') ').at(-1).split(' ');
 	return (Number(fields[13]) + Number(fields[14])) / 100;
 }

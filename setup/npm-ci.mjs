@@ -5,19 +5,19 @@ import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
 /**
- * Installs the locked dependencies of a folder with `npm ci`, when they are missing or these files changed since they
- * were installed.
- * @param {string} folder the one of `package-lock.json`
+ * Installs a folder's locked dependencies with `npm ci`, if they are missing or these files changed.
+ * @param {string} folder the folder with `package-lock.json`
  * @param {readonly string[]} files relative to `folder`
  * @param {(detail: string) => void} say
  */
 export async function npmCi(folder, files, say) {
-	// npm deletes node_modules before it installs, and the stamp with it.
+	// npm deletes node_modules, including the stamp, before it installs.
 	const stamp = join(folder, 'node_modules', '.regolith-lock');
 	const wanted = digestFiles(folder, files);
 	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('up to date');
 	say('installing with npm ci');
-	// INVARIANT: development dependencies too, whatever NODE_ENV says; the compiler is one of them.
+	// INVARIANT: includes development dependencies regardless of NODE_ENV, because the compiler is a development
+	// dependency.
 	const parameters = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 	const { code, output } = await execute('npm', parameters, { cwd: folder });
 	if (code !== 0) {

@@ -5,26 +5,27 @@ import { execute, findAllOnPath, findOnPath, isExecutable } from './execute.mjs'
 import { SetupError } from './progress.mjs';
 import { compareVersions, isCompatible, parseVersion } from './version.mjs';
 
-/** What is built with Go: the file in `.tools`, and the tags of the build. */
+/** Go builds: the file in `.tools`, and the build tags. */
 const programs = {
-	/** All of opa, with our command `opa resident`. */
+	/** Complete opa, with our command `opa resident`. */
 	whole: { file: 'opa', tags: [] },
-	/** The part of opa that the product needs, which takes half the time to build (compiler/opa/part.go). */
+	/** Partial opa for the product, which builds in half the time (compiler/opa/part.go). */
 	part: { file: 'regolith-opa', tags: ['-tags=part'] },
 };
 
-/** How long a program may take to print its version, in milliseconds. */
+/** Maximum milliseconds for a program to print its version. */
 const versionTimeout = 60_000;
 
 /**
- * Finds an opa that can stand in for the pinned version: `OPA_PATH`, else an earlier build, which compiles faster than a
- * stock opa, else the first opa on PATH that is new enough. Without one, makes sure that Go can build it.
+ * Finds an opa that is compatible with the pinned version: `OPA_PATH`, else an earlier build, which compiles faster
+ * than a stock opa, else the first sufficiently new opa on PATH. Otherwise checks that Go can build it.
  * @param {string} root the package's folder
  * @param {keyof typeof programs} wanted the program to build
  * @param {NodeJS.ProcessEnv} [environment]
- * @returns {Promise<{found?: {path: string, detail: string}, provide: (say: (detail: string) => void) => Promise<string>}>}
- *   `found` if no build is needed; `provide` gives the absolute path of the program, after the build if one is needed
- * @throws SetupError when `OPA_PATH` names no program or an old one, or when there is neither opa nor Go
+ * @returns {Promise<{found?: {path: string, detail: string}, provide: (say: (detail: string) => void) =>
+ *   Promise<string>}>} `found` if no build is needed; `provide` returns the absolute program path, after a build if
+ *   needed
+ * @throws SetupError if `OPA_PATH` names no program or an old version, or if there is neither opa nor Go
  */
 export async function prepareOpa(root, wanted, environment = process.env) {
 	const pin = readPin(root);
@@ -50,7 +51,7 @@ async function chooseOpa(root, wanted, pin, environment) {
 	return undefined;
 }
 
-/** Every `opa` on PATH, with its version if it has one. */
+/** Finds every `opa` on PATH, with its version if it has one. */
 function opasOnPath(environment) {
 	return Promise.all(
 		findAllOnPath('opa', environment.PATH).map(async (path) => ({ path, version: await opaVersion(path) })),
@@ -58,25 +59,25 @@ function opasOnPath(environment) {
 }
 
 async function builtOpa(root, wanted, pin, environment) {
-	// All of opa can do what a part can do.
+	// The complete opa can replace the partial opa.
 	for (const program of wanted === 'whole' ? [programs.whole] : [programs.whole, programs.part]) {
 		const own = join(root, '.tools', program.file);
 		const built = existsSync(own) ? await opaVersion(own) : undefined;
 		if (!built || compareVersions(built, pin.opa) !== 0) continue;
-		// A program built from other sources lacks a command at most, so without Go it will do.
+		// A program built from older sources at most lacks a command, so it is sufficient without Go.
 		const isOutdated = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH) !== undefined;
 		if (!isOutdated) return { path: own, detail: `${built.join('.')} up to date` };
 	}
 	return undefined;
 }
 
-/** The pin of the package in this folder. */
+/** Reads the pin from this folder's package. */
 function readPin(root) {
 	return parsePin(readFileSync(join(root, 'compiler/opa/go.mod'), 'utf8'));
 }
 
 /**
- * Reads from a go.mod which OPA is pinned and which Go it needs.
+ * Reads the pinned OPA version and the required Go version from a go.mod.
  * @param {string} text
  * @returns {{opa: readonly [number, number, number], go: readonly [number, number, number]}}
  */
@@ -111,7 +112,7 @@ async function opaVersion(program) {
 
 /**
  * Builds the pinned version with Go, with our command `opa resident` in it.
- * @throws SetupError when it fails
+ * @throws SetupError if the build fails
  */
 async function buildOpa(root, say, wanted, pin, environment) {
 	const { file, tags } = programs[wanted];
@@ -127,14 +128,14 @@ async function buildOpa(root, say, wanted, pin, environment) {
 		if (packages > 0) say(`building ${version}, only once: ${Math.min(compiled, packages)} of ${packages} packages`);
 	};
 	mkdirSync(join(root, '.tools'), { recursive: true });
-	// Built under another name and then renamed, so that an interrupted or parallel build leaves no broken program.
+	// Build under a temporary name and rename, so that an interrupted or parallel build leaves no broken program.
 	const unfinished = `${target}.${process.pid}`;
 	// With -v, Go names each package when it begins to compile it.
 	const parameters = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, ...tags, '.'];
 	const { code, output } = await execute('go', parameters, { cwd: source, env }, heard);
 	if (code !== 0) {
 		rmSync(unfinished, { force: true });
-		// Lines of one word are names of packages.
+		// Single-word lines are package names.
 		const said = output.split('\n').filter((line) => /\S\s+\S/.test(line));
 		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${said.join('\n')}`);
 	}
@@ -144,7 +145,7 @@ async function buildOpa(root, say, wanted, pin, environment) {
 	return target;
 }
 
-/** The number of packages of the program that are still to be compiled; 0 if Go cannot tell. */
+/** Returns the number of packages left to compile; 0 if Go cannot report it. */
 async function countPackages(source, tags, env) {
 	const template = '{{if .Stale}}{{.ImportPath}}{{end}}';
 	const parameters = ['list', '-deps', '-trimpath', ...tags, '-f', template, '.'];
@@ -152,7 +153,7 @@ async function countPackages(source, tags, env) {
 	return code === 0 ? stdout.split('\n').filter((line) => line !== '').length : 0;
 }
 
-/** The path of the file with the digest of the sources that a program was built from. */
+/** Returns the path of the file with the program's source digest. */
 function stampPath(program) {
 	return `${program}.source`;
 }
@@ -161,7 +162,7 @@ function readStamp(program) {
 	return existsSync(stampPath(program)) ? readFileSync(stampPath(program), 'utf8') : undefined;
 }
 
-/** The digest of the program's sources. */
+/** Returns the digest over the program's sources. */
 function sourceDigest(root) {
 	const folder = sourceFolder(root);
 	const names = readdirSync(folder).filter((name) => /\.(go|mod|sum)$/.test(name));
@@ -172,7 +173,7 @@ function sourceFolder(root) {
 	return join(root, 'compiler/opa');
 }
 
-/** `environment` wins over the environment of this process. */
+/** `environment` takes precedence over this process's environment. */
 function goEnvironment(environment) {
 	return { ...process.env, ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
 }
@@ -189,7 +190,7 @@ async function requireGo(root, pin, environment) {
 		const problem = tooOld ? `${tooOld} cannot stand in for OPA ${pin.opa.join('.')}` : 'The opa program is missing';
 		throw new SetupError(`${problem}, and Go, which would build one, is not on PATH.\n${remedy}`);
 	}
-	// Run inside the module: a Go that may fetch the newer toolchain that the module names reports that one.
+	// Run inside the module: if Go may fetch the newer toolchain that the module names, it reports that version.
 	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: sourceFolder(root), env });
 	const found = parseVersion(stdout);
 	if (code !== 0 || !found || compareVersions(found, pin.go) < 0) {

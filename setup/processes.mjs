@@ -5,7 +5,7 @@ import { readTags } from './test-tags.mjs';
 
 /**
  * Rooms whose test files share processes, with the number of processes. AVA starts a process per file, and a short file
- * costs little more than that start and the modules it loads.
+ * costs little more than the process start and the modules it loads.
  */
 const groups = [
 	{ name: 'journey', rooms: ['journey'], processes: 4 },
@@ -18,25 +18,25 @@ const groups = [
 	{ name: 'store', rooms: ['store'], processes: 1 },
 	{
 		name: 'small',
-		// '' is the room of the files outside all folders.
+		// '' is the room for files outside all folders.
 		rooms: ['', 'http', 'outbound', 'setup', 'telemetry', 'token', 'webhook', 'wire', 'workers'],
 		processes: 1,
 	},
 ];
 
-/** Rooms each of whose files has a process of its own. */
+/** Rooms with a process per file. */
 const unshared = ['command', 'embedded'];
 
 const ending = '.test.js';
 const sharedEnding = '.shared.test.js';
 
 /**
- * Chooses the files for AVA when no file was named: the files that need a process of their own, and files that import the
- * remaining ones, which it writes into dist/. The next build removes them from there. Throws a `SetupError` when a room is
- * in no group.
+ * Chooses the files for AVA if none was named: files that need their own process, and files that import the remaining
+ * files, which it writes into dist/. The next build removes the written files. Throws a `SetupError` if a room is in no
+ * group.
  * @param {string} root the package's folder, compiled
  * @param {'push' | 'rest' | 'all'} tier
- * @param {readonly string[]} [skipped] files to leave out, relative to the test folder
+ * @param {readonly string[]} [skipped] files to omit, relative to the test folder
  * @returns {readonly string[]} paths relative to the package
  */
 export function planProcesses(root, tier, skipped = []) {
@@ -49,7 +49,7 @@ export function planProcesses(root, tier, skipped = []) {
 	const isInTier = (file) =>
 		tier === 'all' || tags.get(file).has('@draws') || tags.get(file).has('@rest') === (tier === 'rest');
 	const isAlone = (file) => unshared.includes(roomName(file)) || tags.get(file).has('@alone');
-	// INVARIANT: each file is in one process, because each is either alone or in the group of its room.
+	// INVARIANT: each file is in one process, because each is either alone or in its room's group.
 	const run = files.filter((file) => isInTier(file) && !skipped.includes(file));
 	const [single, together] = [run.filter(isAlone), run.filter((file) => !isAlone(file))];
 	const processes = single.map((file) => `dist/test/${file}`);
@@ -83,7 +83,7 @@ function testFiles(root) {
 		.sort();
 }
 
-/** The folder of a file below the test folder; empty for files outside all folders. */
+/** Returns a test file's folder name; empty for files outside all folders. */
 function roomName(file) {
 	return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
 }

@@ -4,7 +4,10 @@ import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
-/** The entries of the program: the command line, the threads for the database, patterns, conditions, differences of Rego and canonical JSON, and the process that compares states. */
+/**
+ * Program entries: the command line, the threads for the database, patterns, conditions, Rego differences and canonical
+ * JSON, and the impact process.
+ */
 const entries = {
 	main: 'dist/src/main.js',
 	worker: 'dist/src/store/database/embedded/worker.js',
@@ -16,8 +19,8 @@ const entries = {
 };
 
 /**
- * Bundles the compiled sources into dist/program/, one file for each entry, if it is missing or they changed. Node.js takes
- * a millisecond for each module that it loads, and there are hundreds. Packages stay where they are installed.
+ * Bundles the compiled sources into dist/program/, one file per entry, if it is missing or they changed. Node.js takes
+ * a millisecond to load each module, and there are hundreds. Packages stay in node_modules.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -36,7 +39,7 @@ async function bundle(root, folder) {
 			entryPoints: entries,
 			outdir: folder,
 			bundle: true,
-			// The code of the servers becomes a file of its own, which the other commands do not load.
+			// Server code becomes a separate file, which the other commands do not load.
 			splitting: true,
 			packages: 'external',
 			platform: 'node',

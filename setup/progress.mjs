@@ -1,21 +1,20 @@
-/** A set-up step that failed. The message tells a person what to do about it. */
+/** Failed setup step. The message contains instructions for the user. */
 export class SetupError extends Error {
 	name = 'SetupError';
 }
 
 const terminal = process.stderr.isTTY === true;
 
-/** The text of each step that is running, in the order in which they began. */
+/** Texts of the running steps, in start order. */
 const running = new Set();
 let ticking;
 
 /**
- * Runs one step and shows it as one line on standard error: title, result, seconds it took. Standard output stays free
- * for the command itself.
+ * Runs one step and shows it as one line on standard error: title, result, duration in seconds. Standard output stays
+ * free for the command itself.
  * @template T
  * @param {string} title
- * @param {(say: (detail: string) => void) => Promise<T>} work calls `say` to announce something slow or to name its
- * result
+ * @param {(say: (detail: string) => void) => Promise<T>} work calls `say` to announce slow work or to name its result
  * @returns {Promise<T>}
  */
 export async function step(title, work) {
@@ -29,8 +28,7 @@ export async function step(title, work) {
 	};
 	running.add(shown);
 	if (terminal) ticking ??= setInterval(redraw, 500);
-	// Without a terminal nothing can be redrawn. A slow step announces itself once, so that a log shows where time
-	// goes.
+	// Output without a terminal cannot be redrawn. A slow step announces itself once, so that a log shows the slow steps.
 	const announcing = terminal ? undefined : setTimeout(() => console.error(line('…')), 1000);
 	let mark = '✗';
 	try {
@@ -47,7 +45,7 @@ export async function step(title, work) {
 
 const clearing = '\r\x1b[2K';
 
-/** Writes one line for all steps that are running. */
+/** Writes one line for all running steps. */
 function redraw() {
 	const text = [...running].map((shown) => shown()).join('   ');
 	process.stderr.write(`${clearing}${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);
@@ -56,7 +54,7 @@ function redraw() {
 	ticking = undefined;
 }
 
-/** Seconds since an instant of `performance.now()`, as shown to people. */
+/** Formats the seconds since a `performance.now()` instant. */
 export function seconds(started) {
 	return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }

@@ -1,8 +1,8 @@
 import { installProgram } from './debian.mjs';
 
 /**
- * Finds the Prometheus of the machine, for the tests of the dashboard and of the alert rules, or installs the one of Debian,
- * which includes `promtool`.
+ * Finds the installed Prometheus for dashboard and alert rule tests, or installs Debian's Prometheus, which includes
+ * `promtool`.
  * @param {(detail: string) => void} say
  */
 export function providePrometheus(say) {

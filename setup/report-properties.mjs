@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 
-// AVA loads this in the process of each file of tests, before the file. AVA itself shows the first assertion that failed
-// and drops what a property throws after that: its seed, its path and its smallest counterexample. So they are printed.
+// AVA loads this in each test file's process, before the file. AVA shows the first failed assertion but drops later
+// errors from a property: its seed, path and smallest counterexample. This module prints them.
 
-/** How long a smaller counterexample is looked for, in milliseconds: less than AVA's patience, so that the report comes. */
+/**
+ * Maximum milliseconds to search for a smaller counterexample: less than AVA's timeout, so that the report is printed.
+ */
 const shrinkLimit = 60_000;
 
 const { TEST_SEED: seed, TEST_PATH: path } = process.env;
@@ -16,7 +18,7 @@ fc.configureGlobal({
 });
 fc.installGlobalPlugin(limitShrinking);
 
-/** Prints what failed and how to run it again, and throws. */
+/** Prints the failure and the command to repeat it, and throws. */
 function reportFailure(details) {
 	if (!details.failed) return;
 	const report = fc.defaultReportMessage(details);
@@ -32,7 +34,7 @@ function reportFailure(details) {
 	throw new Error(text);
 }
 
-/** A plugin that ends a property whose first failure is longer ago than `shrinkLimit`. */
+/** Returns a plugin that ends a property `shrinkLimit` after its first failure. */
 function limitShrinking() {
 	let failed;
 	const note = (outcome) => {

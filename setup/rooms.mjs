@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Sums up how long the processes of each room (folder of test/), or group of rooms, took, by what `note-time.mjs` noted.
- * @param {string} notes a file of JSON lines; may be missing
- * @returns {string} a table, the longest room first; empty when nothing was noted
+ * Sums up the process times per room (folder in test/), or room group, from `note-time.mjs`.
+ * @param {string} notes a file with JSON lines; may be missing
+ * @returns {string} a table, longest room first; empty without notes
  */
 export function sumRooms(notes) {
 	const lines = existsSync(notes) ? readFileSync(notes, 'utf8').split('\n').filter(Boolean) : [];

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /*
- * The door of every npm script: `node setup/run.mjs <start|test|test:rest|test:all|bench|fuzz|build> [arguments]`.
- * It needs nothing installed and does whatever set-up is missing. Kept in old syntax, so that an old Node.js
- * reaches the version check and says what is wrong instead of failing to parse.
+ * Entry point for every npm script: `node setup/run.mjs <start|test|test:rest|test:all|bench|fuzz|build> [arguments]`.
+ * Needs no installed packages and completes the setup. Uses old syntax, so that an old Node.js reaches the version
+ * check and prints the problem instead of failing to parse.
  */
 import { nodeProblem } from './node.mjs';
 

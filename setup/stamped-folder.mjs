@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { digestFiles } from './digest.mjs';
 
 /**
- * Makes a folder anew, unless its stamp says that it was made from the same files. It is made under another name and then
- * renamed, so that an interrupted build leaves no half of it.
+ * Makes a folder, unless its stamp shows that it was made from the same files. Uses a temporary name and renames the
+ * folder, so that an interrupted build leaves no partial folder.
  * @param {string} root the repository's folder
- * @param {string} folder the one to make, relative to `root`
- * @param {readonly string[]} files what it is made from, relative to `root`, always in the same order
+ * @param {string} folder the folder to make, relative to `root`
+ * @param {readonly string[]} files its source files, relative to `root`, always in the same order
  * @param {(making: string) => Promise<void>} make fills an empty folder
- * @returns {Promise<boolean>} whether it was made; false when it was up to date
+ * @returns {Promise<boolean>} true if it was made; false if it was up to date
  */
 export async function makeStampedFolder(root, folder, files, make) {
 	const built = join(root, folder);

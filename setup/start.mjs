@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Becomes the program: `regolith start` runs in this very process. A child would need every signal passed on, and would
- * outlive this process if that is killed outright. This way nothing is between npm and the program.
+ * Runs `regolith start` in this process. A child would need every signal forwarded, and would outlive this process if
+ * it is killed. This way no process is between npm and the program.
  * @param {string} root the package's folder
  * @param {readonly string[]} parameters
  */
@@ -16,9 +16,9 @@ export async function startProgram(root, parameters) {
 }
 
 /**
- * Ctrl-C under npm arrives twice: from the terminal and from npm. Without a listener that stays, the second one would
- * kill a program that listens only once. When a person presses it again later, or while the program is not listening
- * yet, it ends the program at once.
+ * Under npm, Ctrl-C arrives twice: from the terminal and from npm. Without a permanent listener, the second signal
+ * would kill a program that listens only once. If a user presses it again later, or before the program listens, the
+ * program ends immediately.
  */
 function absorbRepeatedSignals() {
 	const patience = 2000;

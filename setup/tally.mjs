@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** What AVA's reporters say at the end of a run, each with the count it belongs to: first the default one, then TAP. */
+/** Summary lines from AVA's reporters, each with its count: first the default reporter, then TAP. */
 const results = [
 	[/^ {2}(\d+) tests? passed\b/, 'passed'],
 	[/^ {2}(\d+) (?:tests?|hooks?) failed\b/, 'failed'],
@@ -9,13 +9,14 @@ const results = [
 	[/^# fail (\d+)$/, 'failed'],
 ];
 
-// AVA marks a test, or a file that could not run, at the start of a line; the second sign is for terminals without Unicode.
+// AVA marks a test, or a file that could not run, at the start of a line; the second sign is for terminals without
+// Unicode.
 const passedMark = /^ {2}[✔√] /;
 const failedMark = /^ {2}[✘×] /;
 
 /**
- * Counts what went well and what did not, by what AVA's reporter says at the end of its run. It says nothing of tests
- * that passed when others failed, nor of files that could not run: those are counted by their marks.
+ * Counts passed and failed tests from the summary that AVA's reporter prints. The summary omits passed tests if some
+ * failed, and files that could not run. Both are counted by their marks.
  * @returns {{read: (chunk: string) => void, count: () => {passed: number, failed: number}}}
  */
 export function createTally() {

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Prepares what tests start from instead of an empty database: a database on the server and a data directory of the
- * embedded one, each with the tables of the newest version in it. A copy of either costs a fraction of making it.
+ * Prepares templates so that tests need not start from an empty database: a server database and an embedded data
+ * directory, each with the newest tables. A copy costs a fraction of creating them.
  * @param {string} root the package's folder, compiled
  * @param {string} url the server's
- * @returns {Promise<{variables: Record<string, string>, remove: () => Promise<void>}>} `variables` of the environment
- *   tell the tests where they are
+ * @returns {Promise<{variables: Record<string, string>, remove: () => Promise<void>}>} environment `variables` with the
+ *   template locations for tests
  */
 export async function prepareTemplates(root, url) {
 	const { openDatabase } = await import(pathToFileURL(join(root, 'dist/src/store/database/database.js')).href);

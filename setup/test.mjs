@@ -16,12 +16,12 @@ import { createTally } from './tally.mjs';
 import { prepareTemplates } from './templates.mjs';
 
 /**
- * Checks style, then runs the tests of a tier, or the files that AVA's arguments name, against a PostgreSQL of their own.
- * Prints the time of each room.
+ * Checks style, then runs a tier of tests, or the files in AVA's arguments, against a separate PostgreSQL. Prints the
+ * time per room.
  * @param {string} root the package's folder
  * @param {'push' | 'rest' | 'all'} tier
- * @param {readonly string[]} parameters for AVA; a source (`test/x.test.ts`) stands for its compiled file
- * @param {string} [node] the Node.js to run the tests and the programs under test with
+ * @param {readonly string[]} parameters for AVA; a source (`test/x.test.ts`) means its compiled file
+ * @param {string} [node] the Node.js for the tests and the programs under test
  * @returns {Promise<{passed: number, failed: number}>}
  */
 export async function runTests(root, tier, parameters, node = process.execPath) {
@@ -31,7 +31,7 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
 	const chromium = isAll || named.some((file) => pages.test(file)) ? await step('chromium', findChromium) : undefined;
 	const headless = chromium === undefined ? undefined : await step('headless', findHeadlessShell);
-	// Whoever names a file wants it run: without Chromium it fails, and says why.
+	// A file named by the user must run: without Chromium it fails with a message.
 	const skipped = isAll && chromium === undefined ? pageTests(root) : [];
 	const chosen = isAll ? [...named, ...planProcesses(root, tier, skipped)] : named;
 	const prometheus = process.env.TEST_STORES === 'all' ? await step('prometheus', providePrometheus) : undefined;
@@ -74,10 +74,10 @@ export async function runTests(root, tier, parameters, node = process.execPath) 
 }
 
 /**
- * The PostgreSQL to test against: the one that `TEST_POSTGRES_URL` names, or else a throw-away one.
+ * Returns the PostgreSQL to test against: `TEST_POSTGRES_URL`, or else a throw-away server.
  * @param {string} root
  * @param {(detail: string) => void} say
- * @param {{durable?: boolean}} options as `startPostgres` takes them
+ * @param {{durable?: boolean}} options as for `startPostgres`
  */
 export async function providePostgres(root, say, options = {}) {
 	const url = process.env.TEST_POSTGRES_URL;
@@ -90,7 +90,9 @@ export async function providePostgres(root, say, options = {}) {
 	return server;
 }
 
-/** A third of the random draws, by a seed of the day, in the first tier; two thirds, by a different seed, in the second. */
+/**
+ * A third of the random draws in the first tier, with a daily seed; two thirds in the second, with a different seed.
+ */
 function drawsOf(tier) {
 	if (tier === 'all') return {};
 	const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
@@ -98,13 +100,13 @@ function drawsOf(tier) {
 	return { TEST_DRAWS: String(share), TEST_SEED: process.env.TEST_SEED ?? seed };
 }
 
-/** Files, and patterns of files, whose tests drive pages in Chromium. */
+/** Files and file patterns whose tests drive pages in Chromium. */
 const pages = /\b(?:console|engine)\/|\*\*/;
 
-/** Files, and patterns of files, whose tests generate clients. */
+/** Files and file patterns whose tests generate clients. */
 const clients = /\bclient\/|\*\*/;
 
-/** Programs in Go that tests run, opa above all, live shortly: collecting garbage took them a third of their time. */
+/** Go programs in tests, above all opa, are short-lived: garbage collection took a third of their time. */
 const lessCollecting = { GOGC: '400', GOMEMLIMIT: '1GiB' };
 
 async function checkStyle(root) {
@@ -140,13 +142,13 @@ async function checkPageTypes(root) {
 async function runAva(root, node, parameters, variables, interrupted) {
 	const ava = join(root, 'node_modules/ava/entrypoints/cli.mjs');
 	const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-	// The scripts that tests run use this Node.js, too.
+	// Scripts run by tests use this Node.js, too.
 	const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
 	const child = spawn(node, [ava, ...parameters], {
 		cwd: root,
 		env: { ...process.env, ...colours, ...variables, PATH },
 		stdio: ['ignore', 'pipe', 'inherit'],
-		// A process group of its own: stopping AVA alone would leave its workers running.
+		// Separate process group: stopping only AVA would leave its workers running.
 		detached: true,
 	});
 	const stop = () => child.exitCode === null && process.kill(-child.pid, 'SIGTERM');
@@ -158,14 +160,14 @@ async function runAva(root, node, parameters, variables, interrupted) {
 		tally.read(chunk);
 	});
 	const [code, signal] = await once(child, 'close');
-	// INVARIANT: whatever AVA calls a failure is one here, also when no single test is to blame.
+	// INVARIANT: every failure that AVA reports counts as a failure here, even without a failed test.
 	const { passed, failed } = tally.count();
 	if (code === 0 || failed > 0) return { passed, failed };
 	console.log(`The test runner ended with ${signal ?? `code ${code}`} and no failed test.`);
 	return { passed, failed: 1 };
 }
 
-/** A signal stops the tests. The ordinary way out then removes the server. */
+/** Stops the tests on a signal. The regular exit path then removes the server. */
 function stopWhenTold() {
 	const controller = new AbortController();
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => controller.abort());
@@ -173,7 +175,7 @@ function stopWhenTold() {
 }
 
 /**
- * What a source path given on the command line compiles to; every other argument is AVA's own and left alone.
+ * Maps a source path from the command line to its compiled file; all other arguments are for AVA and stay unchanged.
  * @param {string} parameter
  */
 export function compiled(parameter) {

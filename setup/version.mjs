@@ -1,7 +1,7 @@
 /**
- * Reads `1.22.0`, `v1.22.0`, `go1.26.8` or `1.27rc1` as numbers; a missing patch is 0, what follows the numbers is ignored.
+ * Parses `1.22.0`, `v1.22.0`, `go1.26.8` or `1.27rc1` into numbers; a missing patch is 0, and any suffix is ignored.
  * @param {string} text
- * @returns {readonly [number, number, number] | undefined} undefined when no version is in the text
+ * @returns {readonly [number, number, number] | undefined} undefined if the text contains no version
  */
 export function parseVersion(text) {
 	const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
@@ -9,7 +9,7 @@ export function parseVersion(text) {
 }
 
 /**
- * Orders two versions: negative when `a` is older, zero when equal, positive when newer.
+ * Orders two versions: negative if `a` is older, zero if equal, positive if newer.
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  */
@@ -18,7 +18,7 @@ export function compareVersions(a, b) {
 }
 
 /**
- * Whether a tool of this version can stand in for the wanted one: same major, same or newer minor, any patch.
+ * True if a tool with this version can replace the wanted version: same major, same or newer minor, any patch.
  * @param {readonly number[]} found
  * @param {readonly number[]} wanted
  */

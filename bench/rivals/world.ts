@@ -1,6 +1,6 @@
 import type { Model } from '../../compiler/model.js';
 
-/** One world for all engines, and the checks that are asked of it. */
+/** World shared by all engines, and the checks on it. */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const named = (key: string) => ({ key, name: key, description: null });
@@ -8,14 +8,14 @@ const named = (key: string) => ({ key, name: key, description: null });
 export const users = range(10_000).map((index) => `user-${index}@example.com`);
 export const tenants = range(100).map((index) => `tenant-${index}`);
 export const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'] as const;
-/** The roles whose users read documents. */
+/** Roles whose users read documents. */
 export const readers = roles.slice(0, 3);
 export const folders = range(2_000).map((index) => `folder-${index}`);
 export const documents = range(18_000).map((index) => `document-${index}`);
-/** As many departments as classes of reports: who is of one department opens the reports of its class. */
+/** As many departments as report classes: users open the reports in their department's class. */
 export const departments = range(50);
 
-/** Four tenant roles of each user. */
+/** Four tenant roles per user. */
 export const assignments = users.flatMap((user, index) =>
 	range(4).map((turn) => ({
 		user,
@@ -23,16 +23,15 @@ export const assignments = users.flatMap((user, index) =>
 		tenant: tenants[(index + turn * 7) % tenants.length] ?? '',
 	})),
 );
-/** One user in each folder edits it, five times over. */
+/** One editor in each folder, five times over. */
 export const editors = users.map((user, index) => ({ user, folder: folders[index % folders.length] ?? '' }));
 export const folderIndex = (document: number) => document % folders.length;
 export const departmentIndex = (user: number) => user % departments.length;
 
-/** The classes of checks. */
 export const kinds = ['rbac', 'rebac', 'abac'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** One check as a client of a decision point sends it, and its answer. */
+/** Check as a client sends it to a decision point, with its answer. */
 export interface Question {
 	readonly kind: Kind;
 	readonly body: {
@@ -48,14 +47,14 @@ export interface Question {
 	readonly allow: boolean;
 }
 
-/** So many checks of a class, half of which are allowed. */
+/** Returns `count` checks, half of which are allowed. */
 export function questions(kind: Kind, count: number): readonly Question[] {
 	return range(count).map((turn) => {
 		const index = (turn * 7919) % users.length;
 		const user = users[index] ?? '';
 		const allow = turn % 2 === 0;
 		if (kind === 'rbac') {
-			// Of the four roles at least one reads and one does not.
+			// Among the four roles, at least one role reads and at least one role does not.
 			const own = assignments.slice(index * 4, index * 4 + 4);
 			const found = own.find(({ role }) => readers.includes(role) === allow) ?? own[0];
 			const tenant = found?.tenant ?? '';
@@ -84,7 +83,7 @@ export function questions(kind: Kind, count: number): readonly Question[] {
 	});
 }
 
-/** The world as Regolith has it. */
+/** Regolith model for the world. */
 export const model: Model = {
 	schema: {
 		resources: [

@@ -7,21 +7,21 @@ import { secretFor, settings } from '../../test/support/stack.js';
 import { removeFolder, temporaryFolder } from '../../test/support/temporary.js';
 import type { Target } from './load.js';
 
-/** A management API in a process of its own. */
+/** Management API in a separate process. */
 export interface Api {
 	readonly url: string;
-	/** The id of its process. */
+	/** Process id. */
 	readonly pid: number;
 	readonly organization: Client;
-	/** Of the environment `dev`: its API, and its decision point, if the command is `start`. */
+	/** Clients for the environment `dev`: its API, and its decision point if the command is `start`. */
 	readonly environment: Client;
 	readonly pdp: Client;
-	/** Makes an environment with a role to give, and returns where it is. */
+	/** Creates an environment with an assignable role, and returns its address. */
 	place(): Promise<Target>;
 	stop(): Promise<void>;
 }
 
-/** Starts one on an empty store; `command` is `serve`, or `start` for a decision point of `dev` beside it. */
+/** Starts an API on an empty store; `command` is `serve`, or `start` to add a decision point for `dev`. */
 export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'serve'): Promise<Api> {
 	const folder = temporaryFolder();
 	const database = kind === 'server' ? await createDatabase() : null;
@@ -62,13 +62,13 @@ export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'se
 	};
 }
 
-/** An answer that must be a success. */
+/** Throws unless the answer is a success. */
 export function accepted<A extends { readonly status: number; readonly body: unknown }>(answer: A): A {
 	if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
 	return answer;
 }
 
-/** A list in portions. */
+/** Splits a list into portions. */
 export function portions<R>(rows: readonly R[], size: number): readonly (readonly R[])[] {
 	return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>
 		rows.slice(index * size, (index + 1) * size),

@@ -5,9 +5,8 @@ import { derivedTypes, schemaDocument, setRules } from './schema-shapes.js';
 type Members = Record<string, Json>;
 
 /**
- * An environment of the size that the console is made for, as the document that an environment takes in: for a `scale` of
- * 1, 100,000 users, 200,000 instances, 300 resource types with three roles each, 50 tenant roles and 1,000 condition
- * sets with 5,000 rules.
+ * Environment document with the size that the console is designed for: at `scale` 1, 100,000 users, 200,000 instances,
+ * 300 resource types with three roles each, 50 tenant roles and 1,000 condition sets with 5,000 rules.
  */
 export function consoleEnvironment(scale: number): Members {
 	const { schema, ...document } = environmentDocument(10 * scale) as { readonly schema: Members };

@@ -5,14 +5,14 @@ import { createLogger } from '../../src/log.js';
 import { createDecisionPoint } from '../../src/pdp/endpoints.js';
 import { Replica } from '../../src/pdp/follow/replica.js';
 
-/** A decision point in a process of its own, which tells how long its event loop was held. */
+/** Decision point in a separate process, which reports how long its event loop was blocked. */
 
-/** What it is asked over IPC: to follow a feed, to begin measuring anew, or what it measured. */
+/** IPC message to follow a feed, restart the measurement, or read it. */
 export type Question = { readonly follow: string; readonly apiKey: string } | 'reset' | 'read';
 
 /**
- * What it answers: where it listens; or the longest hold in milliseconds, by the clock and by the time of the thread on a
- * processor, and resident memory in MiB.
+ * IPC answer: the listening address; or the longest block in milliseconds, by wall clock and by CPU time, and resident
+ * memory in MiB.
  */
 export type Told =
 	| { readonly url: string }
@@ -20,11 +20,11 @@ export type Told =
 
 const delays = monitorEventLoopDelay({ resolution: 1 });
 
-/** Where Linux tells how long this thread has been on a processor: on a shared machine the clock tells of others too. */
+/** Linux reports this thread's CPU time here. On a shared machine, the wall clock includes other processes. */
 const statistics = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
 const text = Buffer.alloc(100);
 
-/** The time of the main thread on a processor, in milliseconds. */
+/** CPU time of the main thread in milliseconds. */
 function worked(): number {
 	return Number(text.toString('latin1', 0, readSync(statistics, text, 0, text.length, 0)).split(' ')[0]) / 1e6;
 }
@@ -32,7 +32,7 @@ function worked(): number {
 let busiest = 0;
 let before = worked();
 
-/** Looks at the end of every turn of the loop. */
+/** Measures at the end of every loop turn. */
 function look(): void {
 	const now = worked();
 	busiest = Math.max(busiest, now - before);

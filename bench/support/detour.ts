@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** One address for a database that moves: connections are led to where it is, as by a virtual IP. */
+/** Fixed address for a moving database: forwards connections to its current location, like a virtual IP. */
 export class Detour {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
@@ -12,7 +12,7 @@ export class Detour {
 		this.#server = createServer((socket) => this.#join(socket));
 	}
 
-	/** Opens an address that leads to the database of a connection URL. */
+	/** Opens an address for the database in a connection URL. */
 	static async open(url: string): Promise<Detour> {
 		const detour = new Detour(new URL(url));
 		detour.#server.listen(0, '127.0.0.1');
@@ -20,20 +20,20 @@ export class Detour {
 		return detour;
 	}
 
-	/** The connection URL of the address. */
+	/** Connection URL for the address. */
 	get url(): string {
 		const url = new URL(this.#target?.href ?? '');
 		url.port = String((this.#server.address() as AddressInfo).port);
 		return url.href;
 	}
 
-	/** Cuts every connection, and leads nowhere. */
+	/** Closes every connection and refuses new connections. */
 	cut(): void {
 		this.#target = undefined;
 		for (const socket of this.#sockets) socket.destroy();
 	}
 
-	/** Leads new connections to another database. */
+	/** Forwards new connections to a different database. */
 	lead(url: string): void {
 		this.#target = new URL(url);
 	}

@@ -2,9 +2,8 @@ import type { Json } from '../../compiler/model.js';
 import { schemaDocument, setRules } from './schema-shapes.js';
 
 /**
- * An environment as the document that an environment takes in: for a `scale` of 1, 10,000 users, 20,000 instances of
- * which 2,000 are groups, 18,000 relationships, 50,000 assignments, of which 20,000 are on instances, in 100 tenants.
- * 50 user sets are joined with 50 resource sets by 2,500 rules, whatever the scale.
+ * Environment document: at `scale` 1, 10,000 users, 20,000 instances (2,000 are groups), 18,000 relationships, 50,000
+ * assignments (20,000 on instances), in 100 tenants. 50 user sets and 50 resource sets share 2,500 rules, at any scale.
  */
 export function environmentDocument(scale: number): { readonly [member: string]: Json } {
 	const users = 10_000 * scale;
@@ -73,5 +72,5 @@ export function environmentDocument(scale: number): { readonly [member: string]:
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const userKey = (index: number) => `user-${index}@example.com`;
-/** Groups and documents of the same remainder are in one tenant. */
+/** Groups and documents with the same remainder share a tenant. */
 const tenantKey = (index: number) => `tenant-${index % 100}`;

@@ -2,23 +2,23 @@ import type { Model, Relationship, Resource, ResourceRole } from '../../compiler
 import type { EngineInput } from '../../src/pdp/engine/engine.js';
 
 /**
- * Documents in folders in folders, and users in groups in groups, in 20 tenants: 100,000 users with 3 groups each,
- * 200,000 documents, 20,000 folders in chains of up to 6, 5,000 groups nested up to 5 deep, 107,000 roles on instances
- * beside the memberships.
+ * Documents in nested folders, and users in nested groups, in 20 tenants: 100,000 users with 3 groups each, 200,000
+ * documents, 20,000 folders in chains up to 6, 5,000 groups nested up to 5 deep, 107,000 roles on instances besides the
+ * memberships.
  */
 
 export const sizes = { tenants: 20, users: 100_000, documents: 200_000, folders: 20_000, groups: 5_000 } as const;
 
 export const userKey = (index: number) => `user-${index}@example.com`;
-/** Users, documents, folders and groups of one tenant are those with the same remainder. */
+/** Users, documents, folders and groups with the same remainder share a tenant. */
 export const tenantKey = (index: number) => `tenant-${index % sizes.tenants}`;
 export const documentKey = (index: number) => `document-${index}`;
 export const folderKey = (index: number) => `folder-${index}`;
 export const groupKey = (index: number) => `group-${index}`;
-/** The folder of a document. */
+/** Folder that contains a document. */
 const folderIndex = (document: number) => document % sizes.folders;
 
-/** The groups of a user, three of the same tenant. */
+/** The user's three groups in the same tenant. */
 export const groupKeys = (user: number) => range(3).map((turn) => groupKey(near(user, user * 3 + turn, sizes.groups)));
 
 const named = (key: string) => ({ key, name: key, description: null });
@@ -80,16 +80,19 @@ const resources: readonly Resource[] = [
 	},
 ];
 
-/** A number between 0 and `below`, the same on every run. */
+/** Deterministic number between 0 and `below`. */
 export const mixed = (seed: number, below: number) => ((Math.imul(seed + 1, 2654435761) >>> 0) % below) | 0;
 
-/** Something of the same tenant as `index`: of `count` things. */
+/** Object in the same tenant as `index`, out of `count` objects. */
 const near = (index: number, seed: number, count: number) =>
 	mixed(seed, Math.floor(count / sizes.tenants)) * sizes.tenants + (index % sizes.tenants);
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
-/** Things in chains of `depth`, of one tenant each: each has the one before it, unless it begins a chain. */
+/**
+ * Relationships in chains with length `depth` within a tenant: each object is related to its predecessor, unless it
+ * begins a chain.
+ */
 function chains(
 	type: string,
 	relationKey: string,
@@ -105,7 +108,7 @@ function chains(
 		});
 }
 
-/** The whole environment. */
+/** Complete environment. */
 export function graphModel(): Model {
 	const { users, documents, folders, groups } = sizes;
 	return {
@@ -160,7 +163,7 @@ export function graphModel(): Model {
 	};
 }
 
-/** A check of anybody about any document of the same tenant: most are denied, after everything that could grant was tried. */
+/** Check for any user and any document in the same tenant. Most are denied, after every possible grant was tried. */
 export function anyCheck(turn: number): EngineInput {
 	const user = mixed(turn * 7 + 3, sizes.users);
 	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);

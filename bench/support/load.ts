@@ -1,8 +1,10 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 
-/** Writers over kept-alive connections, in a process of their own: what is measured shares no thread with them. */
+/**
+ * Writers over kept-alive connections in a separate process, so that the measured process shares no thread with them.
+ */
 
-/** What some writers do for a while. */
+/** Work for a group of writers. */
 export interface Load {
 	readonly url: string;
 	/** Writer n writes to place n modulo their number. */
@@ -10,27 +12,27 @@ export interface Load {
 	readonly kind: Kind;
 	readonly writers: number;
 	readonly seconds: number;
-	/** Makes the keys of this load different from those of others. */
+	/** Distinguishes the keys in this load from other loads. */
 	readonly name: string;
 }
 
-/** An environment to write to. */
+/** Environment to write to. */
 export interface Target {
 	readonly facts: string;
 	readonly secret: string;
 }
 
-/** Which writes: roles given and taken in turn; users created and changed in turn; all of these, and users deleted. */
+/** Kinds of writes: alternately assign and unassign roles; create and change users; both, and delete users. */
 export type Kind = 'assignments' | 'users' | 'mixed';
 
-/** What came of it. */
+/** Results. */
 export interface Outcome {
-	/** Acknowledged writes a second. */
+	/** Acknowledged writes per second. */
 	readonly rate: number;
-	/** From a request to its answer, in milliseconds. */
+	/** Milliseconds from request to answer. */
 	readonly p50: number;
 	readonly p99: number;
-	/** Answers other than success, each kind once. */
+	/** Distinct answers besides success. */
 	readonly refused: readonly string[];
 }
 
@@ -51,7 +53,7 @@ const deleteUser = (key: string): Step => ({ method: 'DELETE', path: `/users/${k
 const assign = (user: string): Step => ({ method: 'POST', path: '/role_assignments', body: assignment(user) });
 const unassign = (user: string): Step => ({ method: 'DELETE', path: '/role_assignments', body: assignment(user) });
 
-/** The writes of one turn; `own` is a user that the writer always has, `fresh` one that there never was. */
+/** Writes in one turn; `own` is the writer's permanent user, `fresh` is a new user. */
 const turns: Readonly<Record<Kind, (own: string, fresh: string) => readonly Step[]>> = {
 	assignments: (own) => [assign(own), unassign(own)],
 	users: (_, fresh) => [createUser(fresh), changeUser(fresh)],

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../../test/support/eventually.js';
 
-/** A PostgreSQL server on this machine that can be killed and started again as it was. Linux only. */
+/** Local PostgreSQL server that can be killed and restarted unchanged. Linux only. */
 export interface PostgresProcess {
-	/** Kills the server as `kill -9` does, and starts it again after some milliseconds. */
+	/** Kills the server like `kill -9`, and restarts it after `pause` milliseconds. */
 	killAndStart(pause: number): Promise<void>;
 }
 
-/** Finds the server behind an address, whose user must be its superuser. */
+/** Finds the server at a URL, whose user must be a superuser. */
 export async function postgresProcess(url: string): Promise<PostgresProcess> {
 	const [pid = 0] = (await ask(
 		url,
@@ -23,7 +23,7 @@ export async function postgresProcess(url: string): Promise<PostgresProcess> {
 		async killAndStart(pause) {
 			process.kill(current, 'SIGKILL');
 			await sleep(pause);
-			// It refuses to start while what the killed one left behind is still ending.
+			// It refuses to start while processes of the killed server are still ending.
 			await eventually(
 				async () => {
 					const child = spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore', detached: true });
@@ -42,7 +42,7 @@ export async function postgresProcess(url: string): Promise<PostgresProcess> {
 
 async function ask(url: string, sql: string): Promise<readonly unknown[]> {
 	const connection = new pg.Client({ connectionString: url });
-	// It may be killed while this asks.
+	// The server may be killed during this query.
 	connection.on('error', () => undefined);
 	await connection.connect();
 	try {

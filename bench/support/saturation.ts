@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { quantile } from './quantile.js';
 
-/** Checks as fast as they are answered, from processes of their own, each answer held against the only right one. */
+/** Checks at full speed from separate processes. Each answer is compared with the only correct answer. */
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 const execute = promisify(execFile);
-/** How long one piece takes, in seconds. */
+/** Seconds per piece. */
 const piece = 30;
 
 const asked = { user: 'alice', action: 'read', resource: { type: 'document', tenant: 'default' } };
@@ -31,12 +31,12 @@ export class Saturation {
 		private readonly connections: number,
 	) {}
 
-	/** How many checks were answered. */
+	/** Number of answered checks. */
 	get answered(): number {
 		return this.#reports.reduce((total, { requests }) => total + requests.total, 0);
 	}
 
-	/** Loads for as long as `going` says, in pieces. */
+	/** Loads in pieces while `going` returns true. */
 	async run(going: () => boolean): Promise<void> {
 		const headers = [`authorization=Bearer ${this.key}`, 'content-type=application/json'].flatMap((each) => [
 			'-H',
@@ -50,7 +50,7 @@ export class Saturation {
 		}
 	}
 
-	/** Prints how fast it was, at first and at last, and what was not answered as it had to be. */
+	/** Prints the rate at the start and at the end, and the wrong answers. */
 	report(): void {
 		const third = Math.max(1, Math.floor(this.#reports.length / 3));
 		for (const [title, some] of [

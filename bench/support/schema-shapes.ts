@@ -1,13 +1,13 @@
 import type { ConditionSet, Json, Resource, ResourceRole, Schema, SetRule } from '../../compiler/model.js';
 
-/** Schemas of a size: types whose roles are derived, and rules between condition sets. */
+/** Schemas by size: types with derived roles, and rules between condition sets. */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const named = (key: string) => ({ key, name: key, description: null });
 
 const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
 
-/** Conditions as people write them: two or three comparisons, some with an alternative, an operand by reference or a `not`. */
+/** Typical conditions: two or three comparisons, some with an alternative, an operand by reference or a `not`. */
 function userConditions(index: number): Json {
 	const department = { 'user.department': { equals: departments[index % departments.length] ?? '' } };
 	const level = { 'user.level': { 'greater-than-equals': index % 10 } };
@@ -20,7 +20,7 @@ function userConditions(index: number): Json {
 	return shapes[index % shapes.length] ?? {};
 }
 
-/** As `userConditions`, of documents. */
+/** Like `userConditions`, for documents. */
 function resourceConditions(index: number): Json {
 	const shapes: readonly Json[] = [
 		{ 'resource.owner': { equals: { ref: 'user.key' } } },
@@ -33,7 +33,7 @@ function resourceConditions(index: number): Json {
 const roleKeys = ['viewer', 'editor', 'owner'] as const;
 const actionKeys = ['read', 'update', 'share', 'delete'] as const;
 
-/** Resource types in chains of ten: each has three roles, derived from the same role of the type before it. */
+/** Resource types in chains of ten: each has three roles, derived from the same role on the previous type. */
 export function derivedTypes(count: number): Schema {
 	const role = (type: number, key: string, rank: number): ResourceRole => ({
 		...named(key),
@@ -53,10 +53,10 @@ export function derivedTypes(count: number): Schema {
 	return { resources, roles: [], condition_sets: [], set_rules: [] };
 }
 
-/** How rules between sets lie: every user set with every resource set on one action, or at random over 40 actions. */
+/** Rule layout: every user set with every resource set on one action, or at random over 40 actions. */
 export type RuleLayout = 'on one action' | 'over 40 actions';
 
-/** Rules of one type, between half as many user sets and half as many resource sets as there are sets. */
+/** Rules for one type. Half the sets are user sets, half are resource sets. */
 export function setRules(sets: number, rules: number, layout: RuleLayout): Schema {
 	const half = sets / 2;
 	const rule = (index: number): SetRule => {
@@ -93,7 +93,7 @@ export function setRules(sets: number, rules: number, layout: RuleLayout): Schem
 	};
 }
 
-/** The schema as the document that an environment takes in. */
+/** Converts the schema to an environment document. */
 export function schemaDocument(schema: Schema): Json {
 	const attributes = (types: Readonly<Record<string, string>>) =>
 		Object.fromEntries(Object.entries(types).map(([key, type]) => [key, { type }]));

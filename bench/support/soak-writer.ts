@@ -16,26 +16,26 @@ import {
 	writerKeys,
 } from '../../test/support/world.js';
 
-/** What a soak has come to so far. Every number only grows. */
+/** Soak results so far. Every number only grows. */
 export interface Tally {
 	checks: number;
 	changes: number;
 	schemaChanges: number;
-	/** Requests without an answer, and those answered with 5xx. */
+	/** Requests without an answer, and 5xx answers. */
 	unanswered: number;
 	failed: number;
-	/** Answers that were not what the oracle says; the first of them are kept in words. */
+	/** Answers that contradict the oracle. Keeps the first as text. */
 	wrong: number;
 	readonly firstWrong: string[];
 }
 
-/** Whom writers talk to. */
+/** Servers that writers use. */
 export interface Site {
 	readonly api: Client;
 	readonly pdp: Client;
 }
 
-/** Who writes, knows what must be decided after each of its writes, and holds every answer against that. */
+/** Writer that knows the correct decisions after each write, and verifies every answer. */
 export class SoakWriter {
 	readonly #keys;
 	#world: World = emptyWorld;
@@ -49,7 +49,7 @@ export class SoakWriter {
 		this.#keys = writerKeys(number);
 	}
 
-	/** One change of facts, and sometimes every question about what this writer has. */
+	/** Makes one fact change, and sometimes sends every check about this writer's data. */
 	async turn(): Promise<void> {
 		const write = nextWrite(this.#world, this.#keys, this.random);
 		const answer = await noted(this.tally, this.site.api.send(write.method, facts + write.path, write.body));
@@ -66,12 +66,15 @@ export class SoakWriter {
 		if (this.random.chance(0.5)) await this.#check(answer.revision);
 	}
 
-	/** Whether the store holds every acknowledged write of this writer, and nothing else of it. */
+	/** Verifies that the store holds exactly the acknowledged writes from this writer. */
 	async verifyStored(): Promise<void> {
 		await this.#found([this.#world]);
 	}
 
-	/** Nobody else changes what these answers depend on, so at this revision or a later one there is one right answer. */
+	/**
+	 * Only this writer changes the data behind these answers, so any revision from this revision on has one correct
+	 * answer.
+	 */
 	async #check(revision: number | undefined): Promise<void> {
 		const questions = worldQuestions(this.#keys, this.#world);
 		const headers = { 'x-min-revision': String(revision) };
@@ -91,7 +94,7 @@ export class SoakWriter {
 		}
 	}
 
-	/** Which of these worlds the store holds, after a write of which nobody knows what became. */
+	/** Determines the stored world after a write with unknown outcome. */
 	async #found(possible: readonly World[]): Promise<World> {
 		await settled(this.site.api, `${facts}/users/settle-${this.number}`, this.random);
 		const stored = within(await eventually(() => readWorld(this.site.api, facts), Boolean, patience), this.#keys);
@@ -105,7 +108,7 @@ export class SoakWriter {
 	}
 }
 
-/** Changes the schema, one type and one permission at a time, and asks whether the change is in force, both ways. */
+/** Changes the schema, one type and one permission at a time, and checks that the change is active, both ways. */
 export class SchemaWriter {
 	#count = 0;
 
@@ -115,7 +118,7 @@ export class SchemaWriter {
 		private readonly tally: Tally,
 	) {}
 
-	/** Two changes: a type with an action that a role is given, then the type goes again. */
+	/** Makes two changes: adds a type with an action granted to a role, then deletes the type. */
 	async turn(): Promise<void> {
 		this.#count += 1;
 		const key = `extra-${this.#count}`;
@@ -126,7 +129,7 @@ export class SchemaWriter {
 		await this.#check(key, gone, false);
 	}
 
-	/** Until it is answered, however often that takes: what is there already counts as done. */
+	/** Repeats until answered: an existing result counts as done. */
 	async #change(method: 'post' | 'delete', path: string, body?: unknown): Promise<number> {
 		for (;;) {
 			const answer = await noted(this.tally, this.site.api[method](path, body));
@@ -138,7 +141,7 @@ export class SchemaWriter {
 		}
 	}
 
-	/** A policy may take its time; 503 until then is no answer, and no wrong one. */
+	/** A policy may take time; 503 until then is neither an answer nor wrong. */
 	async #check(type: string, revision: number, expected: boolean): Promise<void> {
 		const asked = { user: 'alice', action: 'read', resource: { type, tenant: 'default' } };
 		const headers = { 'x-min-revision': String(revision) };
@@ -153,14 +156,14 @@ export class SchemaWriter {
 
 const patience = { deadline: 120_000, interval: 100 };
 
-/** Commits one write, however often it takes, so that all writes that were sent before it are decided. */
+/** Repeats a write until it is committed, so that all earlier writes are decided. */
 async function settled(api: Client, path: string, random: Random): Promise<number> {
 	const settle = () => answered(api.put(path, { first_name: String(random.below(2 ** 32)) }));
 	const answer = await eventually(settle, (given) => given !== undefined && given.status < 300, patience);
 	return answer?.revision ?? 0;
 }
 
-/** An answer; `undefined`, and counted, when there is none or it is 5xx. */
+/** Returns an answer; counts a missing or 5xx answer and returns `undefined`. */
 async function noted<Body>(tally: Tally, sent: Promise<Answer<Body>>): Promise<Answer<Body> | undefined> {
 	const answer = await answered(sent);
 	if (answer === undefined) tally.unanswered += 1;
