@@ -66,7 +66,7 @@ export async function policyWasm(bundle: Uint8Array): Promise<Buffer> {
 	throw new Error('the bundle holds no /policy.wasm');
 }
 
-/** Evaluates all inputs at one entrypoint with `opa eval`, with the same Rego and data loaded as a bundle. */
+/** Evaluates all inputs at an entrypoint with a single `opa eval`, with the same Rego and data loaded as a bundle. */
 export async function evaluate(
 	generated: readonly RegoFile[],
 	document: Uint8Array,

@@ -15,7 +15,7 @@ function layerArbitrary({ key, name, description }: Material) {
 		action: key(''),
 		roles: keys('r', 2),
 		relations: keys('n', 3),
-		/** Derivations among the roles of a type: one from itself, or each from the other. */
+		/** Derivations among a type's roles: a role from itself, or two roles from each other. */
 		cycle: fc.constantFrom('none', 'none', 'own', 'mutual'),
 		interrupted: fc.record({ up: seldom, across: seldom, around: seldom }),
 		blocked: seldom,

@@ -123,7 +123,7 @@ test('no text of a user becomes code', async (t) => {
 	);
 });
 
-/** Returns all variants of a policy with one rule body missing. */
+/** Returns all variants of a policy without a rule body. */
 function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: string; readonly policy: RegoFile[] }[] {
 	return policy.flatMap((file, at) => {
 		const parts = file.text.split('\n\n');

@@ -31,7 +31,7 @@ function roleCycle(...pairs: readonly (readonly [target: string, source: string]
 	return cycle;
 }
 
-/** Parses tuples written `subject>object`, along one relation. */
+/** Parses tuples written `subject>object`, along the same relation. */
 function tuples(relation_id: string, ...ways: readonly string[]) {
 	return ways.map((way) => {
 		const [subject_id = '', object_id = ''] = way.split('>');

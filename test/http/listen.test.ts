@@ -14,7 +14,7 @@ interface Waiting {
 	readonly finish: () => void;
 }
 
-/** Starts a server with one endpoint that waits for the test; `next` is the next incoming request. */
+/** Starts a server with an endpoint that waits for the test; `next` is the next incoming request. */
 async function waitingServer() {
 	const arrivals: Waiting[] = [];
 	let told: (() => void) | undefined;

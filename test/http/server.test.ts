@@ -367,11 +367,11 @@ interface Received {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 	readonly text: string;
-	/** Client port: the same for requests on one connection. */
+	/** Client port: the same for all requests on a connection. */
 	readonly port: number | undefined;
 }
 
-/** Sends one request with a raw path; `chunks` go out without a content length. */
+/** Sends a request with a raw path; `chunks` go out without a content length. */
 function send(
 	method: string,
 	path: string,

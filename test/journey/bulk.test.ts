@@ -5,7 +5,7 @@ import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Bulk calls for users and tenants: one revision, all or nothing. */
+/** Bulk calls for users and tenants: a single revision, all or nothing. */
 
 const journey = onEachStore();
 

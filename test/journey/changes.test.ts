@@ -154,7 +154,7 @@ async function storedRows({ id, store }: Place): Promise<string> {
 			'element_sessions',
 			'webhook_deliveries',
 		])
-		// The decision log has one table per day.
+		// The decision log has a table per day.
 		.whereNot('table_name', 'like', 'audit_logs%')
 		.orderBy('table_name')
 		.pluck<string[]>('table_name');

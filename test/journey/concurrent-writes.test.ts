@@ -10,9 +10,9 @@ import { seeded } from '../support/random.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 
 /**
- * Many clients write concurrently to one environment, often to the same objects. Each gets a proper answer, no revision
- * is lost or reported twice, lists and their sizes always agree, and the decision point ends in the same state as a new
- * one.
+ * Many clients write concurrently to the same environment, often to the same objects. Each gets a proper answer, no
+ * revision is lost or reported twice, lists and their sizes always agree, and the decision point ends in the same state
+ * as a new decision point.
  */
 
 const clients = 16;

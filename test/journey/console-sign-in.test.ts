@@ -8,7 +8,7 @@ import { configure, cookieOf, foreignOrigin, origin, sending } from '../support/
 import { fails, problemPlaces } from '../support/failure.js';
 import { createSecret, newOrganization, newPlace, type Place } from '../support/management.js';
 
-/** Console users sign in, work with a session in one environment, and sign out (docs/console.md). */
+/** Console users sign in, work with a session in an environment, and sign out (docs/console.md). */
 
 const journey = onEachStore();
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -437,7 +437,7 @@ journey('a secret is replaced when it is old, and the one before counts until a 
 	t.is((await first.http.get(roles)).status, 200, 'a request under way does not fail');
 	t.is((await first.http.get(roles)).headers.get('set-cookie'), null);
 
-	// The answer may get lost: then the browser continues with its current secret, and gets a new one.
+	// The answer may get lost: then the browser continues with its current secret, and gets a new secret.
 	await rowsIn(place).update({ rotated_at: ago(61) });
 	const third = signedWith(url, id, cookieOf(await first.http.get(roles)));
 	t.regex(third.secret, /^[\w-]{43}$/);

@@ -16,9 +16,9 @@ import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * Several API processes on one database share element users and never log their secrets. Each request is decided once,
- * whoever asks on which process. A killed process leaves no partial changes and no lost notifications. `KILLS=200` sets
- * the number of kills.
+ * Several API processes on the same database share element users and never log their secrets. Each request is decided
+ * once, whatever process receives it. A killed process leaves no partial changes and no lost notifications. `KILLS=200`
+ * sets the number of kills.
  */
 
 const me = '/v2/auth/me';
@@ -63,8 +63,8 @@ const config = '/v2/elements/default/dev/config';
 const reviewers = Array.from({ length: 50 }, (_, index) => `reviewer-${index}`);
 
 /**
- * Starts two processes on one database, with an access request element. `reviewers` decide its requests, and `receiver`
- * gets its webhooks.
+ * Starts two processes on the same database, with an access request element. `reviewers` decide its requests, and
+ * `receiver` gets its webhooks.
  */
 async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 	const database = await createDatabase();
@@ -184,8 +184,8 @@ function consume(url: string, id: string) {
 }
 
 /**
- * Asserts that each approval was used at most once. Its use, the removal of its role in one revision, and the answer
- * must agree. Returns whether it was used.
+ * Asserts that each approval was used at most once. Its use, the removal of its role in a single revision, and the
+ * answer must agree. Returns whether it was used.
  */
 async function assertUsedOnce(
 	t: ExecutionContext,
@@ -240,7 +240,7 @@ test('two processes decide a request once, and a kill leaves nothing half done a
 	});
 });
 
-/** Sends all reviewers' decisions on one request concurrently, half to each process. */
+/** Sends all reviewers' decisions on a request concurrently, half to each process. */
 async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<void> {
 	const { mortal, other, http } = cluster;
 	const sessions: Client[] = [];
@@ -304,7 +304,7 @@ async function approve({ url }: Service, reviewer: string, { id }: Asked): Promi
 
 /**
  * Kills a process while it approves, and while approvals are used. A request is approved if and only if its role is
- * assigned, in one revision.
+ * assigned, in a single revision.
  */
 async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random): Promise<Told> {
 	const { mortal } = cluster;

@@ -417,7 +417,7 @@ async function environmentId({ environment: http }: Stack): Promise<string> {
 /** Starts a second API process on a stack's database that sweeps continuously. */
 async function sweepingApi(t: Cleanup, { config }: Stack): Promise<void> {
 	const data_directory = temporary(t);
-	// All processes on a database share one server key.
+	// All processes on a database share the server key.
 	copyFileSync(join(config.data_directory, 'server.key'), join(data_directory, 'server.key'));
 	const api = await startApi({ ...config, data_directory }, createLogger('silent'), { sweepPause: 20 });
 	t.teardown(() => api.stop());

@@ -446,7 +446,7 @@ async function listening(t: Cleanup, port: number): Promise<Server> {
 	return server;
 }
 
-/** Forwards new connections from one port to the other. */
+/** Forwards new connections between two ports. */
 async function passOn(t: Cleanup, from: number, to: number): Promise<void> {
 	const server = createServer((socket) => {
 		const onward = connect(to, '127.0.0.1');

@@ -11,7 +11,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Groups: users with the same access, given in one call, including later members. */
+/** Groups: users with the same access, given in a single call, including later members. */
 
 const journey = onEachStore();
 
@@ -526,7 +526,7 @@ journey('a role is given by a relation of one’s own where that gives it alone,
 	const tuples = async () =>
 		(await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.map(({ relation }) => relation);
 	t.deepEqual(await tuples(), ['reader']);
-	// From now on the relation gives more than the one role, so it no longer belongs to groups.
+	// From now on the relation gives more than its role, so it no longer belongs to groups.
 	await derive('editor', 'reader');
 	t.deepEqual(await groups.roles('group:admins'), ['document:budget#viewer', 'document:budget#editor']);
 	fails(t, await groups.take('group:admins', {}), 400, 'reader');

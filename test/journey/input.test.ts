@@ -35,7 +35,7 @@ async function everything({ store }: Management): Promise<string> {
 	return JSON.stringify([await knex('organizations').orderBy('id'), projects, environments, keys]);
 }
 
-/** Declares a test in an environment with one object of every kind. */
+/** Declares a test in an environment with an object of every kind. */
 function furnishing(title: string, run: Journey, stores?: readonly StoreKind[]): void {
 	journey(
 		title,
@@ -67,7 +67,7 @@ journey('the table of bodies is complete', async (t) => {
 	t.deepEqual(withBody.map(({ name }) => name).sort(), Object.keys(bodies).sort());
 });
 
-/** Returns an endpoint's body with one field replaced, or removed if `undefined`. */
+/** Returns an endpoint's body with a field replaced, or removed if `undefined`. */
 function bodyWith(body: Body, field: string, value: unknown): unknown {
 	const changed = { ...body.base, [field]: value };
 	return sentAs(body, body.many ? [body.base, changed] : [changed]);

@@ -15,8 +15,8 @@ import { temporary } from '../support/temporary.js';
 import { readWorld, union, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /**
- * Several API processes on one PostgreSQL, each with a decision point. Nodes have no state, so any node may stop and
- * start.
+ * Several API processes on the same PostgreSQL, each with a decision point. Nodes have no state, so any node may stop
+ * and start.
  */
 
 interface Node {
@@ -82,7 +82,8 @@ test('two nodes are one service: each other’s writes, concurrent writers, the 
 });
 
 /**
- * Asserts that a write through one node is decided behind the other, and that its keys authenticate and decrypt there.
+ * Asserts that a write through the first node is decided behind the second, and that its keys authenticate and decrypt
+ * there.
  */
 async function assertShared(t: ExecutionContext, { nodes: [a, b] }: Cluster): Promise<void> {
 	const given = await a.api.post(`${facts}/users`, viewer('ann'));

@@ -218,7 +218,7 @@ async function step(
 	t.is(await opa.lastBundle(), kind);
 }
 
-/** Asks every question to both at one revision. Returns the answered codes. */
+/** Asks every question to both at the same revision. Returns the answered codes. */
 async function agreed(t: ExecutionContext, stack: Stack, opa: OpaServer, revision: number): Promise<readonly string[]> {
 	await stack.reached(revision);
 	await eventually(

@@ -15,7 +15,8 @@ import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/t
 /** Hostile bodies to every endpoint on both servers: no unbounded answers, and no damage. */
 
 /**
- * More than is parsed in one step. Error cost does not grow from here; `bench/refusals` measures 5 MiB of every shape.
+ * More than is parsed in a single step. Error cost does not grow from here; `bench/refusals` measures 5 MiB of every
+ * shape.
  */
 const bytes = 96 * 1024;
 
@@ -40,7 +41,7 @@ test.before(async () => {
 
 test.after.always(() => management.stop());
 
-/** Sends one body and checks the answer; returns whether it was rejected. */
+/** Sends a body and checks the answer; returns whether it was rejected. */
 async function refused(
 	t: ExecutionContext,
 	http: Client,

@@ -11,9 +11,7 @@ import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 import type { StoreKind } from '../support/postgres.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/**
- * A whole environment as one document: exported from one store, imported into a second store, and rejected documents.
- */
+/** A whole environment as a document: exported from a store, imported into a second store, and rejected documents. */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -746,7 +744,7 @@ journey('elements keep their webhooks, name by key what they named by id, and ch
 	const linked = async (key: string) =>
 		((await http.get<{ settings: Json }>(`${path}/config/${key}`)).body.settings as Json)['access_request_element'];
 	fails(t, await bringing({ ask: { ...own['ask'], name: 'Other' } }, 'fail'), 409, '`ask`');
-	// Two access request elements swap places, and one becomes reviewers of a third.
+	// Two access request elements swap places, and the first becomes reviewers of a third.
 	await ledger.wrote(
 		await bringing({
 			ask: { name: 'ask', ...asking('others') },

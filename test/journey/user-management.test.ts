@@ -26,7 +26,7 @@ const element = {
 	},
 };
 
-/** Members of the tenant `acme`, with one tenant role each; the role of `una` has no level, and `bob` is in `beta`. */
+/** Members of the tenant `acme`, each with a tenant role; the role of `una` has no level, and `bob` is in `beta`. */
 const cast = { olga: 'owner', max: 'manager', lea: 'lead', sam: 'staff', tim: 'staff', hid: 'ghost', una: 'plain' };
 
 async function setTheScene(place: Place): Promise<void> {
@@ -164,7 +164,7 @@ journey('users are added, listed with what they are here, given roles and taken 
 	);
 	t.like(bob, { email: null, ...here(['lead']) });
 	t.deepEqual(await ledger.kept(await olga.post(`${data}/users`, { key: 'bob', role: 'lead' })), bob, 'again');
-	// Conditions compare defined attributes in every tenant, so an owner of one tenant must not set them.
+	// Conditions compare defined attributes in every tenant, so a tenant's owner must not set them.
 	await ledger.wrote(await http.post(`${place.schema}/users/attributes`, { key: 'clearance', type: 'string' }));
 	const claiming = { key: 'eve@example.com', role: 'staff', attributes: { clearance: 'top' } };
 	fails(t, await olga.post(`${data}/users`, claiming), 403, 'clearance');

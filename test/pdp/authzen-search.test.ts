@@ -171,7 +171,7 @@ const people = Array.from({ length: 40 }, (_, index) => `u${index}`);
 const books = Array.from({ length: 40 }, (_, index) => `b${index}`);
 const verbs = Array.from({ length: 40 }, (_, index) => `v${index}`);
 
-/** One tenant role allows every user everything on every second book. */
+/** A tenant role allows every user everything on every second book. */
 const shelf: Model = {
 	schema: {
 		condition_sets: [],
@@ -285,7 +285,7 @@ test('tokens carry any key, and tell apart what looks alike', (t) => {
 			const token = pageToken(request, last);
 			t.is(readPageToken(token, structuredClone(request)), last);
 			if (JSON.stringify(request) === JSON.stringify(other)) return;
-			// Requests are equal regardless of member order.
+			// Member order does not affect equality.
 			if (pageToken(other, last) === token) t.deepEqual(other, request);
 		}),
 	);
@@ -301,7 +301,7 @@ test('a write between two pages leaves the others as they are', async (t) => {
 	const first = await ask({ limit: 5 });
 	const whole = names(await ask({}));
 	t.deepEqual(names(first), whole.slice(0, 5));
-	// Removes the last result, adds one result before it and one after it, and removes a later result.
+	// Removes the last result, adds a result before it and a result after it, and removes a later result.
 	const [last = '', , gone = ''] = whole.slice(4);
 	const instances = ['regolith', 'facts', 'instances'];
 	const patches: readonly Patch[] = [

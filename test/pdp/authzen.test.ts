@@ -6,7 +6,7 @@ import { serving } from './cases.js';
 import { assign, policyWasm, resource, step } from './environment.js';
 import { key, type Served, serve } from './served.js';
 
-/** Requirements of the AuthZEN Authorization API 1.0, in the words of its chapters. */
+/** AuthZEN Authorization API 1.0 requirements, in the words of its chapters. */
 
 function conditionSet(name: string, type: ConditionSet['type'], conditions: Json): ConditionSet {
 	const of = type === 'resourceset' ? 'book' : null;

@@ -13,7 +13,7 @@ export async function readCaseModel(name: string): Promise<Model> {
 	return JSON.parse(await readFile(join(root, 'test/case', name, 'model.json'), 'utf8')) as Model;
 }
 
-/** Serves a model until the end of the test. */
+/** Serves a model until the test ends. */
 export async function serving(
 	t: ExecutionContext,
 	model: Model,

@@ -105,7 +105,7 @@ export async function wasmFrom(files: readonly RegoFile[]): Promise<Uint8Array> 
 /** Returns the model's data in bundle form. */
 export const modelData = (model: Model): Uint8Array => documentBytes(model);
 
-/** Variable parts of a bundle. */
+/** Variable bundle parts. */
 export interface BundleParts {
 	readonly revision: number;
 	readonly model: Model;
@@ -133,7 +133,7 @@ export async function snapshot({
 	]);
 }
 
-/** Content of a step from its base revision. */
+/** Content added by a step to its base revision. */
 export interface StepParts {
 	readonly base: number;
 	readonly revision: number;

@@ -17,7 +17,7 @@ const keys = {
 
 type Table = { readonly [member: string]: Json };
 
-/** A table with some members and one value arbitrary. */
+/** A table with some members, all with the same value arbitrary. */
 function uniformTable(members: readonly string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Table> {
 	return tableBy(members, () => value);
 }

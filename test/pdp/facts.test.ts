@@ -105,7 +105,7 @@ test('a call reaches the same path of the facts, by the same method', async (t) 
 		[{ method: 'GET', target: 'http://other.example/facts/users' }, 'GET /v2/facts/p/e/users'],
 		[{ method: 'GET', target: 'http://other.example/v2/facts/x/y/users?a' }, 'GET /v2/facts/p/e/users?a'],
 		[{ method: 'GET', target: '/v2/facts/../%2e%2e/users' }, 'GET /v2/facts/p/e/users'],
-		// The body of a GET has no meaning.
+		// A GET body has no meaning.
 		[{ method: 'GET', target: '/facts/users', headers: empty }, 'GET /v2/facts/p/e/users'],
 		[
 			{ method: 'GET', target: '/facts/users', headers: { 'content-length': '2' }, body: '{}' },

@@ -6,12 +6,12 @@ import { environment } from './environment.js';
 
 /** A fake control plane with only a feed, over real HTTP. Tests set its answers. */
 
-/** Body of a not found answer from the API. */
+/** API body for a missing object. */
 const notFound = { title: catalogue.not_found.title };
 
 const contentType = 'application/vnd.openpolicyagent.bundles';
 
-/** Content of the feed since a publication. */
+/** Feed content since a publication. */
 export interface Published {
 	readonly revision: number;
 	/** Lineage in the bundles, if any. */
@@ -31,7 +31,7 @@ export interface Seen {
 }
 
 export class FakeFeed {
-	/** Environment of the key; `null` simulates a project key. */
+	/** The key's environment; `null` simulates a project key. */
 	environment: string | null = environment;
 	readonly seen: Seen[] = [];
 	#status: number | undefined;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/random.js';
 import type { Cleanup } from '../support/temporary.js';
 
-/** Kind of bundle corruption in transit. */
+/** Kinds of bundle corruption in transit. */
 export type Fault = 'cut' | 'shortened' | 'changed' | 'delayed' | 'replayed' | 'forged';
 
 /** A control plane response. */
@@ -22,7 +22,7 @@ export interface FaultyLineOptions {
 	readonly forge: (bundle: Buffer) => Promise<Uint8Array>;
 }
 
-/** Starts a proxy in front of a control plane that spoils two thirds of all bundles. Returns its URL. */
+/** Starts a proxy in front of a control plane that spoils two thirds of its bundles. Returns the proxy URL. */
 export async function openFaultyLine(t: Cleanup, origin: string, options: FaultyLineOptions): Promise<string> {
 	const { random, faults, forge } = options;
 	const sent: Relayed[] = [];

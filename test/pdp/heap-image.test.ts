@@ -50,7 +50,7 @@ test('data is laid out for the modules that are built here, and parsed by others
 });
 
 const member = fc.tuple(key, fc.oneof(value, fc.string({ unit: anyCodePoint, minLength: 60, maxLength: 200 })));
-/** Objects of every size with repeated keys. */
+/** Objects in every size, with repeated keys. */
 const object: fc.Arbitrary<Model> = fc.letrec<{ object: Model }>((tie) => ({
 	object: fc
 		.oneof(

@@ -3,7 +3,7 @@ import type { EventLoop } from '../../src/limit/slice-scheduler.js';
 
 /** An event loop whose clock and turns are controlled by the test. */
 export class ManualLoop implements EventLoop {
-	/** Number of turns so far. */
+	/** Turns so far. */
 	turn = 0;
 	#now = 0;
 	#waiting: (() => void)[] = [];

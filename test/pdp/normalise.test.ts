@@ -9,7 +9,7 @@ const plain = { user: { key: 'ann' }, action: 'read', resource: { type: 'documen
 interface Case {
 	readonly title: string;
 	readonly sent: object;
-	/** Replaces members of the plain check. */
+	/** Replaces members in the plain check. */
 	readonly asked?: object;
 }
 

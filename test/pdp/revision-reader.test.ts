@@ -192,7 +192,7 @@ const switches: readonly (readonly (readonly string[])[])[] = [
 
 interface Change {
 	readonly patches: readonly Patch[];
-	/** Size of the change: a new policy or a lot of ballast forces a copy. */
+	/** Kind of change: a new policy or large ballast forces a copy. */
 	readonly kind: 'small' | 'large' | 'policy';
 }
 
@@ -244,7 +244,7 @@ const requests: readonly { readonly kind: ReaderKind; readonly work: (deciding: 
 		},
 	];
 
-/** One decision point with a controlled loop, clock and control plane, and its data at each revision. */
+/** A decision point with a controlled loop, clock and control plane, and its data at each revision. */
 class World {
 	readonly loop = new SteppingLoop();
 	readonly turns = new SeenTurns(this.loop);

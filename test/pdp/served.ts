@@ -9,7 +9,7 @@ import { FakeFeed } from './fake-feed.js';
 
 /** A decision point over HTTP, following a feed over HTTP. */
 
-/** API key of the environment. */
+/** Environment API key. */
 export const key = 'permit_key_of_the_environment';
 
 /** A decision point, its feed, and a client. */

@@ -20,7 +20,7 @@ interface Guarded extends Served {
 	readonly forges: BundlePacker;
 }
 
-/** Starts a decision point that trusts two keys, one of which signs. */
+/** Starts a decision point that trusts the current and the previous signing key. */
 async function guarded(t: ExecutionContext): Promise<Guarded> {
 	const folder = temporary(t);
 	const [old, current, foreign] = [

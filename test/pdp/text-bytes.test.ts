@@ -49,7 +49,7 @@ test('bytes are read as by Node.js', (t) => {
 			t.deepEqual(natively, byTheWeb);
 		}),
 	);
-	// Longer than one step, with a character across the boundary.
+	// Longer than a step, with a character across the boundary.
 	const long = new Uint8Array(Buffer.from(`${'x'.repeat(1024 * 1024 - 1)}é`));
 	t.true(webText.isUtf8(long));
 	t.false(webText.isUtf8(long.subarray(0, -1)));

@@ -1,8 +1,8 @@
 // @draws
 
 /**
- * Laws of attempts: each attempt is sufficient on its own, its listed changes make the check allow, and no subset of
- * them does.
+ * Attempt laws: each attempt is sufficient on its own, its listed changes make the check allow, and no smaller set
+ * does.
  */
 
 import test, { type ExecutionContext } from 'ava';
@@ -25,7 +25,7 @@ import { decide } from './oracle.js';
 import type { Query } from './query.js';
 import { rego } from './questions.js';
 
-/** Time of all decisions. */
+/** Decision time. */
 const time = 1_000;
 
 /** Fact expiries: mostly none, some in the future, some in the past. */

@@ -1,6 +1,6 @@
 // @alone @draws
 
-/** Laws of the compiler for every model and history. */
+/** Compiler laws for every model and history. */
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';

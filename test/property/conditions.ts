@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Json } from '../../compiler/model.js';
 import type { Subject } from '../support/conditions.js';
 
-/** Texts with a special meaning in a language along the way, and texts without one. */
+/** Texts with a special meaning in a language along the way, and meaningless texts. */
 // biome-ignore format: one group of texts a line reads as a table
 export const hostile: readonly string[] = [
 	'"', '\\', '`', "'", '\n', '\r\n', '\t', '\u2028', '\u0000', '\u007f', '\ufeff', '\ud83d\ude00', '\uffff', '%s', '$x',

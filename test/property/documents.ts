@@ -178,7 +178,7 @@ function drawElements(draw: Draw, resources: Entries<RandomResource>, roles: rea
 
 const settings = fc.constantFrom({}, { when: { no_direct_roles_on_object: true } });
 
-/** Derives some roles of a resource from roles on the subjects of its relations. */
+/** Derives some resource roles from roles on the subjects of its relations. */
 function withDerivations(
 	draw: Draw,
 	{ relations = {}, roles = {} }: RandomResource,

@@ -32,7 +32,7 @@ async function becomes(place: Place, document: Json): Promise<string> {
 	return exportedText(place);
 }
 
-/** Members that differ between runs of the same changes. */
+/** Members that differ between runs with the same changes. */
 const ofTheRun = new Set(['id', 'created_at', 'updated_at', 'last_action_at']);
 /** Id generated during a run. Keys here look like ids of a different version. */
 const madeUp = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/;

@@ -1,4 +1,4 @@
-/** Laws of expiring facts: decisions and listings at a time equal decisions and listings without the expired facts. */
+/** Expiry laws: decisions and listings at a time equal decisions and listings without the expired facts. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ function expiring<T extends object>(rows: readonly T[], expiries: readonly Expir
 	return rows.map((row, index) => ({ ...row, ...expiries[index % expiries.length] }));
 }
 
-/** Models of one schema with some expiring grants. */
+/** Models with the same schema and some expiring grants. */
 function expiringModels(models: fc.Arbitrary<readonly Model[]>): fc.Arbitrary<readonly Model[]> {
 	return fc.tuple(models, fc.array(expiry, { minLength: 7, maxLength: 29 })).map(([drawn, expiries]) =>
 		drawn.map(({ schema, facts }) => ({

@@ -3,7 +3,7 @@ import { demand, drop, instanceType, known, Refused, roleIn, type State } from '
 import type { FactWrite, Held, Tuple } from './relationship-writes.js';
 import { removeInstances } from './schema-books.js';
 
-/** Effects of fact writes on the books. Functions throw `Refused` if a write must be refused. */
+/** Applies fact writes to the books. Functions throw `Refused` if a write must be refused. */
 
 /** Enters a fact write. */
 export function enterFact(state: State, entry: FactWrite): void {
@@ -101,7 +101,7 @@ function relateMany(state: State, tuples: readonly Tuple[], tenant: string | und
 	}
 }
 
-/** Returns the key of a tuple. */
+/** Returns a tuple's key. */
 export function tupleKey({ subject, relation, object }: Tuple): string {
 	return joinedKeys(subject, relation, object);
 }

@@ -35,7 +35,7 @@ export interface Assignment {
 	readonly tenant?: string;
 }
 
-/** Relations by type, with the type of their subjects. */
+/** Relations by type, with their subject types. */
 export const relations: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	team: { inner: 'team' },
 	folder: { parent: 'folder', owner: 'team' },
@@ -112,7 +112,7 @@ export function stateText(instance: string, role: string): State {
 }
 
 /**
- * Returns the roles derived from a role on an instance by one relationship, for a user or, without a user, for any
+ * Returns the roles derived from a role on an instance by a single relationship, for a user or, without a user, for any
  * user.
  */
 function following(world: GraphWorld, state: State, user: string | null): readonly State[] {
@@ -162,10 +162,7 @@ export function effectiveRoleTexts(world: GraphWorld, user: string): readonly st
 	return [...inTenants, ...[...fewest].map(([name, steps]) => `${name} ${steps}`)].sort();
 }
 
-/**
- * Returns the length in edges of the shortest path from a user to any of these roles on an instance; `null` without a
- * path.
- */
+/** Returns the shortest path length in edges from a user to any goal role on an instance; `null` without a path. */
 export function fewestFromUser(world: GraphWorld, user: string, goals: readonly State[]): number | null {
 	const lengths = starts(world, user).flatMap(({ state }) => {
 		const reached = reach(world, state, user);
@@ -175,8 +172,8 @@ export function fewestFromUser(world: GraphWorld, user: string, goals: readonly 
 }
 
 /**
- * Returns the length in edges of the shortest path from any role on one instance to a role on a second instance; `null`
- * without a path.
+ * Returns the shortest path length in edges from any role on an instance to a role on a second instance; `null` without
+ * a path.
  */
 export function fewestToRole(world: GraphWorld, from: string, goal: State): number | null {
 	const lengths = (roles[typePart(from)] ?? []).flatMap(
@@ -185,7 +182,7 @@ export function fewestToRole(world: GraphWorld, from: string, goal: State): numb
 	return lengths.length === 0 ? null : Math.min(...lengths);
 }
 
-/** Returns the length in relationships of the shortest path between two instances; `null` without a path. */
+/** Returns the shortest path length in relationships between two instances; `null` without a path. */
 export function fewestRelationships(world: GraphWorld, from: string, to: string): number | null {
 	const found = new Map([[from, 0]]);
 	for (const [name, steps] of found) {

@@ -212,7 +212,7 @@ function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: st
 	);
 }
 
-/** Returns the length of the shortest path in edges; `null` without a path. */
+/** Returns the shortest path length in edges; `null` without a path. */
 function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }

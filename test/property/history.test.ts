@@ -89,7 +89,7 @@ function everyQuery(): readonly Query[] {
 /** Times before any expiry and at each expiry. */
 const times = [0, ...ends.map((end) => Date.parse(end))];
 
-/** Expected state of an environment: its books and revision. */
+/** Expected environment state: its books and revision. */
 interface Expected {
 	readonly books: Simulation;
 	revision: number;
@@ -215,7 +215,7 @@ async function askEverything(t: ExecutionContext, place: Place, { model, engine 
 		}
 		return expected;
 	});
-	// OPA gets each question once, at one of the times.
+	// OPA gets each question once, at varying times.
 	const asked = queries.map((query, index) => ({ ...query, time: times[index % times.length] ?? 0 }));
 	const expected = queries.map((_, index) => answers[index % times.length]?.[index]);
 	deepStrictEqual(await askOpa(t, await snapshot(place, '/rego'), asked), expected, 'opa eval = oracle');

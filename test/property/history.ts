@@ -22,10 +22,10 @@ import {
 import { noFacts } from '../support/no-facts.js';
 import { circularEdges } from './relationship-oracle.js';
 
-/** Index into a list of any length: see `pick`. */
+/** Index into a list with any length: see `pick`. */
 type Choice = number;
 
-/** One write. A write that does not apply changes nothing. */
+/** A write. Writes that do not apply change nothing. */
 export type Step =
 	| { readonly kind: 'create_user' | 'delete_user'; readonly user: string }
 	| { readonly kind: 'create_tenant' | 'update_tenant'; readonly tenant: string; readonly plan: number }
@@ -58,7 +58,7 @@ const role = fc.constantFrom('ra', 'rb', 'r1', 'r__proto__');
 /** Sometimes empty. */
 const attributes = fc.dictionary(fc.constantFrom('level', 'status', '__proto__'), fc.nat({ max: 2 }), { maxKeys: 2 });
 const plan = fc.integer({ min: 0, max: 3 });
-/** Expiry of a grant: mostly none. */
+/** Grant expiry: mostly none. */
 export const expiry: fc.Arbitrary<Expiring> = fc.oneof(
 	{ weight: 2, arbitrary: fc.constant({}) },
 	{ weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map((expires_at) => ({ expires_at })) },

@@ -55,7 +55,7 @@ test('the impact of a draft is the difference of all checks before and after it'
 		await point.replica.policyReached(revision);
 		const impact = await askImpact(place, changes, { limits: { checks: maxImpactChecks, rows: maxImpactRows } });
 		strictEqual(await place.revision(), revision, 'the question changes nothing');
-		// Every later object is in one of these documents.
+		// Every later object is in either document.
 		const earlier = await decide(crossProduct(namesIn([before, target])));
 		const applied = await applyDraft(place, changes);
 		seen.drafts += 1;

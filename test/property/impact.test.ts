@@ -22,7 +22,7 @@ import { neighbourhood, touchedBetween } from './neighbourhood.js';
 import { rego } from './questions.js';
 import { edited, factsUnder, schemaEdit } from './schema-edits.js';
 
-/** Time of all decisions. */
+/** Decision time. */
 const time = 1_000;
 
 const compiler = createWasmCompiler(opa);

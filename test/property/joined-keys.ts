@@ -1,4 +1,4 @@
-/** Joins several keys to one text. */
+/** Joins several keys to a single text. */
 export function joinedKeys(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }

@@ -60,7 +60,7 @@ class Subject {
 	}
 }
 
-/** Returns the meaning of a read object's fields. */
+/** Returns what a read object's fields mean. */
 function fieldMeanings({ fields }: Kind, read: Loose): Loose {
 	return mapped(fields, ({ said }, name) => (said === undefined ? read[name] : said(read[name] as Loose)));
 }
@@ -97,7 +97,7 @@ function wholes({ fields }: Kind): fc.Arbitrary<Loose> {
 	return fc.record(fieldValues(fields), { requiredKeys, noNullPrototype: true });
 }
 
-/** Bodies to change part of an object. */
+/** Bodies to change an object partially. */
 function parts({ fields }: Kind): fc.Arbitrary<Loose> {
 	const orNull = Object.entries(fieldValues(fields)).map(([name, values]) => [name, fc.option(values, { freq: 4 })]);
 	return fc.record(Object.fromEntries(orNull), { requiredKeys: [], noNullPrototype: true });

@@ -36,13 +36,13 @@ export function touchedBetween(before: Model, after: Model): Touched {
 	};
 }
 
-/** Returns the rows in exactly one of two lists. */
+/** Returns the rows that only a single list contains. */
 function difference<T>(left: readonly T[], right: readonly T[]): readonly T[] {
 	const has = (rows: readonly T[], row: T) => rows.some((other) => isDeepStrictEqual(other, row));
 	return [...left.filter((row) => !has(right, row)), ...right.filter((row) => !has(left, row))];
 }
 
-/** Merges the touched objects of several steps. */
+/** Merges the touched objects from several steps. */
 export function together(run: readonly Touched[]): Touched {
 	return {
 		user_attributes: run.flatMap((touched) => touched.user_attributes),

@@ -12,7 +12,7 @@ export interface Field {
 	readonly required?: true;
 	/** Default in a create. */
 	readonly empty: unknown;
-	/** Effect of null in a PATCH. */
+	/** How a PATCH treats null. */
 	readonly null: 'clears' | 'keeps';
 	/** Meaning of a sent value, key by key for maps; defaults to the value. */
 	readonly means?: (sent: Loose) => unknown;
@@ -20,7 +20,7 @@ export interface Field {
 	readonly said?: (read: Loose) => unknown;
 }
 
-/** Objects of one kind. */
+/** Objects with the same fields and methods. */
 export interface Kind {
 	/** List path. */
 	readonly collection: (place: Place) => string;

@@ -30,7 +30,7 @@ import { MoodyApi } from './pending-place.js';
 const log = createLogger('silent');
 
 let api: MoodyApi;
-/** Address of an unreachable control plane. */
+/** Unreachable control plane URL. */
 let nowhere: string;
 test.before('start', async () => {
 	api = await MoodyApi.start();
@@ -38,7 +38,7 @@ test.before('start', async () => {
 });
 test.after.always('stop', () => api?.stop());
 
-/** A chapter of a history: some changes towards a different environment, under one compiler mood. */
+/** A chapter of a history: some changes towards a different environment, under a compiler mood. */
 interface Chapter {
 	readonly document: Exported;
 	readonly mood: Mood;
@@ -57,7 +57,7 @@ const chapter: fc.Arbitrary<Chapter> = fc.record({
 	time: fc.constantFrom(...times),
 });
 
-/** Damage positions as fractions of the copy's length. */
+/** Damage positions relative to the copy's length. */
 const damage = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
 	minLength: 8,
 	maxLength: 8,
@@ -193,7 +193,7 @@ function questionsAbout(names: ReturnType<typeof namesIn>, time: number): readon
 	];
 }
 
-/** Sends all questions to one decision point. */
+/** Sends all questions to a decision point. */
 async function ask(http: Client, questions: readonly Question[]) {
 	const answers = [];
 	for (const { path, body, headers = {} } of questions) {

@@ -13,7 +13,7 @@ export interface Decision {
 	readonly code: string;
 }
 
-/** A user's permissions in one tenant; `permissions` and `roles` are sorted. */
+/** A user's permissions in a tenant; `permissions` and `roles` are sorted. */
 export interface TenantPermissions {
 	readonly tenant: { readonly key: string; readonly attributes: { readonly [name: string]: Json } };
 	readonly permissions: readonly string[];

@@ -105,7 +105,7 @@ const beginning: readonly Step[] = [
 /** Steps per run and number of runs: 300 steps on each push; `STEPS=10000` takes more. */
 const length = 100;
 const runs = Math.max(1, Math.ceil(Number(process.env['STEPS'] ?? 300) / length));
-/** Time limit in milliseconds, including the shrinking of failures. */
+/** Time limit in milliseconds, including shrinking after failures. */
 const longest = runs * 240_000;
 
 let api: MoodyApi;
@@ -374,7 +374,7 @@ async function lookAtLists(
 	const user = users[revision % users.length];
 	const permitted = await pdp.hasty.post<Record<string, { permissions: readonly string[] }>>('/user-permissions', {
 		user,
-		// Conditions are evaluated only for instances of named types.
+		// Conditions are evaluated only for instances with named types.
 		resource_types: ['document', 'folder'],
 		context,
 	});

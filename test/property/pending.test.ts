@@ -106,7 +106,7 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 test('patches lead from what was suspended to what is, and to the policy that comes', (t) => {
 	fc.assert(
 		fc.property(histories, ({ inForce, later }) => {
-			// One set of facts, from which each step removes some. In between, a policy arrives, and its schema becomes
+			// A single set of facts, from which each step removes some. In between, a policy arrives, and its schema becomes
 			// active.
 			const all = later[0]?.facts ?? noFacts;
 			const states: readonly Model[] = [

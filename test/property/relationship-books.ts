@@ -7,7 +7,7 @@ import { isFactWrite, isGroupWrite, type Write } from './relationship-writes.js'
 import { enterSchema } from './schema-books.js';
 
 /**
- * Books for one environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
+ * Books for an environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
  * code with the store.
  */
 export class RelationshipBooks {
@@ -122,7 +122,7 @@ export class RelationshipBooks {
 		].sort();
 	}
 
-	/** Returns the names of all groups. */
+	/** Returns all group names. */
 	groups(): readonly string[] {
 		return [...this.#state.instances].filter(([, { group }]) => group !== null).map(([name]) => name);
 	}
@@ -148,7 +148,7 @@ export class RelationshipBooks {
 	}
 }
 
-/** Lists of one group. */
+/** A group's lists. */
 export interface GroupLists {
 	readonly users: readonly string[];
 	readonly roles: readonly string[];

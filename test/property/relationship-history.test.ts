@@ -67,7 +67,7 @@ interface Expected {
 	revision: number;
 }
 
-/** Target of writes, with event counters. */
+/** Write target with event counters. */
 interface Written {
 	readonly place: Place;
 	/** Counts an event. */

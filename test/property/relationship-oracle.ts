@@ -79,7 +79,7 @@ export function circularEdges(schema: Schema): readonly DerivationInSchema[] {
 	);
 }
 
-/** Returns the derivations outside cycles of roles in cycles. */
+/** Returns the derivations that lead into cycles without being part of a cycle. */
 export function edgesIntoCycles(schema: Schema): readonly DerivationInSchema[] {
 	const circular = new Set(circularEdges(schema));
 	const members = new Set([...circular].map(({ type, role }) => joinedKeys(type, role)));

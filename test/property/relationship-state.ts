@@ -14,7 +14,7 @@ export interface RoleBook {
 	readonly made: boolean;
 }
 
-/** A relation from instances of `subject`. */
+/** A relation with subjects of type `subject`. */
 interface RelationBook {
 	readonly subject: string;
 	readonly made: boolean;

@@ -88,7 +88,7 @@ const kinds = <K extends string>(...all: K[]) => fc.constantFrom(...all);
 type Drawn = Write | { readonly kind: 'again' | 'undo'; readonly back: number };
 
 /**
- * Several possible writes of one kind, of which a single write is sent. If `apt`, it is the first write that would be
+ * Several possible writes of a kind, of which a single write is sent. If `apt`, it is the first write that would be
  * accepted and change something, else simply the first. So random draws from few keys meet existing objects.
  */
 export interface Wish {

@@ -1,6 +1,6 @@
 /** Writes in a relationship and group history. Each holds its whole request, by keys. */
 
-/** Source of a derivation: `role` on `type`, at the subject of a relation. */
+/** Derivation source: `role` on `type`, at a relation's subject. */
 export interface Source {
 	readonly relation: string;
 	readonly type: string;
@@ -124,7 +124,7 @@ const groupKinds: ReadonlySet<string> = new Set<GroupWrite['kind']>([
 	'take',
 ]);
 
-/** Formats a write on one line. */
+/** Formats a write as a line. */
 export function writtenLine({ kind, ...fields }: Write): string {
 	return `${kind} ${JSON.stringify(fields)}`;
 }

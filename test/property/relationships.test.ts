@@ -1,6 +1,6 @@
 // @alone
 
-/** Laws of roles on instances: a policy's decisions equal the results of a plain search, for any schema and facts. */
+/** Instance role laws: a policy's decisions equal a plain search, for any schema and facts. */
 
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import type { Query } from './query.js';
 import { answered, rego } from './questions.js';
 import { circularEdges, leadTo, rolesOn, schemaDerivations } from './relationship-oracle.js';
 
-/** Asks a module all questions about some models of one schema. Returns how often the search found each code. */
+/** Asks a module all questions about some models of a schema. Returns how often the search found each code. */
 async function compare(t: ExecutionContext, models: readonly Model[]): Promise<ReadonlyMap<string, number>> {
 	const seen = new Map<string, number>();
 	const [first] = models;
@@ -71,7 +71,7 @@ test('WebAssembly answers as the search where ways part and meet again in layers
 	t.true(walks > 2, `${walks} schemas with roles that are walked`);
 });
 
-/** Returns every derived role on an instance by kind: outside of cycles, or in either kind of cycle. */
+/** Returns every derived role on an instance by kind: outside cycles, or in either kind of cycle. */
 function derivedRoles(model: Model): readonly ('open' | 'closed' | 'walked')[] {
 	const { facts, schema } = model;
 	const cycles = derivationCycles(schema);

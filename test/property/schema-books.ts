@@ -10,7 +10,7 @@ import {
 } from './relationship-state.js';
 import type { RoleBlock, Rule, SchemaWrite, Source } from './relationship-writes.js';
 
-/** Effects of schema writes on the books. Functions throw `Refused` if a write must be refused. */
+/** Applies schema writes to the books. Functions throw `Refused` if a write must be refused. */
 
 const bare: RoleBook = {
 	permissions: new Set(),

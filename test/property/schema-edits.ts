@@ -152,7 +152,7 @@ function inResource(schema: Schema, which: number, edit: (resource: Resource) =>
 	return { ...schema, resources: replaced(schema.resources, which, edit) };
 }
 
-/** Counts the roles of all resources as one list. */
+/** Counts the roles on all resources as a single list. */
 function inRole(schema: Schema, which: number, edit: (role: ResourceRole) => ResourceRole): Schema {
 	const chosen = pick(
 		schema.resources.flatMap(({ roles }) => roles),

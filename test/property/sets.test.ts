@@ -1,4 +1,4 @@
-/** Laws of condition sets and rules: a policy's decisions follow their definitions, and a listing equals its checks. */
+/** Condition set and rule laws: a policy's decisions follow their definitions, and a listing equals its checks. */
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { documentBytes } from '../../compiler/index.js';

@@ -4,7 +4,7 @@ import type { Model } from '../../compiler/index.js';
 import type { Attributes } from '../../compiler/model.js';
 
 /**
- * Books for one environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
+ * Books for an environment, as an API client could keep them: the writes to accept and the resulting state. Shares no
  * code with the store.
  */
 
@@ -117,7 +117,7 @@ interface RoleBook {
 
 const forGood = Number.POSITIVE_INFINITY;
 
-/** Books for one environment. */
+/** Books for an environment. */
 export class Simulation {
 	/** With first names and attributes. */
 	readonly #users = new Map<string, readonly [name: string | null, attributes: Attributes]>();

@@ -21,7 +21,7 @@ function createCompiler(t: ExecutionContext, program: string, own = program) {
 	return compiler;
 }
 
-/** Returns a policy with one type that has this action. */
+/** Returns a policy with a type that has this action. */
 async function policyWith(action: string): Promise<readonly RegoFile[]> {
 	const named = (key: string) => ({ key, name: key, description: 'Said in METADATA.' });
 	const { policy } = compilePolicy({

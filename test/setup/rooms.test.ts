@@ -125,7 +125,7 @@ interface Found {
 	readonly line: number;
 }
 
-/** Runs one rule with the project's settings over sources in a separate folder. */
+/** Runs a lint rule with the project's settings over sources in a separate folder. */
 function lint(folder: string, sources: Readonly<Record<string, string>>, rule: string): Found[] {
 	for (const [file, text] of Object.entries(sources)) {
 		mkdirSync(dirname(join(folder, file)), { recursive: true });

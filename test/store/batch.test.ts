@@ -16,7 +16,7 @@ import type { Place } from '../support/management.js';
 import { freePort } from '../support/ports.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Units of one environment that wait for each other share a transaction, and nothing else. */
+/** Units that wait for each other in the same environment share a transaction, and nothing else. */
 
 const journey = onEachStore({ embedded: 'all' });
 

@@ -215,7 +215,7 @@ const holders: readonly (readonly [user: string, roles: number, truncated: boole
 	['user-8', 3, false],
 ];
 
-/** Runs a read at one instant, and asserts that it reads few rows. */
+/** Runs a read at a single instant, and asserts that it reads few rows. */
 async function readingFew<T>(
 	t: ExecutionContext,
 	{ store, id }: Place,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { KeyedQueue } from '../../src/store/unit/keyed-queue.js';
 
-/** Work under one name runs in order, even after a failure; work under other names does not wait. */
+/** Work under the same name runs in order, even after a failure; work under other names does not wait. */
 
 /** Returns a promise and its settling functions. */
 function gate() {

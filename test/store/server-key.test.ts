@@ -9,7 +9,7 @@ import { createDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** A store's secrets decrypt under one server key. A start with a wrong key fails before any damage. */
+/** A store's secrets decrypt only under their server key. A start with a wrong key fails before any damage. */
 
 const wanted = { project: null, environment: null, access_level: 'admin', name: null } as const;
 

@@ -10,7 +10,7 @@ import { provideDatabase } from '../support/postgres.js';
 import { settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Delivery selection for one dispatcher without competition. */
+/** Delivery selection for a dispatcher without competition. */
 
 const delivered = { delivered: true, response_status: 200 } as const;
 const failed = (retry_after: number | null) => ({

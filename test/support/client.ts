@@ -25,8 +25,8 @@ export interface Extra {
 export type Loose = Record<string, unknown>;
 
 /**
- * Returns a client for one server with one key, or without a key if `key` is undefined. Requests never throw because of
- * a status.
+ * Returns a client for a server with a key, or without a key if `key` is undefined. Requests never throw because of a
+ * status.
  */
 export function client(url: string, key?: string) {
 	async function send<Body = Loose>(

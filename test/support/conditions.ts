@@ -66,7 +66,7 @@ export interface CompiledSets {
 	readonly files: readonly RegoFile[];
 	/** Evaluates in WebAssembly. Returns, per set, whether it selects the subject. */
 	wasm(asked: Asked): Readonly<Record<string, boolean>>;
-	/** Evaluates all questions with one `opa eval`. */
+	/** Evaluates all questions with a single `opa eval`. */
 	opa(asked: readonly Asked[]): Promise<readonly Readonly<Record<string, boolean>>[]>;
 }
 

@@ -155,7 +155,7 @@ const notCopied = [
 	'webhook_deliveries',
 ];
 
-/** Copies all rows from one environment to a second environment, replacing its rows. */
+/** Copies all rows from an environment to a second environment, replacing its rows. */
 async function copyRows({ database }: Store, from: string, to: string, counters: Original): Promise<void> {
 	const { revision, schema_revision } = counters;
 	await database.knex.transaction(async (transaction) => {

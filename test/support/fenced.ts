@@ -1,4 +1,4 @@
-/** Returns the fenced blocks in one language. */
+/** Returns the fenced blocks in a language. */
 export function fenced(markdown: string, language: string): readonly string[] {
 	return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, name, text = '']) =>
 		name === language ? [text] : [],

@@ -8,7 +8,7 @@ import type { Model, Relationship, Resource, Schema } from '../../compiler/model
 export interface Layers {
 	/** Length of the derivation chain, in resource types. */
 	readonly depth: number;
-	/** Instances per type, except the first type, which has one. */
+	/** Instances per type, except the first type, which has a single instance. */
 	readonly width: number;
 	/** Roles per type; each is derived from all roles on the next type. */
 	readonly roles?: number;

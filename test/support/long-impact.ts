@@ -27,7 +27,7 @@ export async function fillLargeWorld(place: Place, users: number, documents: num
 	if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 }
 
-/** Removes one permission from every user and grants a new permission. */
+/** Removes a permission from every user and grants a new permission. */
 export const turnEditors = [
 	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:write'] } },
 ];

@@ -6,7 +6,7 @@ import pg from 'pg';
 /** A program's database: PostgreSQL in the process, or the test server. */
 export type StoreKind = 'embedded' | 'server';
 
-/** Database for one test file. */
+/** Database for a test file. */
 export interface TestDatabase {
 	/** URL with user and password. */
 	readonly url: string;

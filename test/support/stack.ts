@@ -7,7 +7,7 @@ import { provideDatabase, type StoreKind } from './postgres.js';
 import { root } from './root.js';
 import { removeFolder, temporaryFolder } from './temporary.js';
 
-/** An API and a decision point for one environment in this process, with real HTTP and a separate real database. */
+/** An API and a decision point for an environment in this process, with real HTTP and a separate real database. */
 export interface Stack {
 	readonly config: Config;
 	readonly api: RunningApi;

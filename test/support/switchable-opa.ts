@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { opaPath } from './opa.js';
 
-/** Behaviour: as the real program, or with one kind of failure in `build` or `test`. */
+/** Behaviour: as the real program, or with a specific failure in `build` or `test`. */
 export type OpaMood =
 	| 'real'
 	| 'fails'

@@ -19,7 +19,7 @@ export function temporaryFolder(): string {
 	return mkdtempSync(join(tmpdir(), 'regolith-test-'));
 }
 
-/** Removes a folder and its contents. Retries for one second while a program still holds files. */
+/** Removes a folder and its contents. Retries for a second while a program still holds files. */
 export function removeFolder(folder: string): void {
 	rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

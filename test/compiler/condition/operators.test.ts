@@ -39,7 +39,7 @@ const forms = groups.flatMap(({ name, index, attribute, operand }) => comparison
 const sets = forms.map(({ key, conditions }) => userSet(key, conditions));
 const compiled = compileSets(sets);
 
-/** Questions by group, one per case. */
+/** Questions by group, a question per case. */
 const questions = groups.map(({ name, index, cases }) =>
 	cases.map(({ user, resource = {} }) => ({
 		user,

@@ -1,4 +1,4 @@
-/** The golden page for one operator: its compiled form and each engine's answers. */
+/** The golden page for an operator: its compiled form and each engine's answers. */
 
 import type { Truth } from '../../../compiler/condition/evaluate-comparison.js';
 import type { Trace } from '../../../compiler/condition/explain-condition.js';
