@@ -6,19 +6,19 @@ import { ValidationProblems } from '../wire/error.js';
 import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wire/headers.js';
 import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
 
-/** The body of a failure (contract of decision points: Errors). */
+/** Body of a failure response. */
 const FailureBody = z
 	.object({ detail: z.string().describe('What is wrong, for people.') })
 	.meta({ id: 'FailureBody', description: 'The body of a failure.' });
 
-/** The body of a 422: the first problems, each with its place. */
+/** Body of a 422 response: the first problems, each with its location. */
 const ValidationFailureBody = z
 	.object({
 		detail: ValidationProblems,
 	})
 	.meta({ id: 'ValidationFailureBody', description: 'The body of a 422: the first problems, each with its place.' });
 
-/** The description of each tag. */
+/** Tag descriptions. */
 const tags = {
 	Decisions: 'Checks: may this user do this action on this resource?',
 	Listings: 'What a user may do, where, and who may do something: exactly what checks allow.',
@@ -33,7 +33,7 @@ const tags = {
 /** Every request with the key may wait for a revision. */
 const waiting = { requestHeaders: AwaitedRevision } as const;
 
-/** Values for examples by the name of the member, where the example of a request has none. */
+/** Example values by member name, for members without an example in the request. */
 const samples = {
 	allow: true,
 	result: true,
@@ -47,8 +47,8 @@ const samples = {
 } as const;
 
 /**
- * The OpenAPI document of a decision point and the page that shows it, as endpoints of the same table. The document links
- * to the reference of the API at `controlPlane`.
+ * Returns endpoints for the OpenAPI document of `table` and its documentation page. The document links to the API
+ * reference at `controlPlane`.
  */
 export function decisionPointDocumentation(
 	table: readonly Endpoint<string, never>[],

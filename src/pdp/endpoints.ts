@@ -1,4 +1,4 @@
-/** The decision point over HTTP: its endpoints, who may call them, and how failures are worded. */
+/** The decision point over HTTP: endpoints, access checks, and failure bodies. */
 
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.js';
@@ -36,45 +36,44 @@ import { type GatewaySettings, noGateways } from './gateway/gateway-settings.js'
 import { urlEndpoints } from './gateway/url-endpoint.js';
 import type { DecisionLog } from './log/decision-log.js';
 
-/** What a decision point needs. */
 export interface DecisionPointOptions {
 	readonly replica: Replica;
-	/** What a wait for a revision waits for; the replica, unless given. */
+	/** Progress to wait for; the replica, unless given. */
 	readonly progress?: Progress;
-	/** Fetches everything anew, soon; `refetch` of the replica, unless given. */
+	/** Triggers a full fetch; the replica's `refetch`, unless given. */
 	readonly fetchAnew?: () => void;
-	/** The key clients have to present: the environment's. */
+	/** API key required from clients: the environment's key. */
 	readonly apiKey: string;
 	readonly log: Logger;
-	/** Says when grants expire; the machine's, unless given. */
+	/** Clock for grant expiry; the system clock, unless given. */
 	readonly clock?: Pick<Clock, 'now'>;
 	/** `edge`, unless given. */
 	readonly mode?: Mode;
-	/** How long a request may wait for a revision, in milliseconds. */
+	/** Maximum wait for a revision, in milliseconds. */
 	readonly revisionWait?: number;
-	/** Consumes operation approvals; without it, the decision point does not serve that. */
+	/** Consumes operation approvals. Without it, the approval endpoint is not served. */
 	readonly consume?: ConsumeApproval;
-	/** Where the control plane has the facts, and how writes wait; without it, the decision point does not serve facts. */
+	/** Location of the control plane's facts, and the default wait for writes. Without it, facts are not served. */
 	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
-	/** The decision log; none, unless given. */
+	/** Decision log; none, unless given. */
 	readonly decisions?: Pick<DecisionLog, 'add'>;
 	/** Counts decisions. Without it, they are not counted. */
 	readonly count?: CountDecision;
-	/** The metrics of the process. Without it, `/metrics` is not served. */
+	/** Process metrics. Without it, `/metrics` is not served. */
 	readonly metrics?: MetricsSource;
-	/** How old data may be to answer from, in milliseconds; any age, unless given. */
+	/** Maximum data age for answers, in milliseconds; unlimited, unless given. */
 	readonly maxDataAge?: number;
-	/** How much processor time one answer may take, in milliseconds. */
+	/** Maximum processor time per answer, in milliseconds. */
 	readonly budget?: number;
-	/** What AuthZEN needs to know; the usual, unless given. */
+	/** AuthZEN settings; the defaults, unless given. */
 	readonly authzen?: AuthzenSettings;
-	/** What gateways need; nothing, unless given. */
+	/** Gateway settings; none, unless given. */
 	readonly gateways?: GatewaySettings;
 	/** As in `UrlEndpointOptions`. */
 	readonly patternLimit?: number;
 }
 
-/** What `createApplication` needs to serve a table of endpoints. */
+/** A table of endpoints, as `createApplication` needs it. */
 interface ServedTable {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
@@ -84,18 +83,17 @@ interface ServedTable {
 	readonly lean?: LeanAccess;
 }
 
-/** A decision point. */
 export interface DecisionPoint extends ServedTable {
-	/** Those that pass calls on: they are described where these go. */
+	/** Endpoints that forward calls. The API they forward to documents them. */
 	readonly forwarding: readonly Endpoint<string, never>[];
-	/** What a second listener serves to clients of OPA's Data API. */
+	/** Endpoints for OPA Data API clients, on a second listener. */
 	readonly dataApi: ServedTable;
 }
 
-/** How long a request may wait for a revision unless it is said, in milliseconds. */
+/** Default maximum wait for a revision, in milliseconds. */
 const longestWait = 10_000;
 
-/** Makes a decision point that answers from `replica`. */
+/** Creates a decision point that answers from `replica`. */
 export function createDecisionPoint(options: DecisionPointOptions): DecisionPoint {
 	const {
 		replica,
@@ -137,12 +135,12 @@ export function createDecisionPoint(options: DecisionPointOptions): DecisionPoin
 	};
 }
 
-/** The body of a failure (contract of decision points: Errors). */
+/** Renders a failure body. */
 function renderFailure({ code, problems, message }: Failure, _: string, path: string): unknown {
 	return isAuthzenPath(path) ? message : { detail: code === 'unprocessable' ? problems : message };
 }
 
-/** What the handler of a request answers from. */
+/** Returns the handler context for a request. */
 function answering(options: DecisionPointOptions, request: AnyRequest): AnswerContext {
 	const { replica, budget = 10_000 } = options;
 	const now = () => decisionContext(options, request);
@@ -150,7 +148,7 @@ function answering(options: DecisionPointOptions, request: AnyRequest): AnswerCo
 	return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
 }
 
-/** Opens what is called with the key alone. Throws where the key or the content type is refused. */
+/** Opens endpoints that only need the key. Throws if the key or the content type is refused. */
 function leanOpener(options: DecisionPointOptions): LeanAccess['open'] {
 	const expected = Buffer.from(options.apiKey);
 	return ({ access }, request) => {
@@ -188,10 +186,10 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 }
 
-/** The most characters of what a client's library calls itself. */
+/** Maximum length of a client SDK name. */
 const maxSdkLength = 256;
 
-/** What one request is decided with. Throws `unavailable` without a revision. */
+/** Returns the context for deciding a request. Throws `unavailable` without a revision. */
 function decisionContext(options: DecisionPointOptions, request: AnyRequest): DecisionContext {
 	const { replica, log, clock = systemClock, decisions, count, maxDataAge = Number.POSITIVE_INFINITY } = options;
 	const held = replica.current();
@@ -213,7 +211,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	};
 	if (decisions === undefined) return context;
 	const { id: requestId, headers } = request;
-	// Not the request's id, which clients of AuthZEN choose.
+	// Not the request id, which AuthZEN clients choose.
 	const ownId = randomUUID();
 	const sdk = (headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'])?.slice(0, maxSdkLength);
 	return {
@@ -226,24 +224,28 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	};
 }
 
-/** Throws `unauthorized` without a key; with a wrong one `forbidden`, or `unavailable` while nothing is loaded. */
+/** Throws `unauthorized` without a key. With a wrong key, throws `forbidden`, or `unavailable` if nothing is loaded. */
 function authorize(header: string | undefined, expected: Buffer, replica: Replica): void {
 	if (header === undefined) throw new Failure('unauthorized', 'Missing Authorization header');
 	const [, token] = /^bearer (.*)$/i.exec(header) ?? [];
 	if (token !== undefined && isSameKey(Buffer.from(token), expected)) return;
-	// While nothing is loaded, the API has not confirmed that the key of this decision point is right.
+	// While nothing is loaded, the API has not yet accepted this decision point's key.
 	if (replica.current() === undefined) throw new Failure('unavailable', whyNothingIsLoaded(replica.state));
 	throw forbidden('this API key is not the one that this decision point accepts');
 }
 
-/** Why nothing is loaded, in words that anyone may read. Only callers with the key see messages of the control plane. */
+/**
+ * Explains why nothing is loaded, in words safe for everyone. Only callers with the key may see control plane messages.
+ */
 function whyNothingIsLoaded({ kind }: ReplicaState): string {
 	return kind === 'refused'
 		? 'no revision is loaded: the API refuses the key that this decision point was started with'
 		: 'no revision is loaded: this decision point has not had its environment from the API yet';
 }
 
-/** Compares two keys in a time that depends on their lengths alone: these are no secret, for all keys have the same. */
+/**
+ * Compares two keys in time that depends only on their lengths. Lengths are not secret: all keys have the same length.
+ */
 function isSameKey(given: Buffer, expected: Buffer): boolean {
 	return given.length === expected.length && timingSafeEqual(given, expected);
 }
@@ -262,7 +264,7 @@ async function untilRevision(
 	const isDecided = () => replica.state.kind === 'deleted' || (isReached(progress) && isReached(replica));
 	if (isDecided()) return;
 	try {
-		// A worker that has just started may be behind the progress of all.
+		// A newly started worker may be behind the overall progress.
 		await deadline(request.closed, wait, async (limited) => {
 			await replica.policyReached(revision, limited);
 			await progress.policyReached(revision, limited);
@@ -275,7 +277,7 @@ async function untilRevision(
 	}
 }
 
-/** Why a revision was not reached in time. */
+/** Explains why a revision was not reached in time. */
 function whyNotReached(held: LoadedRevision | undefined, { lineage, revision: wanted }: RevisionToken): string {
 	if (held === undefined || !isPast(held, { lineage, revision: wanted }) || held.degraded === null) {
 		const of = lineage === null ? '' : ` of lineage ${lineage}`;

@@ -1,4 +1,4 @@
-/** The check for all tenants, and how its callers may say who they are. */
+/** Check across all tenants, and its two ways to authenticate. */
 
 import { AllowedTenants, AllTenantsQuery } from '../../wire/decision/check.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
@@ -7,12 +7,12 @@ import { allowedTenants } from '../listing/all-tenants.js';
 import { explains } from './decision-endpoints.js';
 import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
 
-/** The largest body that is read before its sender is known, in bytes. */
+/** Maximum body size read before the caller is authenticated, in bytes. */
 export const maxNamingBody = 64 * 1024;
 
 /**
- * What a body of the Node SDK says in place of the header `Authorization`, which its `checkAllTenants` does not send
- * (contract: SDKs, Node); `undefined` when it says nothing.
+ * Returns the authorization in a Node SDK body; `undefined` if there is none. The SDK's `checkAllTenants` sends it in
+ * the body instead of the `Authorization` header.
  */
 export function authorizationInBody(body: unknown): string | undefined {
 	const said = member(member(body, 'headers'), 'Authorization');
@@ -24,7 +24,7 @@ function member(value: unknown, name: string): unknown {
 	return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Declares the check for all tenants of a decision point of this mode. */
+/** Declares the check across all tenants. */
 export function allTenantsEndpoints(mode: Mode) {
 	return [
 		endpoint({

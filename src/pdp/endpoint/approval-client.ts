@@ -5,10 +5,10 @@ import { type RevisionToken, writtenRevision } from '../../wire/revision-token.j
 import { type FindFacts, refusedKey } from '../follow/control-plane.js';
 import { deadline } from '../follow/deadline.js';
 
-/** How long the control plane may take for a call, in milliseconds. */
+/** Timeout for calls to the control plane, in milliseconds. */
 const timeout = 10_000;
 
-/** An approval that was consumed, and the revision since when it grants nothing. */
+/** A consumed approval. It grants nothing from `revision` on. */
 export interface Consumed {
 	readonly approval: z.output<typeof OperationApprovalRead>;
 	readonly revision: RevisionToken;
@@ -16,14 +16,14 @@ export interface Consumed {
 
 /**
  * Consumes an operation approval at the control plane. Rejects with the control plane's `not_found`, `conflict` and
- * `forbidden`, and with `unavailable` for everything else.
+ * `forbidden`, and with `unavailable` for all other failures.
  */
 export type ConsumeApproval = (reference: string, signal: AbortSignal) => Promise<Consumed>;
 
 const Refused = z.object({ message: z.string() });
 const refusals: Readonly<Record<number, FailureCode>> = { 404: 'not_found', 409: 'conflict' };
 
-/** Consumes approvals at a control plane with the key of an environment, whose facts `findFacts` finds. */
+/** Creates a client that consumes approvals with an environment's key. `findFacts` finds the facts URL. */
 export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeApproval {
 	const headers = { authorization: `Bearer ${apiKey}` };
 	const consume = async (reference: string, signal: AbortSignal): Promise<Consumed> => {
@@ -39,7 +39,7 @@ export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeA
 			return await deadline(signal, timeout, (limited) => consume(reference, limited));
 		} catch (error) {
 			if (error instanceof Failure) throw error;
-			// The answer may have been lost on its way: whoever asks again is told by 409 that the approval was consumed.
+			// The answer may have been lost on its way. A retry then returns 409 if the approval was consumed.
 			throw new Failure('unavailable', 'the control plane did not say whether the approval was consumed: ask again');
 		}
 	};

@@ -11,7 +11,7 @@ import type { ConsumeApproval } from './approval-client.js';
 import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
 
-/** Declares the endpoint that consumes approvals. `wait` is how long to wait for the revision, in milliseconds. */
+/** Declares the endpoint that consumes approvals. `wait` is the maximum wait for the revision, in milliseconds. */
 export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, wait: number) {
 	return [
 		endpoint({
@@ -34,7 +34,7 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 			},
 			handle: async ({ params, closed }) => {
 				const { approval, revision } = await consume(params.operation_approval_id, closed);
-				// Whoever asks with `X-Min-Revision` waits longer.
+				// Callers can wait longer with `X-Min-Revision`.
 				await awaitArrival(progress, revision, { milliseconds: wait, policy: 'ignore' }, closed);
 				return reply(200, approval, revisionHeaders(revision.revision, revision.lineage));
 			},

@@ -1,4 +1,4 @@
-/** When a write that was made through a decision point is known to it. */
+/** Waits until writes made through a decision point have arrived there. */
 
 import { Failure } from '../../failure.js';
 import { deadline } from '../follow/deadline.js';
@@ -6,8 +6,8 @@ import type { Progress, WantedRevision } from '../follow/progress.js';
 import type { FactsWait } from './facts-wait.js';
 
 /**
- * Waits until answers come from the revision of a write, or until the client goes away. After the wait it goes on, or
- * throws `not_synced` where the policy is `fail`: the write has been made in any case.
+ * Waits until answers use the revision of a write, or until the client disconnects. On timeout it returns, or throws
+ * `not_synced` if the policy is `fail`. The write has been made in either case.
  */
 export async function awaitArrival(
 	progress: Pick<Progress, 'reached'>,

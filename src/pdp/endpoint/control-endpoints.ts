@@ -1,11 +1,11 @@
-/** What operators of the contract's decision points ask of the process itself. */
+/** Control endpoints for operators. */
 
 import { z } from 'zod';
 import { reply } from '../../http/endpoint.js';
 import type { Replica } from '../follow/replica.js';
 import { endpoint } from './endpoint.js';
 
-/** The version of the contract that is served. */
+/** Version of the decision point API. */
 const apiVersion = 4;
 
 const Version = z
@@ -16,7 +16,7 @@ const Triggered = z
 	.object({ status: z.literal('ok').describe('Always `ok`.') })
 	.meta({ id: 'Triggered', description: 'That everything will be fetched anew.' });
 
-/** The paths that fetch everything anew. The reference updates policy and data apart; bundles hold both. */
+/** Paths that trigger a full fetch. The original API updates policy and data separately; bundles contain both. */
 const triggers = [
 	['triggerPolicyUpdate', '/policy-updater/trigger'],
 	['triggerDataUpdate', '/data-updater/trigger'],
@@ -24,7 +24,7 @@ const triggers = [
 	['updatePolicyData', '/update_policy_data'],
 ] as const;
 
-/** Declares the version of the contract and the triggers of updates. */
+/** Declares the endpoints for the API version and for update triggers. */
 export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 	const tag = 'Control';
 	return [

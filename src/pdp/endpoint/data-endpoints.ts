@@ -1,6 +1,6 @@
 /**
- * The documents that clients of OPA's Data API ask for, on a listener of their own: the same decisions and listings, in
- * the form of the policy's packages (contract of decision points: Query paths).
+ * Documents for clients using OPA's Data API, on a separate listener: the same decisions and listings, structured like
+ * the policy packages.
  */
 
 import { z } from 'zod';
@@ -31,7 +31,7 @@ type Root = z.output<typeof RootResult>['result'];
 
 const tag = 'Documents';
 
-/** Declares the documents of a decision point of this mode. */
+/** Declares the document endpoints. */
 export function dataEndpoints(mode: Mode) {
 	return [
 		endpoint({
@@ -90,7 +90,7 @@ export function dataEndpoints(mode: Mode) {
 			summary: 'Who may do an action on a resource',
 			path: '/v1/data/permit/authorized_users/authorized_users',
 			body: UsersInput,
-			// The document has a member `result` of its own.
+			// The document itself has a member `result`.
 			work: (context, query) => asResult(authorizedUsers(context, normaliseUsers(query, mode))),
 		}),
 		endpoint({
@@ -124,7 +124,7 @@ export function dataEndpoints(mode: Mode) {
 	];
 }
 
-/** A document that is a listing: what it is called, what it is asked, and the JSON of its result. */
+/** Definition of a listing document. `work` returns its result as JSON. */
 interface ListingDocument<Query> {
 	readonly name: string;
 	readonly summary: string;
@@ -164,7 +164,7 @@ function tenantsDocument(name: string, path: string, mode: Mode) {
 	});
 }
 
-/** The body of a failure on the listener of documents. */
+/** Renders a failure on the documents listener. */
 export function renderDataFailure({ code, message }: Failure): unknown {
 	return { code: code === 'unprocessable' || code === 'invalid' ? 'invalid_parameter' : code, message };
 }
@@ -176,7 +176,7 @@ function root(query: Query, context: DecisionContext, mode: Mode): Root {
 	return explain ? { ...plain, allowing_sources: allowingSources(debug), debug } : plain;
 }
 
-/** The models whose section of an explanation allows. */
+/** Returns the models that allow the check according to its explanation. */
 function allowingSources(debug: unknown): string[] {
 	const sections = z.record(z.string(), z.unknown()).safeParse(debug);
 	const Allowing = z.object({ allow: z.literal(true) });

@@ -1,4 +1,4 @@
-/** The checks of a decision point, single and in bulk. */
+/** Single and bulk checks. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
@@ -12,10 +12,10 @@ import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
-/** The most checks of one request that may ask for reasons: these take a hundred times as long as a check. */
+/** Maximum checks per request with reasons: reasons take a hundred times as long as a check. */
 export const maxExplained = 1_000;
 
-/** Declares the checks of a decision point of this mode. */
+/** Declares the check endpoints. */
 export function decisionEndpoints(mode: Mode) {
 	const tag = 'Decisions';
 	const example = { user: 'ann@example.com', action: 'read', resource: { type: 'document', tenant: 'acme' } };
@@ -47,7 +47,7 @@ export function decisionEndpoints(mode: Mode) {
 					return reply(200, decided(body, context, header), revisionHeader(context));
 				}
 				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
-				// Asked for here alone: making the signal takes longer than a check.
+				// Read only here: creating the signal takes longer than a check.
 				const { closed } = request;
 				return read({ kind: 'batch', work, closed }).then(({ result, ...from }) =>
 					reply(200, result, revisionHeader(from)),
@@ -82,17 +82,19 @@ export function decisionEndpoints(mode: Mode) {
 	];
 }
 
-/** Whether a check asks for its reasons: in its body, or else in the header `X-Debug`. Who asks for attempts does. */
+/**
+ * True if a check asks for reasons, in its body or else in the `X-Debug` header. Asking for attempts includes reasons.
+ */
 export function explains({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
 	return (use_debugger ?? headerExplains(header)) !== false;
 }
 
-/** Whether a check asks for its attempts too, in the same places. */
+/** True if a check also asks for attempts, in its body or else in the `X-Debug` header. */
 export function asksForAttempts({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
 	return (use_debugger ?? header?.toLowerCase()) === 'attempts';
 }
 
-/** The JSON of `BulkResult`. */
+/** Returns `BulkResult` as JSON. */
 function* decidedAll(
 	queries: readonly Query[],
 	decided: (query: Query) => AuthorizationResult,
@@ -109,7 +111,7 @@ function refuseManyReasons(queries: readonly Query[], explains: (query: Query) =
 	throw unprocessable([{ loc: ['body'], msg, type: 'too_many_reasons' }]);
 }
 
-/** Whether the header `X-Debug` asks for reasons. */
+/** True if the `X-Debug` header asks for reasons. */
 export function headerExplains(header: string | undefined): boolean {
 	return header !== undefined && ['true', 'attempts'].includes(header.toLowerCase());
 }

@@ -1,49 +1,48 @@
-/** The base that all endpoints of a decision point are declared with. */
+/** Base for all decision point endpoints. */
 
 import { declaring, Raw } from '../../http/endpoint.js';
 import { revisionHeaders } from '../../wire/revision-token.js';
 import type { DecisionContext } from '../decide/decide.js';
 import type { ReadResult, ReadRevision } from '../decide/revision-reader.js';
 
-/** What handlers answer from. */
+/** Context for handlers that answer from a revision. */
 export interface AnswerContext {
-	/** The current engine with its revision, for work that runs without a pause. */
+	/** Returns the current engine with its revision, for work without pauses. */
 	readonly now: () => DecisionContext;
-	/** Reads one revision over several turns of the event loop. */
+	/** Reads a single revision over several turns of the event loop. */
 	readonly read: ReadRevision;
 }
 
-/** What handlers get, by access name. */
+/** Handler contexts by access name. */
 interface Contexts {
-	/** Served to anyone. */
+	/** Open to everyone. */
 	open: undefined;
 	/** Needs the key. */
 	key: AnswerContext;
-	/** Served to anyone, with failures as AuthZEN words them. */
+	/** Open to everyone, with AuthZEN failures. */
 	authzen_open: undefined;
-	/** Needs the key, with failures as AuthZEN words them. */
+	/** Needs the key, with AuthZEN failures. */
 	authzen: AnswerContext;
-	/** Needs the key: in the header, or without one in the body, which is then small. */
+	/** Needs the key: in the header, or else in the body, which must then be small. */
 	key_or_body: AnswerContext;
 	/** Needs the key, unless the decision point is open to Trino. */
 	trino: AnswerContext;
 }
 
-/** Declares an endpoint of a decision point. */
 export const endpoint = declaring<Contexts>();
 
-/** The failure of every endpoint that answers from a revision. */
+/** Failure documented for every endpoint that answers from a revision. */
 export const unavailable = { 503: 'No revision is loaded yet' } as const;
 
-/** The failures of endpoints whose answers may take long. */
+/** Failures documented for endpoints with expensive answers. */
 export const unavailableOrCostly = {
 	503: 'No revision is loaded yet, or the answer takes more processor time than one request may',
 } as const;
 
 /**
- * Headers with the revision of an answer, its token and, for information, the newest revision whose policy was used: the same,
- * unless the newest schema's policy is not in force yet. With the age of the data in seconds, and the id of its decisions in the decision log, where it has
- * one. Empty without a revision.
+ * Returns headers with the answer's revision, its token, and the newest revision whose policy was used. The two
+ * revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds, and the
+ * decision log id if there is one. Empty without a revision.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,
@@ -58,7 +57,7 @@ export function revisionHeader(
 	};
 }
 
-/** An answer whose JSON was made in chunks, with the revision that it comes from. */
+/** Returns a reply with chunked JSON and the headers for its revision. */
 export function chunkedReply({ result, ...from }: ReadResult<readonly string[]>): Raw {
 	return new Raw(200, { 'content-type': 'application/json', ...revisionHeader(from) }, result);
 }

@@ -1,4 +1,6 @@
-/** The facts of the management API at a decision point: who writes here reads what was written in the next check. */
+/**
+ * The management API's facts, served by a decision point. A client that writes here sees the write in its next check.
+ */
 
 import type { Readable } from 'node:stream';
 import { Failure } from '../../failure.js';
@@ -11,28 +13,28 @@ import { awaitArrival } from './arrival.js';
 import { endpoint } from './endpoint.js';
 import { type FactsWait, readFactsWait } from './facts-wait.js';
 
-/** How long the control plane may take for a call, in milliseconds. */
+/** Timeout for calls to the control plane, in milliseconds. */
 const timeout = 75_000;
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Below what the facts are served; project and environment of a path are those of the key, whatever it says. */
+/** Base paths for the facts. Project and environment in a path are ignored: the key determines both. */
 const places = [
 	{ name: 'facts', path: '/facts/*rest', prefix: /^\/facts(?=\/)/ },
 	{ name: 'envFacts', path: '/v2/facts/:proj_id/:env_id/*rest', prefix: /^\/v2\/facts\/[^/]+\/[^/]+(?=\/)/ },
 ] as const;
 
-/** What a target in absolute form has before its path (RFC 9112, section 3.2.2). */
+/** Prefix before the path in an absolute-form target (RFC 9112, section 3.2.2). */
 const authority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
-/** The headers that the control plane gets. */
+/** Request headers forwarded to the control plane. */
 const forwarded = ['authorization', 'content-type', 'content-encoding'] as const;
-/** The headers that the client gets. */
+/** Response headers returned to the client. */
 const returned = ['content-type', 'x-revision', 'x-revision-token', 'retry-after', 'deprecation', 'link'] as const;
 
 /**
- * Declares the endpoints that pass calls on to the facts of a control plane. They are not in the documentation, which
- * that of the management API is. `fallback` is how answers wait when their requests do not say.
+ * Declares the endpoints that forward calls to the control plane's facts API. They are documented by the management
+ * API, not here. `fallback` is the wait for requests without wait headers.
  */
 export function factsEndpoints(
 	progress: Progress,
@@ -73,7 +75,7 @@ interface ForwardedCall {
 	readonly body: Readable | null;
 }
 
-/** Passes a call on. Throws `unreachable` when there is no answer; nobody knows then whether a write was made. */
+/** Forwards a call. Throws `unreachable` if there is no answer; it is then unknown whether a write was made. */
 async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortSignal): Promise<Raw> {
 	const { method, rest, headers, body } = call;
 	try {
@@ -98,7 +100,7 @@ async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortS
 	}
 }
 
-/** The named headers that are there. */
+/** Returns the named headers, without missing headers. */
 function chosen(
 	names: readonly string[],
 	find: (name: string) => string | undefined,
@@ -111,16 +113,19 @@ function chosen(
 	);
 }
 
-/** Whether there is a body to pass on. That of a GET or HEAD means nothing, and `fetch` refuses to send it. */
+/** True if there is a body to forward. A GET or HEAD body has no meaning, and `fetch` refuses to send it. */
 function hasBody(method: string, headers: ForwardedCall['headers']): boolean {
 	if (method === 'get') return false;
 	return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** What a URL reads otherwise than the path of a request: `\` as a slash, blanks as nothing, and `#` as the end. */
+/**
+ * Characters that a URL treats differently than a request path: `\` becomes a slash, blanks are dropped, and `#` ends
+ * the path.
+ */
 const rewritten = /[\\#\s]/;
 
-/** A URL with dot segments would leave the facts, and one that is read otherwise may have some. */
+/** Refuses dot segments, which would leave the facts API, and characters that a URL might turn into dot segments. */
 function refuseOtherPath(rest: string): void {
 	const [path = ''] = rest.split('?');
 	const leaves = path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment));

@@ -1,14 +1,13 @@
-/** How long the answer to a write waits until the decision point has it (contract of decision points: Local facts). */
+/** Time an answer to a write waits until the write has arrived at the decision point. */
 
 import { Failure } from '../../failure.js';
 import { possibleDelay } from '../follow/timer.js';
 
-/** What happens to an answer whose write does not arrive in time: it is sent all the same, or it is 424. */
+/** Action if the write does not arrive in time: `ignore` sends the answer anyway, `fail` returns 424. */
 export type TimeoutPolicy = 'ignore' | 'fail';
 
-/** How an answer waits. */
 export interface FactsWait {
-	/** In milliseconds; 0 does not wait, and `null` waits until the client goes away. */
+	/** In milliseconds. 0 does not wait, and `null` waits until the client disconnects. */
 	readonly milliseconds: number | null;
 	readonly policy: TimeoutPolicy;
 }
@@ -16,7 +15,7 @@ export interface FactsWait {
 const waitHeader = 'x-wait-timeout';
 const policyHeader = 'x-timeout-policy';
 
-/** Reads how an answer shall wait; `fallback` is what the headers leave open. Throws `invalid` with the header's value. */
+/** Reads the wait headers. `fallback` fills in missing headers. Throws `invalid` with the header's value. */
 export function readFactsWait(headers: Readonly<Record<string, string | undefined>>, fallback: FactsWait): FactsWait {
 	return {
 		milliseconds: waitIn(headers[waitHeader], fallback.milliseconds),
@@ -24,7 +23,7 @@ export function readFactsWait(headers: Readonly<Record<string, string | undefine
 	};
 }
 
-/** A wait of this many seconds, in milliseconds; `null`, which has no limit, when it is negative. */
+/** Converts seconds to milliseconds. A negative wait has no limit (`null`). */
 export function factsWaitTime(seconds: number): number | null {
 	return seconds < 0 ? null : possibleDelay(seconds * 1_000);
 }

@@ -1,4 +1,4 @@
-/** The health of a decision point, for probes and for people. */
+/** Decision point health for probes and humans. */
 
 import { reply } from '../../http/endpoint.js';
 import { sendTo, wantsPage } from '../../http/root-redirect.js';
@@ -8,7 +8,7 @@ import { currentHealth } from '../follow/current-health.js';
 import type { Replica } from '../follow/replica.js';
 import { endpoint, revisionHeader } from './endpoint.js';
 
-/** Declares the endpoints for the health of a decision point. */
+/** Declares the health endpoints. */
 export function healthEndpoints(replica: Replica) {
 	const health = () => currentHealth(replica);
 	const headers = () => revisionHeader(replica.current());

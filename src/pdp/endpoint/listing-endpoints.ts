@@ -1,4 +1,4 @@
-/** The listings of a decision point: they list exactly what single checks allow. */
+/** Listings: they list exactly what single checks allow. */
 
 import { z } from 'zod';
 import { reply } from '../../http/endpoint.js';
@@ -20,7 +20,7 @@ import { localAssignments } from '../listing/local-assignments.js';
 import { permissions, userTenants } from '../listing/permissions.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
-/** Declares the listings of a decision point of this mode. */
+/** Declares the listing endpoints. */
 export function listingEndpoints(mode: Mode) {
 	return [permissionsEndpoint(mode), tenantsEndpoint(), usersEndpoint(mode), assignmentsEndpoint()];
 }

@@ -1,18 +1,18 @@
-/** The metrics of a decision point, for Prometheus. */
+/** Decision point metrics for Prometheus. */
 
 import { Raw } from '../../http/endpoint.js';
 import { endpoint } from './endpoint.js';
 
-/** Where the metrics come from, and who may read them. */
+/** Source and access settings for metrics. */
 export interface MetricsSource {
-	/** Renders the metrics as text. Its content type is `type`. */
+	/** Renders the metrics as text with content type `type`. */
 	readonly render: () => Promise<string>;
 	readonly type: string;
-	/** Whether they are served without a key. */
+	/** True if metrics are served without a key. */
 	readonly open: boolean;
 }
 
-/** Declares the endpoint of the metrics. */
+/** Declares the metrics endpoint. */
 export function metricsEndpoint({ render, type, open }: MetricsSource) {
 	return endpoint({
 		name: 'metrics',

@@ -4,24 +4,24 @@ import type { ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 
 /**
- * The addresses of the two booleans that a module parses. They are in the module's own memory, at different addresses
- * in every module.
+ * Addresses where a module stores its two boolean values. They lie in the module's own memory, and differ between
+ * modules.
  */
 export interface Booleans {
 	readonly true: number;
 	readonly false: number;
 }
 
-/** How many members are visited between two pauses. */
+/** Number of members visited between two pauses. */
 const stride = 2_000;
 
-/** Finds the booleans of a module by parsing them. */
+/** Finds a module's booleans by parsing them. */
 export function parseBooleans(memory: ModuleMemory): Booleans {
 	return { true: unsigned(memory.parseText('true')), false: unsigned(memory.parseText('false')) };
 }
 
 /**
- * Whether booleans can be recognised in parsed documents: where they are, and nowhere else. Uses memory above the free
+ * True if the module's booleans can be told apart from all other values in parsed documents. Uses memory above the free
  * address.
  */
 export function findsBooleans(memory: ModuleMemory, booleans: Booleans): boolean {
@@ -31,7 +31,7 @@ export function findsBooleans(memory: ModuleMemory, booleans: Booleans): boolean
 	return runToEnd(replaceBooleans(memory, root, booleans, booleans)) === 3;
 }
 
-/** Replaces the booleans of one module by those of another throughout a document. Returns how many there were. */
+/** Replaces one module's booleans with a second module's throughout a document. Returns the number of replacements. */
 export function* replaceBooleans(memory: ModuleMemory, root: number, from: Booleans, to: Booleans): Steps<number> {
 	const open = [root];
 	let replaced = 0;
@@ -55,7 +55,7 @@ function isCollection(type: number): boolean {
 	return type === kind.object || type === kind.array;
 }
 
-/** The addresses of the slots that hold the addresses of members. */
+/** Yields the addresses of all slots that hold member addresses. */
 function* slotsIn({ view }: ModuleMemory, value: number): Iterable<number> {
 	const first = view.getUint32(value + collection.table * 4, true);
 	const length = view.getUint32(value + collection.buckets * 4, true);

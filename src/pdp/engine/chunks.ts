@@ -1,18 +1,18 @@
-/** Goes through long lists in steps. */
+/** Walks long lists in steps. */
 
 import type { Steps } from '../../../compiler/steps.js';
 
-/** How long one chunk should take, in milliseconds. */
+/** Target time per chunk, in milliseconds. */
 const wanted = 2;
-/** The most items of a chunk. */
+/** Maximum items per chunk. */
 const most = 500;
 
-/** How many items are sorted or merged between two pauses. */
+/** Number of items sorted or merged between two pauses. */
 const stride = 1_000;
 
 /**
- * Runs over a list in chunks that take about two milliseconds each, and pauses in between: for items of about the same
- * cost that are cheaper together.
+ * Runs over a list in chunks taking about two milliseconds each, and pauses in between. Suits items with similar costs
+ * that are cheaper in bulk.
  */
 export function* forEachChunk<T>(
 	list: readonly T[],
@@ -31,12 +31,12 @@ export function* forEachChunk<T>(
 	}
 }
 
-/** What the work on an item returns when it wants no more. */
+/** Returned by an item callback to end the iteration. */
 export const enough = Symbol('enough');
 
 /**
- * Runs over items one by one, and pauses after each: one may take a thousand times as long as those before it. Ends early
- * when `run` returns `enough`.
+ * Runs over items separately, and pauses after each, because a single item may take a thousand times longer than the
+ * items before. Ends early if `run` returns `enough`.
  */
 export function* forEachItem<T>(items: Iterable<T>, run: (item: T) => unknown): Steps<void> {
 	for (const item of items) {
@@ -45,7 +45,7 @@ export function* forEachItem<T>(items: Iterable<T>, run: (item: T) => unknown): 
 	}
 }
 
-/** Sorts items by texts, in order of code units. Equal items keep their order. */
+/** Sorts items by text, in code unit order. The sort is stable. */
 export function* sortedBy<T>(items: Iterable<T>, textFor: (item: T) => string): Steps<readonly T[]> {
 	let runs: (readonly Row<T>[])[] = [];
 	let run: Row<T>[] = [];

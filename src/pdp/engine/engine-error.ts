@@ -1,9 +1,9 @@
-/** A policy, data or patch that the engine could not load. The message says which step failed. */
+/** A policy, data or patch could not be loaded. The message names the failed step. */
 export class EngineError extends Error {
 	override readonly name = 'EngineError';
 }
 
-/** Wraps anything thrown at this step. Modules throw strings and traps; callers get errors. */
+/** Wraps anything thrown in a step. Modules throw strings and traps; callers get errors. */
 export function asEngineError(step: string, error: unknown): EngineError {
 	if (error instanceof EngineError) return error;
 	const message = error instanceof Error ? error.message : typeof error === 'string' ? error : JSON.stringify(error);

@@ -10,14 +10,14 @@ import { aligned, headroom, ModuleMemory, type PatchStep, page } from './module-
 import { unsigned } from './policy-exports.js';
 import { instantiatePolicy, type PolicyInstance } from './policy-instance.js';
 
-/** Runs work that can pause. */
+/** Runs pausable work. */
 export type Run = <T>(steps: Steps<T>) => Promise<T>;
 
 const immediately: Run = async (steps) => runToEnd(steps);
 
 export { EngineError } from './engine-error.js';
 
-/** The input of the policies: one normalised check. The usual one, without attributes and context, is passed without JSON. */
+/** Policy input: a normalised check. The usual check, without attributes and context, is passed without JSON. */
 export interface EngineInput {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
 	readonly action: string;
@@ -28,47 +28,45 @@ export interface EngineInput {
 		readonly attributes?: Readonly<Record<string, unknown>>;
 	};
 	readonly context?: Readonly<Record<string, unknown>>;
-	/** When the check is decided, in milliseconds since 1970: what expires until then is absent. Callers cannot set it. */
+	/** Evaluation time in milliseconds since 1970. Facts that have expired by then are ignored. Callers cannot set it. */
 	readonly time: number;
 }
 
-/** What decisions need of an engine. */
+/** The engine members that decisions need. */
 export type DecidingEngine = Pick<Engine, 'code' | 'evaluate'>;
 
-/** The code of a check whose evaluation failed: a denial. */
+/** Denial code for a failed evaluation. */
 export const evaluationFailed = 'evaluation_failed';
 
-/**
- * Where the data begins, unless the module is larger: the same address in every engine, so that a heap can be moved.
- */
+/** Start address for data, unless the module is larger. It is the same in every engine, so a heap can be moved. */
 const dataBase = 4 * 1024 * 1024;
-/** Room for the frames of inputs, below the data, in bytes. */
+/** Bytes reserved below the data for input frames. */
 const framesRoom = 4 * 1024;
-/** How much heap to reserve for each byte of JSON. More is added when needed. */
+/** Heap bytes to reserve per JSON byte. The heap grows when needed. */
 const heapPerByte = 4;
-/** How many patches are read between two pauses. */
+/** Number of patches read between two pauses. */
 const stride = 200;
-/** How many aborted evaluations an instance may accumulate. Hundreds would exhaust its stack. */
+/** Maximum aborted evaluations per instance. Hundreds would exhaust its stack. */
 const tolerableAborts = 8;
-/** The entrypoint every policy has: the code of one check. */
+/** The entrypoint in every policy: returns the code for a check. */
 const codeEntrypoint = 'regolith/check/code';
 const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { type: '', tenant: '' }, time: 0 };
 
 /**
- * One compiled policy with the data of one environment. Everything except `load`, `fork` and `copy` is synchronous, so
- * nobody sees half a patch. An engine whose patch failed is broken and denies everything from then on.
+ * A compiled policy with the data of an environment. All methods except `load`, `fork` and `copy` are synchronous, so
+ * callers never see half a patch. After a failed patch the engine is broken and denies everything.
  *
- * This class evaluates; only the files of `engine/` touch WASM memory.
+ * This class evaluates; only files in `engine/` touch WASM memory.
  */
 export class Engine {
 	readonly #module: WebAssembly.Module;
 	readonly #entrypoints: Entrypoints;
 	readonly #code: number;
 	#heap: Heap;
-	/** Inputs that are passed without JSON; `undefined` when the module does not share our layout of values. */
+	/** Frames for inputs passed without JSON; `undefined` if the module has a different value layout. */
 	#frames: InputFrames | undefined;
 	#broken: string | undefined;
-	/** Evaluations that were aborted in this instance: see `#renew`. */
+	/** Number of aborted evaluations in this instance: see `#renew`. */
 	#aborts = 0;
 
 	private constructor(module: WebAssembly.Module, policy: PolicyInstance) {
@@ -85,8 +83,8 @@ export class Engine {
 	}
 
 	/**
-	 * Makes an engine from a policy and `data`, the bytes of a JSON object; `run` may do the work in slices. Rejects
-	 * with `EngineError` when the module is not a policy, the data is not a JSON object, or a trial evaluation fails.
+	 * Creates an engine from a policy and `data`, a JSON object in bytes. `run` may do the work in slices. Rejects with
+	 * `EngineError` if the module is not a policy, the data is not a JSON object, or a trial evaluation fails.
 	 */
 	static async load(module: WebAssembly.Module, data: Uint8Array, run: Run = immediately): Promise<Engine> {
 		const engine = Engine.#instantiate(module, data.byteLength * heapPerByte);
@@ -96,49 +94,49 @@ export class Engine {
 	}
 
 	/**
-	 * An engine with this one's data and another policy. This one stays as it is and may evaluate meanwhile, but must
-	 * not be patched. Rejects with `EngineError` as `load` does.
+	 * Creates an engine with the same data and a new policy. This engine stays unchanged and may evaluate in the meantime,
+	 * but must not be patched. Rejects with `EngineError` like `load`.
 	 */
 	async fork(module: WebAssembly.Module, run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
 		return Engine.#become(module, this.heapBytes, (next) => run(this.#heap.movingTo(next)));
 	}
 
-	/** A second engine with the same policy and data, made as by `fork`. It takes about a millisecond for each MiB. */
+	/** Creates a second engine with the same policy and data, like `fork`. Takes about a millisecond per MiB. */
 	async copy(run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
 		return Engine.#become(this.#module, this.heapBytes, (next) => run(this.#heap.cloningTo(next)));
 	}
 
-	/** The size of the data in memory, free blocks included, in bytes. */
+	/** Data size in memory, including free blocks, in bytes. */
 	get heapBytes(): number {
 		return this.#heap.bytes;
 	}
 
-	/** The whole memory of the WASM instance, in bytes. It never shrinks. */
+	/** Total memory size of the WASM instance, in bytes. It never shrinks. */
 	get memoryBytes(): number {
 		return this.#heap.memory.bytes.byteLength;
 	}
 
 	/**
-	 * Whether data and inputs are laid out by this code rather than parsed by the module: so unless the module comes
-	 * from another version of OPA.
+	 * True if this code lays out data and inputs, rather than the module's parser. False only for modules from an unknown
+	 * OPA version.
 	 */
 	get laidOut(): boolean {
 		return this.#frames !== undefined;
 	}
 
-	/** Why the engine denies everything: set when a patch failed halfway. */
+	/** Why the engine denies everything: set if a patch failed halfway. */
 	get broken(): string | undefined {
 		return this.#broken;
 	}
 
-	/** Applies all patches in order. Throws `EngineError` when one fails; the engine is broken then. */
+	/** Applies all patches in order. If a patch fails, throws `EngineError` and leaves the engine broken. */
 	patch(patches: readonly Patch[]): void {
 		runToEnd(this.patching(patches));
 	}
 
-	/** As `patch`, in steps, for an engine that nobody uses yet. */
+	/** Like `patch`, in steps, for an engine that is not in use yet. */
 	*patching(patches: readonly Patch[]): Steps<void> {
 		this.#refuseBroken();
 		const steps: PatchStep[] = [];
@@ -157,7 +155,7 @@ export class Engine {
 	}
 
 	/**
-	 * The code of a check: `allow`, or the reason of the denial. Never throws: a failure is the denial
+	 * Returns the code for a check: `allow`, or the denial reason. Never throws: a failure is the denial
 	 * `evaluation_failed`.
 	 */
 	code(input: EngineInput): string {
@@ -168,12 +166,12 @@ export class Engine {
 			const code = isUsual(input) ? this.#codeByFrame(frames, input) : this.#codeByParsing(frames, input);
 			return code ?? evaluationFailed;
 		} catch {
-			// Whatever a module throws (strings, traps) has one meaning to the caller: no decision, so a denial.
+			// Modules throw strings and traps. All mean the same to callers: no decision, hence a denial.
 			return evaluationFailed;
 		}
 	}
 
-	/** The result of any entrypoint. Throws `EngineError` for unknown names, undefined results and failures. */
+	/** Evaluates any entrypoint. Throws `EngineError` for unknown names, undefined results and failures. */
 	evaluate(entrypoint: string, input: unknown): unknown {
 		this.#refuseBroken();
 		const id = this.#entrypoints.find(entrypoint);
@@ -184,7 +182,7 @@ export class Engine {
 		return first.result;
 	}
 
-	/** All data. For tests and for comparing replicas. Throws `EngineError` when the engine is broken. */
+	/** Returns all data, for tests and for comparing replicas. Throws `EngineError` if the engine is broken. */
 	dump(): Json {
 		this.#refuseBroken();
 		return JSON.parse(wrapErrors('dumping data', () => this.#heap.dump())) as Json;
@@ -195,7 +193,7 @@ export class Engine {
 		return wrapErrors('instantiating the policy', () => new Engine(module, instantiatePolicy(module, initial)));
 	}
 
-	/** Makes a new engine and fills its heap. */
+	/** Creates an engine and fills its heap. */
 	static async #become(
 		module: WebAssembly.Module,
 		bytes: number,
@@ -207,7 +205,7 @@ export class Engine {
 		return next;
 	}
 
-	/** Completes an engine that has its data. Throws `EngineError` when a trial evaluation fails. */
+	/** Completes an engine after its data is loaded. Throws `EngineError` if a trial evaluation fails. */
 	#begin(): void {
 		const code = this.evaluate(codeEntrypoint, smokeInput);
 		if (typeof code !== 'string') throw new EngineError(`\`${codeEntrypoint}\` gave no code in a trial evaluation`);
@@ -216,8 +214,8 @@ export class Engine {
 	}
 
 	/**
-	 * Continues in a new instance. An aborted evaluation never removes its frames from the module's stack, which is
-	 * small: aborts would add up until every evaluation fails.
+	 * Continues in a new instance. An aborted evaluation never removes its frames from the module's small stack, so aborts
+	 * would add up until every evaluation fails.
 	 */
 	#renew(): void {
 		const next = Engine.#instantiate(this.#module, this.heapBytes);
@@ -252,24 +250,24 @@ export class Engine {
 		return JSON.parse(memory.textAt(address)) as readonly { readonly result: unknown }[];
 	}
 
-	/** Evaluates and returns the address of the result's JSON text. The data and everything below it stay untouched. */
+	/** Evaluates and returns the address of the JSON result. The data and everything below stay untouched. */
 	#evaluate(entrypoint: number, input: string): number {
 		this.#reserve(input.length);
 		const { memory, root, end } = this.#heap;
 		const length = memory.writeText(input, end);
-		// Blocks are aligned to 8 only if the first one is.
+		// Blocks are aligned to 8 only if the first block is.
 		const free = aligned(end + length, 8);
 		return unsigned(memory.exports.opa_eval(0, entrypoint, root, end, length, free, 0));
 	}
 
-	/** Ensures memory above the data for an input of so many characters. */
+	/** Reserves memory above the data for an input with the given number of characters. */
 	#reserve(characters: number): void {
 		const { memory, end } = this.#heap;
 		const wanted = characters * parsedPerByte;
 		if (memory.bytes.byteLength - end < wanted + headroom / 2) memory.reserve(end, wanted);
 	}
 
-	/** Runs one evaluation, and renews the instance when too many were aborted. */
+	/** Runs an evaluation, and renews the instance after too many aborts. */
 	#counted<T>(evaluation: () => T): T {
 		try {
 			return evaluation();
@@ -285,7 +283,7 @@ export class Engine {
 	}
 }
 
-/** Whether an input has only the strings that a frame has places for. */
+/** True if the input only has strings that fit a frame. */
 function isUsual({ user, action, resource, context, time }: EngineInput): boolean {
 	if (!Number.isSafeInteger(time)) return false;
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;

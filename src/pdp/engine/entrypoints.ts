@@ -1,24 +1,24 @@
-/** The one that a module has in place of all others, as OPA names it. */
+/** OPA's name for a single, general entrypoint. */
 const forAll = 'eval';
 
 /**
- * The entrypoints of a module by their names. A module of the compiler that stays up has a single one, which answers for
- * all: `policy/regolith/entry` says how. One of `opa build` has each.
+ * Maps entrypoint names to numbers. A module from our compiler server has a single general entrypoint, see
+ * `policy/regolith/entry`. A module from `opa build` has an entrypoint per name.
  */
 export class Entrypoints {
 	readonly #ids: ReadonlyMap<string, number>;
 
-	/** Takes what the module says: names and numbers. */
+	/** `ids` are the entrypoint names and numbers reported by the module. */
 	constructor(ids: Readonly<Record<string, number>>) {
 		this.#ids = new Map(Object.entries(ids));
 	}
 
-	/** The number to evaluate for a name; `undefined` when no entrypoint answers for it. */
+	/** Returns the entrypoint number for a name; `undefined` if the module has no matching entrypoint. */
 	find(name: string): number | undefined {
 		return this.#ids.get(name) ?? this.#ids.get(forAll);
 	}
 
-	/** The input with which that number answers as the named one does. */
+	/** Returns the input to pass to the entrypoint found for `name`. */
 	inputFor(name: string, input: unknown): unknown {
 		return this.#ids.has(name) ? input : { ...Object(input), entrypoint: name };
 	}

@@ -19,23 +19,22 @@ import { jsonText, mayHoldLoneSurrogates } from './json-text.js';
 import type { ModuleMemory } from './module-memory.js';
 import { isUtf8, textMemory, utf8Bytes } from './text-bytes.js';
 
-/** A document in memory: the address of its root, and the first address after it. */
+/** A document in memory: its root address, and the first address after the document. */
 export interface Image {
 	readonly root: number;
 	readonly end: number;
 }
 
 /**
- * Writes a JSON object into memory, from `start` on, with the layout that a module would use, but with each thing close
- * to what is read next: of a member first its value, then its key, then the element that joins them. Of members with
- * one name the last one counts. Throws `EngineError` when `json` is not one JSON object with nothing but white space
- * around it.
+ * Writes a JSON object into memory from `start`, with the layout a module would use, but with related values close
+ * together: for each member first its value, then its key, then the element joining them. The last duplicate member
+ * wins. Throws `EngineError` if `json` is not a single JSON object, apart from surrounding white space.
  */
 export function writeImage(memory: ModuleMemory, start: number, json: Uint8Array): Image {
 	return runToEnd(writingImage(memory, start, json));
 }
 
-/** As `writeImage`, in steps. Until the last one nobody else may use the memory from `start` on, nor let it grow. */
+/** Like `writeImage`, in steps. Until the last step, no other code may use the memory from `start` or let it grow. */
 export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Array): Steps<Image> {
 	const text = textMemory(json.buffer, json.byteOffset, json.byteLength);
 	if (!isUtf8(text)) throw new EngineError('the data is not UTF-8');
@@ -44,12 +43,12 @@ export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Ar
 	return { root, end: blocks.next * 4 };
 }
 
-/** How deep objects are written here. Deeper ones are left to the module, which has a limit of its own. */
+/** Maximum object depth written here. Deeper objects are left to the module, which has a separate limit. */
 const deepest = 64;
-/** How many members are written between two pauses. */
+/** Number of members written between two pauses. */
 const stride = 500;
 
-/** A key that was read and whose value is not written yet. */
+/** A key whose value is not written yet. */
 interface Key {
 	source: Uint8Array;
 	from: number;
@@ -57,20 +56,20 @@ interface Key {
 	hash: number;
 }
 
-/** Writes a document without recursion, so that it can pause anywhere. */
+/** Writes a document without recursion, so it can pause anywhere. */
 class ImageWriter {
 	readonly #scanner: JsonScanner;
 	readonly #blocks: ImageBlocks;
 	readonly #strings: ImageStrings;
 	/**
-	 * The elements of all open objects. It starts small so that it grows early, before the code for growing is
+	 * Elements in all open objects. The array starts small so its first growth comes early, before the growth code is
 	 * compiled.
 	 */
 	#open = new Int32Array(8);
 	#top = 0;
-	/** For each open object, the outermost first, where its elements begin. */
+	/** Start index into `#open` for each open object, outermost first. */
 	readonly #bases = new Int32Array(deepest + 1);
-	/** The key of each open object in the one around it. */
+	/** Key for each open object in its parent. */
 	readonly #keys: readonly Key[];
 	#depth = 0;
 
@@ -81,7 +80,7 @@ class ImageWriter {
 		this.#keys = Array.from({ length: deepest + 1 }, () => ({ source: scanner.source, from: 0, to: 0, hash: 0 }));
 	}
 
-	/** Writes the whole document. Like all methods that write, returns the address of what it wrote. */
+	/** Writes the whole document. Like all writing methods, returns the written address. */
 	*document(): Steps<number> {
 		const scanner = this.#scanner;
 		if (scanner.peek() !== jsonByte.openingBrace) throw new EngineError('the data is not a JSON object');
@@ -109,20 +108,19 @@ class ImageWriter {
 		}
 	}
 
-	/** Opens an object. */
 	#enter(): void {
 		this.#scanner.skip(jsonByte.openingBrace);
 		this.#depth += 1;
 		this.#bases[this.#depth] = this.#top;
 	}
 
-	/** Reads a member up to its value, and writes the value unless it is an object that is written here. */
+	/** Reads a member up to its value, and writes the value unless it is an object to be written here. */
 	#member(): void {
 		const scanner = this.#scanner;
 		if (this.#top > (this.#bases[this.#depth] ?? 0)) scanner.skip(jsonByte.comma);
 		scanner.peek();
 		scanner.string();
-		// Copied, because the value may have strings too.
+		// Copied, because the value may contain strings too.
 		const key = this.#keyAt(this.#depth);
 		key.source = scanner.source;
 		key.from = scanner.from;
@@ -133,14 +131,14 @@ class ImageWriter {
 		else this.#push(this.#element(key, this.#value()));
 	}
 
-	/** The key that was read last at a depth. */
+	/** Returns the key read last at a depth. */
 	#keyAt(depth: number): Key {
 		const key = this.#keys[depth];
 		if (key === undefined) throw new EngineError('the data nests too deep');
 		return key;
 	}
 
-	/** Any value except an object that is written here. */
+	/** Writes any value except an object to be written here. */
 	#value(): number {
 		const scanner = this.#scanner;
 		switch (scanner.peek()) {
@@ -161,7 +159,7 @@ class ImageWriter {
 		}
 	}
 
-	/** Writes an element, which is not in a bucket yet, and returns its place. */
+	/** Writes an element, not linked into a bucket yet, and returns its place. */
 	#element({ source, from, to, hash }: Key, value: number): number {
 		const key = this.#strings.write(source, from, to, hash);
 		const blocks = this.#blocks;
@@ -184,7 +182,7 @@ class ImageWriter {
 		this.#top += 1;
 	}
 
-	/** Writes an object with empty buckets for so many elements; returns its place. */
+	/** Writes an object with empty buckets for the given number of elements; returns its place. */
 	#table(elements: number): number {
 		const buckets = bucketsFor(elements);
 		const blocks = this.#blocks;
@@ -200,7 +198,7 @@ class ImageWriter {
 		return object;
 	}
 
-	/** Adds some of the open elements to an object. */
+	/** Adds a range from `#open` to an object. */
 	#join(object: number, from: number, to: number): void {
 		const { words } = this.#blocks;
 		const table = (words[object + collection.table] ?? 0) >>> 2;
@@ -212,7 +210,7 @@ class ImageWriter {
 		words[object + collection.size] = (words[object + collection.size] ?? 0) + size;
 	}
 
-	/** Adds an element to its bucket. Returns false when the bucket has one of that name, which gets the new value. */
+	/** Adds an element to its bucket. If the bucket already has the key, updates its value and returns false. */
 	#chain(table: number, buckets: number, place: number): boolean {
 		const { words } = this.#blocks;
 		const hash = words[place + element.hash] ?? 0;
@@ -229,7 +227,7 @@ class ImageWriter {
 		return true;
 	}
 
-	/** Whether two elements have the same key. */
+	/** True if two elements have the same key. */
 	#alike(one: number, other: number): boolean {
 		const blocks = this.#blocks;
 		const { bytes, words } = blocks;
@@ -263,7 +261,7 @@ class ImageWriter {
 		return place * 4;
 	}
 
-	/** An array, or an object too deep to be written here: the module parses it. */
+	/** Writes an array, or an object too deep to be written here: the module parses it. */
 	#nested(): number {
 		const { text, value } = this.#scanner.nested();
 		return this.#blocks.foreign(mayHoldLoneSurrogates(text) ? utf8Bytes(jsonText(value)) : text);

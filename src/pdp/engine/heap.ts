@@ -7,37 +7,35 @@ import { hasKnownLayout } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
 import { latin1Text, utf8Bytes } from './text-bytes.js';
 
-/** How much heap a byte of JSON takes when the module parses it; more than enough for tables. */
+/** Heap bytes per JSON byte parsed by the module; more than enough for tables. */
 export const parsedPerByte = 12;
-/** How many patches are applied between two pauses: they take some hundred microseconds. */
+/** Number of patches applied between two pauses: they take some hundred microseconds. */
 const stride = 100;
-/** How much is copied between two pauses, in bytes. */
+/** Bytes copied between two pauses. */
 const copyChunk = 1024 * 1024;
 
-/** The document in one instance's memory: everything from `base` up to `end` belongs to it. */
+/** A document in an instance's memory. It owns everything from `base` up to `end`. */
 export class Heap {
 	readonly base: number;
 	readonly memory: ModuleMemory;
-	/** Whether documents are written by `heap-image`; otherwise the module parses them. */
+	/** True if `heap-image` writes the documents; otherwise the module parses them. */
 	readonly laidOut: boolean;
-	/** The module's layout of values: a heap may only move to a module with the same. */
+	/** Probe for the module's value layout. A heap may only move to a module with the same layout. */
 	readonly #layout: string;
 	readonly #booleans: Booleans;
-	/** Whether booleans can be found in documents of this module. */
+	/** True if booleans can be found in this module's documents. */
 	readonly #findsBooleans: boolean;
 	#root = 0;
 	#end: number;
-	/**
-	 * The size after the document was loaded. Compared with it, today's size shows how much of the heap is free blocks.
-	 */
+	/** Size after loading. The growth since then shows how much of the heap is free blocks. */
 	#loadedBytes = 0;
 	/**
-	 * Whether free blocks are stashed. They are stashed before evaluations and restored before patches; before the
-	 * first stash there are none.
+	 * True if free blocks are stashed. They are stashed before evaluations and restored before patches; before the first
+	 * stash there are none.
 	 */
 	#stashed = false;
 
-	/** An empty heap at `base`. */
+	/** Creates an empty heap at `base`. */
 	constructor(memory: ModuleMemory, base: number) {
 		this.memory = memory;
 		this.base = base;
@@ -49,24 +47,24 @@ export class Heap {
 		this.#findsBooleans = this.laidOut && findsBooleans(memory, this.#booleans);
 	}
 
-	/** The address of the document; patches leave it where it is. */
+	/** Address of the document; patches do not move it. */
 	get root(): number {
 		return this.#root;
 	}
 
-	/** The first free address above the document: evaluations start there and leave nothing behind. */
+	/** First free address above the document: evaluations start there and leave nothing behind. */
 	get end(): number {
 		return this.#end;
 	}
 
-	/** The size of the document in memory, free blocks included, in bytes. */
+	/** Document size in memory, including free blocks, in bytes. */
 	get bytes(): number {
 		return this.#end - this.base;
 	}
 
 	/**
-	 * Loads a document, the bytes of a JSON object, into an empty heap. Throws `EngineError` when it is not one. Only
-	 * documents that are laid out by this code are loaded in more than one step.
+	 * Loads a document, a JSON object in bytes, into an empty heap. Throws `EngineError` if it is not a JSON object.
+	 * Loading takes more than one step only if this code lays out the document.
 	 */
 	*loading(json: Uint8Array): Steps<void> {
 		if (this.laidOut) {
@@ -84,8 +82,8 @@ export class Heap {
 	}
 
 	/**
-	 * Changes the document in place. Throws `EngineError`, halfway, when a patch has no place in it. Nobody may
-	 * evaluate between its steps.
+	 * Changes the document in place. If a patch has no place in the document, throws `EngineError` and leaves the patches
+	 * half applied. No evaluation may run between its steps.
 	 */
 	*patching(steps: readonly PatchStep[]): Steps<void> {
 		const bytes = steps.reduce((sum, { path, value }) => sum + path.length + (value?.length ?? 0), 0);
@@ -99,7 +97,7 @@ export class Heap {
 		this.#settle();
 	}
 
-	/** The document as JSON text. */
+	/** Returns the document in JSON. */
 	dump(): string {
 		this.memory.reserve(this.#end, this.bytes);
 		this.memory.free = this.#end;
@@ -107,9 +105,9 @@ export class Heap {
 	}
 
 	/**
-	 * Loads the same document into an empty heap of another module. A heap that consists mostly of free blocks is
-	 * parsed anew, which drops them. So is one whose layout the other module does not share. Both begin with one long
-	 * step.
+	 * Loads the same document into an empty heap in a different module. If the heap consists mostly of free blocks, the
+	 * document is parsed again to drop them, as it is if the other module has a different layout. Both cases begin with a
+	 * long step.
 	 */
 	*movingTo(next: Heap): Steps<void> {
 		const sprawls = this.bytes > 2 * this.#loadedBytes + headroom;
@@ -126,7 +124,7 @@ export class Heap {
 	}
 
 	/**
-	 * Copies this heap, with its free blocks, to a new instance of the same module. All of memory is copied; what is
+	 * Copies this heap, including free blocks, to a new instance of the same module. Copies the whole memory. The part
 	 * below the document comes last and without a pause, because evaluations write there.
 	 */
 	*cloningTo(next: Heap): Steps<void> {
@@ -148,7 +146,7 @@ export class Heap {
 		next.#loadedBytes = this.#loadedBytes;
 	}
 
-	/** Ends a change: stashes the free blocks for the next one and moves the start of evaluations. */
+	/** Ends a change: stashes the free blocks for the next change and updates the start address for evaluations. */
 	#settle(): void {
 		this.memory.exports.opa_heap_blocks_stash();
 		this.#stashed = true;
@@ -156,8 +154,8 @@ export class Heap {
 	}
 
 	/**
-	 * The memory that parsing one value of each kind leaves. Equal probes mean equal structures, equal hashes and the
-	 * same addresses for values inside the module itself, except for booleans.
+	 * Returns the memory left after parsing a value of each kind. Equal probes mean equal structures, equal hashes, and
+	 * the same addresses for values inside the module, except for booleans.
 	 */
 	#probe(): string {
 		this.memory.reserve(this.base, probe.length * parsedPerByte);
@@ -178,7 +176,7 @@ const probe = JSON.stringify({
 	object: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`member ${index}`, index])),
 });
 
-/** Checks that bytes are a JSON object, and replaces lone surrogates. The module is less strict than JSON. */
+/** Checks that `json` is a JSON object, and replaces lone surrogates. The module's parser is less strict. */
 function checkedJson(json: Uint8Array): Uint8Array {
 	const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {

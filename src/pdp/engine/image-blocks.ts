@@ -1,15 +1,15 @@
 import { headerWords } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 
-/** Words kept free at the end of memory, so that blocks of a fixed size fit without a check. */
+/** Words kept free at the end of memory, so fixed-size blocks fit without a check. */
 const spare = 64;
 
-/** Memory that is filled from one address upwards, counted in words: an address is four times a place. */
+/** Memory filled from an address upwards. Places are counted in words: an address is four times a place. */
 export class ImageBlocks {
-	/** Views of all of memory; replaced by `room` and `foreign`. */
+	/** Views on the whole memory; replaced by `room` and `foreign`. */
 	bytes: Uint8Array;
 	words: Int32Array;
-	/** The next word to write. */
+	/** Next word to write. */
 	next: number;
 	readonly #memory: ModuleMemory;
 	#limit = 0;
@@ -22,10 +22,7 @@ export class ImageBlocks {
 		this.#limit = this.words.length - spare;
 	}
 
-	/**
-	 * Ensures so many words, and those for blocks of fixed sizes besides. Throws `EngineError` when there is no more
-	 * memory.
-	 */
+	/** Reserves `words`, and room for fixed-size blocks. Throws `EngineError` if memory is exhausted. */
 	room(words = 0): void {
 		if (this.next + words + spare <= this.#limit) return;
 		this.#memory.reserve(this.next * 4, (words + 2 * spare) * 4);
@@ -43,7 +40,7 @@ export class ImageBlocks {
 		return header + headerWords;
 	}
 
-	/** Lets the module parse JSON into the next words. Returns the address of the value, which may be anywhere. */
+	/** Lets the module parse JSON into the next words. Returns the value's address, which may be unaligned. */
 	foreign(json: Uint8Array): number {
 		const memory = this.#memory;
 		memory.reserve(this.next * 4, json.length * 4);

@@ -1,27 +1,28 @@
 import { kind, string } from './heap-layout.js';
 import type { ImageBlocks } from './image-blocks.js';
 
-/** How many copies of a string are written before it is shared. Rare strings are faster to read next to their use. */
+/** Copies written before a string is shared. Rare strings are faster to read next to their use. */
 const copies = 16;
-/** The most strings to count: few enough to stay in the processor's caches. */
+/** Maximum strings to count: few enough to stay in processor caches. */
 const maxWatched = 2 ** 16;
-/** The length from which strings are copied natively, in bytes. */
+/** Minimum length for native string copies, in bytes. */
 const long = 64;
 
-/** A counted string: where it was last written, its hash, and how often it came, less the others with its slot. */
+/** A counted string: last place, hash, and number of uses, less the uses of colliding strings in the same slot. */
 const slot = { place: 0, hash: 1, uses: 2, words: 4 } as const;
 
 /**
- * Writes strings into an image: next to each use, until a string is frequent enough to be shared. They are never freed.
+ * Writes strings into an image: next to each use, until a string is frequent enough to be shared. Strings are never
+ * freed.
  */
 export class ImageStrings {
 	readonly #blocks: ImageBlocks;
 	/** Slots, by hash. */
 	readonly #slots: Int32Array;
-	/** The number of slots minus one. */
+	/** Number of slots minus one. */
 	readonly #mask: number;
 
-	/** Sizes the slots for so many bytes of JSON. */
+	/** Sizes the slots for a JSON text with `bytes` bytes. */
 	constructor(blocks: ImageBlocks, bytes: number) {
 		this.#blocks = blocks;
 		const watched = Math.min(maxWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));
@@ -29,7 +30,10 @@ export class ImageStrings {
 		this.#mask = watched - 1;
 	}
 
-	/** The address of a string: the bytes from `from` up to `to` of `source`, which have this hash. */
+	/**
+	 * Writes a string and returns its address. The string is the bytes `from` to `to` (exclusive) in `source`, with the
+	 * given hash.
+	 */
 	write(source: Uint8Array, from: number, to: number, hash: number): number {
 		const slots = this.#slots;
 		const at = ((hash ^ (hash >>> 15)) & this.#mask) * slot.words;
@@ -65,7 +69,7 @@ export class ImageStrings {
 	}
 }
 
-/** Whether a written string equals the bytes from `from` up to `to` of `source`. */
+/** True if a written string equals the bytes `from` to `to` (exclusive) in `source`. */
 export function equalsBytes(blocks: ImageBlocks, place: number, source: Uint8Array, from: number, to: number): boolean {
 	const { bytes, words } = blocks;
 	if (words[place + string.length] !== to - from) return false;

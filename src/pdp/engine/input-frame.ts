@@ -5,7 +5,7 @@ import { aligned, type ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 import { utf8Bytes, utf8Text } from './text-bytes.js';
 
-/** The strings and the time of a usual check. */
+/** Strings and time of a usual check. */
 export interface UsualInput {
 	readonly user: { readonly key: string };
 	readonly action: string;
@@ -15,22 +15,23 @@ export interface UsualInput {
 }
 
 /**
- * The inputs of the two usual checks, with and without an instance, as values that stay in memory: a check writes only
- * its strings, their lengths and the time, and neither side uses JSON. Others are passed as JSON, but answered without.
+ * Inputs for the two usual checks, with and without an instance key, as values that stay in memory: a check only writes
+ * its strings, their lengths and the time, and neither side uses JSON. Unusual inputs are passed as JSON, but their
+ * results need no JSON.
  */
 export class InputFrames {
-	/** The first address after the frames. */
+	/** First address after the frames. */
 	readonly end: number;
 	readonly #start: number;
 	readonly #memory: ModuleMemory;
 	readonly #ofType: Frame;
 	readonly #ofInstance: Frame;
-	/** The evaluation context of inputs that have more members than the frames. */
+	/** Evaluation context for inputs with more members than the frames. */
 	readonly #ofOthers: number;
-	/** Strings of the policy's text by their address. All are below the frames, where nothing ever changes. */
+	/** Strings in the policy text, by address. All are below the frames, where memory never changes. */
 	readonly #known = new Map<number, string>();
 
-	/** Makes the frames at `start`, above everything that the module itself uses, for evaluations of `entrypoint`. */
+	/** Creates the frames at `start`, above all memory used by the module, for evaluations of `entrypoint`. */
 	constructor(memory: ModuleMemory, start: number, entrypoint: number) {
 		this.#memory = memory;
 		this.#start = start;
@@ -42,7 +43,7 @@ export class InputFrames {
 		this.end = aligned(memory.free, 8);
 	}
 
-	/** Sets the data that the evaluations read. */
+	/** Sets the data for evaluations. */
 	useData(root: number): void {
 		for (const context of [this.#ofType.context, this.#ofInstance.context, this.#ofOthers]) {
 			this.#memory.exports.opa_eval_ctx_set_data(context, root);
@@ -50,8 +51,8 @@ export class InputFrames {
 	}
 
 	/**
-	 * Evaluates a check. Everything above `free` may be overwritten, and must have room for its strings. Returns the
-	 * result when it is a single string, `undefined` for anything else. Throws what the module throws.
+	 * Evaluates a check. May overwrite everything above `free`, where the strings must have room. Returns a single string
+	 * result, `undefined` for any other result. Passes on errors from the module.
 	 */
 	evaluate(input: UsualInput, free: number): string | undefined {
 		const frame = this.#frameFor(input);
@@ -62,13 +63,13 @@ export class InputFrames {
 	}
 
 	/**
-	 * Evaluates a check with any members, whose JSON the module parses. Everything above `free` may be overwritten, and
-	 * must have room for the text and what it is parsed to. Returns and throws as `evaluate` does.
+	 * Evaluates a check with any members, as JSON parsed by the module. May overwrite everything above `free`, where the
+	 * text and its parsed values must have room. Returns and throws like `evaluate`.
 	 */
 	evaluateText(json: string, free: number): string | undefined {
 		const { exports } = this.#memory;
 		const length = this.#memory.writeText(json, free);
-		// Blocks are aligned to 8 only if the first one is.
+		// Blocks are aligned to 8 only if the first block is.
 		exports.opa_heap_ptr_set(aligned(free + length, 8));
 		const input = exports.opa_json_parse(free, length);
 		if (input === 0) return undefined;
@@ -77,7 +78,7 @@ export class InputFrames {
 		return this.#string(unsigned(exports.opa_eval_ctx_get_result(this.#ofOthers)));
 	}
 
-	/** The module's JSON of the input as it is in the frame, for the probe of the layout. */
+	/** Dumps the frame's input as JSON, for the layout probe. */
 	dump(input: UsualInput, free: number): string {
 		const frame = this.#frameFor(input);
 		this.#memory.free = frame.fill(input, free);
@@ -88,7 +89,7 @@ export class InputFrames {
 		return resource.key === undefined ? this.#ofType : this.#ofInstance;
 	}
 
-	/** The string in a set that holds one object with one member. */
+	/** Returns the string in a set that holds a single object with a single member. */
 	#string(results: number): string | undefined {
 		const { view } = this.#memory;
 		const object = this.#first(results);
@@ -101,7 +102,7 @@ export class InputFrames {
 		return this.#known.get(value) ?? this.#read(value);
 	}
 
-	/** The address of the only element of a set or of an object, 0 when there is not exactly one. */
+	/** Returns the address of the only element in a set or object; 0 unless there is exactly one. */
 	#first(values: number): number {
 		const { view } = this.#memory;
 		if (view.getUint32(values + collection.size * 4, true) !== 1) return 0;
@@ -124,20 +125,20 @@ export class InputFrames {
 	}
 }
 
-/** The time with the longest text, for which frames have room. */
+/** Time with the longest text. Frames have room for it. */
 const longestTime = Number.MIN_SAFE_INTEGER;
 
-/** One input and its evaluation context. */
+/** An input and its evaluation context. */
 class Frame {
 	readonly context: number;
 	readonly input: number;
 	readonly end: number;
 	readonly #memory: ModuleMemory;
-	/** The word of each string. */
+	/** Word index for each string. */
 	readonly #strings: Readonly<Record<'user' | 'action' | 'type' | 'tenant' | 'key', number>>;
-	/** The word of the time, a number. */
+	/** Word index for the time, a number. */
 	readonly #timePlace: number;
-	/** The time in the frame: it changes once a millisecond, and checks are more frequent. */
+	/** Time in the frame. It changes once a millisecond, and checks are more frequent. */
 	#time = longestTime;
 
 	constructor(
@@ -167,7 +168,7 @@ class Frame {
 		memory.exports.opa_eval_ctx_set_input(this.context, root);
 	}
 
-	/** Writes the strings from `start` on. Returns the first aligned address after them. */
+	/** Writes the strings from `start`. Returns the first aligned address after them. */
 	fill({ user, action, resource: { type, tenant, key }, time }: UsualInput, start: number): number {
 		if (time !== this.#time) this.#fillTime(time);
 		const all = user.key + action + type + tenant + (key ?? '');
@@ -181,7 +182,7 @@ class Frame {
 		return aligned(end, 8);
 	}
 
-	/** Writes the digits of the time over those before, which had room for the longest. */
+	/** Overwrites the time's digits, which have room for the longest time. */
 	#fillTime(time: number): void {
 		const { words } = this.#memory;
 		const address = words[this.#timePlace + number.address] ?? 0;
@@ -189,7 +190,9 @@ class Frame {
 		this.#time = time;
 	}
 
-	/** Points a string at its bytes. They are written already when all strings are plain, one byte a character. */
+	/**
+	 * Points a string at its bytes. If all strings are plain, with a byte per character, the bytes are already written.
+	 */
 	#fill(place: number, text: string, start: number, plain: boolean): number {
 		const length = plain ? text.length : this.#memory.writeText(text, start);
 		const { words } = this.#memory;
@@ -199,7 +202,7 @@ class Frame {
 	}
 }
 
-/** The word of the value at a path of an image. */
+/** Finds the word of the value at a path in an image. */
 function findWord(memory: ModuleMemory, object: number, path: readonly string[]): number {
 	const { bytes, words } = memory;
 	const wordAt = (index: number) => (words[index] ?? 0) >>> 2;

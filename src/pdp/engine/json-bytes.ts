@@ -1,4 +1,4 @@
-/** The bytes of JSON's syntax. */
+/** Syntax bytes in JSON. */
 export const jsonByte = {
 	quote: 0x22,
 	comma: 0x2c,
@@ -15,12 +15,12 @@ export const jsonByte = {
 
 const { openingBracket, closingBracket, openingBrace, closingBrace } = jsonByte;
 
-/** Whether an object or an array begins with this byte. */
+/** True if the byte begins an object or an array. */
 export function opens(byte: number): boolean {
 	return byte === openingBrace || byte === openingBracket;
 }
 
-/** Whether an object or an array ends with this byte. */
+/** True if the byte ends an object or an array. */
 export function closes(byte: number): boolean {
 	return byte === closingBrace || byte === closingBracket;
 }

@@ -1,25 +1,24 @@
 import type { Steps } from '../../../compiler/steps.js';
 
-/** The least length of a chunk, in characters. */
+/** Minimum chunk length in characters. */
 const minLength = 64 * 1024;
 
-/** How many members are written between two pauses. */
+/** Number of members written between two pauses. */
 const stride = 1_000;
 
-/** JSON that is too long to be written without a pause, in chunks. */
+/** JSON in chunks, for texts too long to be written without a pause. */
 class JsonChunks {
 	readonly #pieces: string[] = [];
 	#texts: string[] = [];
 	#length = 0;
 
-	/** Writes a text. */
 	write(text: string): void {
 		this.#texts.push(text);
 		this.#length += text.length;
 		if (this.#length >= minLength) this.#cut();
 	}
 
-	/** Everything written, as chunks. */
+	/** Returns all written text in chunks. */
 	all(): readonly string[] {
 		this.#cut();
 		return this.#pieces;
@@ -32,7 +31,7 @@ class JsonChunks {
 	}
 }
 
-/** Writes an object. Each member is a key and the JSON of its value. */
+/** Writes an object. Each member is a key and its value in JSON. */
 export function* objectChunks(members: readonly (readonly [key: string, json: string])[]): Steps<readonly string[]> {
 	const pieces = new JsonChunks();
 	pieces.write('{');

@@ -7,17 +7,17 @@ const { quote, comma, backslash } = jsonByte;
 const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
- * Reads a JSON text byte by byte and accepts nothing but JSON: every method that finds something else throws
- * `EngineError` with its place. The text is UTF-8, which the caller has checked.
+ * Reads a JSON text byte by byte and accepts only JSON: on anything else, every method throws `EngineError` with the
+ * byte offset. The caller must have checked that the text is UTF-8.
  */
 export class JsonScanner {
-	/** The string that was read last: the bytes from `from` up to `to` of `source`, and their hash. */
+	/** The last string read: the bytes `from` to `to` (exclusive) in `source`, and their hash. */
 	source: Uint8Array;
 	from = 0;
 	to = 0;
 	hash = 0;
 	readonly #json: Uint8Array;
-	/** The next byte to read. */
+	/** Next byte to read. */
 	#at = 0;
 
 	constructor(json: Uint8Array) {
@@ -25,12 +25,12 @@ export class JsonScanner {
 		this.source = json;
 	}
 
-	/** The place of the next byte. */
+	/** Offset of the next byte. */
 	get at(): number {
 		return this.#at;
 	}
 
-	/** The next byte that is not white space; `undefined` at the end. Does not consume it. */
+	/** Returns the next byte other than white space, without consuming it; `undefined` at the end. */
 	peek(): number | undefined {
 		const json = this.#json;
 		for (;;) {
@@ -41,13 +41,13 @@ export class JsonScanner {
 		}
 	}
 
-	/** Consumes this byte, which must come next except for white space. */
+	/** Skips white space and consumes the given byte, which must come next. */
 	skip(byte: number): void {
 		if (this.peek() !== byte) throw this.unexpected();
 		this.#at += 1;
 	}
 
-	/** Reads a string, whose opening quote must come next. */
+	/** Reads a string. Its opening quote must come next. */
 	string(): void {
 		const json = this.#json;
 		if (json[this.#at] !== quote) throw this.unexpected();
@@ -87,7 +87,7 @@ export class JsonScanner {
 		return text;
 	}
 
-	/** Reads a whole array or object: its text, and its value in JavaScript. */
+	/** Reads a whole array or object: its text, and its JavaScript value. */
 	nested(): { readonly text: Uint8Array; readonly value: unknown } {
 		const start = this.#at;
 		this.pass(0, Number.POSITIVE_INFINITY);
@@ -95,8 +95,8 @@ export class JsonScanner {
 	}
 
 	/**
-	 * Skips the rest of a value with `open` open objects and arrays, or about `length` bytes of it. Returns how many
-	 * are open then. Checks only that brackets and quotes end.
+	 * Skips the rest of a value with `open` open objects and arrays, or about `length` bytes. Returns the number of open
+	 * objects and arrays. Only checks that brackets and quotes end.
 	 */
 	pass(open: number, length: number): number {
 		const json = this.#json;
@@ -120,7 +120,7 @@ export class JsonScanner {
 		return depth;
 	}
 
-	/** The JavaScript value of the text from `start` to the next byte. */
+	/** Parses the text from `start` to the next byte. */
 	parsed(start: number): unknown {
 		try {
 			return JSON.parse(utf8Text(this.#json, start, this.#at));
@@ -129,7 +129,7 @@ export class JsonScanner {
 		}
 	}
 
-	/** The error for a byte, or for what starts with it. */
+	/** Returns the error for invalid JSON at a byte. */
 	unexpected(at = this.#at): EngineError {
 		return new EngineError(`the data is no JSON at byte ${at}`);
 	}
@@ -145,7 +145,7 @@ export class JsonScanner {
 		this.hash = this.source.reduce(extendHash, emptyHash);
 	}
 
-	/** The position after the closing quote of a string that continues at `at`. */
+	/** Returns the offset after the closing quote, for a string that continues at `at`. */
 	#endOfString(at: number): number {
 		const json = this.#json;
 		for (let end = at; end < json.length; end += 1) {
@@ -155,7 +155,7 @@ export class JsonScanner {
 		throw this.unexpected(at);
 	}
 
-	/** The end of the number or word that begins at `start`. */
+	/** Returns the end of the number or word beginning at `start`. */
 	#endOfScalar(start: number): number {
 		const json = this.#json;
 		let at = start;
@@ -167,7 +167,7 @@ export class JsonScanner {
 	}
 }
 
-/** Whether a byte can be part of a number. */
+/** True if the byte can be part of a number. */
 function partOfNumber(byte: number | undefined): boolean {
 	if (byte === undefined) return false;
 	return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2e || byte === 0x2b || (byte | 0x20) === 0x65;

@@ -2,7 +2,10 @@ import { jsonByte } from './json-bytes.js';
 
 const { backslash } = jsonByte;
 
-/** JSON for an OPA module, which refuses lone surrogates: they become the replacement character, as in UTF-8. */
+/**
+ * Returns JSON for an OPA module. Modules refuse lone surrogates, so these become the replacement character, as in
+ * UTF-8.
+ */
 export function jsonText(value: unknown): string {
 	const json = JSON.stringify(value);
 	return json.includes('\\ud')
@@ -10,7 +13,7 @@ export function jsonText(value: unknown): string {
 		: json;
 }
 
-/** Whether JSON may hold lone surrogates, which only escapes can express. */
+/** True if the JSON may contain lone surrogates, which can only be expressed by escapes. */
 export function mayHoldLoneSurrogates(json: Uint8Array): boolean {
 	for (let at = json.indexOf(backslash); at !== -1; at = json.indexOf(backslash, at + 1)) {
 		if (json[at + 1] === 0x75 && ((json[at + 2] ?? 0) | 0x20) === 0x64) return true;

@@ -5,8 +5,8 @@ import type { ModuleMemory } from './module-memory.js';
 import { utf8Bytes } from './text-bytes.js';
 
 /**
- * Whether a module's layout is that of `heap-layout`: it must read, change and write values laid out by this code like
- * those it parsed itself. Uses memory from `start` on.
+ * True if a module has the `heap-layout` layout: it must read, change and write values laid out by this code like
+ * values it parsed. Uses memory from `start`.
  */
 export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 	try {
@@ -19,12 +19,12 @@ export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 		}
 		return isSameJson(JSON.parse(memory.dump(root)), changed);
 	} catch {
-		// Any failure means the same: the module has another layout.
+		// Any failure means the same: the module has a different layout.
 		return false;
 	}
 }
 
-/** Makes frames for the inputs of checks, from `start` on; `undefined` when the module cannot read their contents. */
+/** Creates frames for check inputs, from `start`; `undefined` if the module cannot read their contents. */
 export function makeFrames(memory: ModuleMemory, start: number, entrypoint: number): InputFrames | undefined {
 	try {
 		const frames = new InputFrames(memory, start, entrypoint);
@@ -59,7 +59,7 @@ const document = {
 	empty: {},
 };
 
-/** Patches that free blocks of every size and reuse them, let a table grow, and make new ones. */
+/** Patches that free and reuse blocks in every size, grow a table, and create tables. */
 const changes: readonly (readonly [readonly string[], unknown?])[] = [
 	[['gone']],
 	[['constants', 'null']],

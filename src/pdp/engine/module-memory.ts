@@ -2,27 +2,27 @@ import { EngineError } from './engine-error.js';
 import { type PolicyExports, unsigned } from './policy-exports.js';
 import { textMemory, utf8Length, utf8Text, writeUtf8 } from './text-bytes.js';
 
-/** The unit in which memory grows, in bytes. */
+/** Growth unit for memory, in bytes. */
 export const page = 64 * 1024;
-/** Memory kept free above what is asked for, for an input, its evaluation and its result, in bytes. */
+/** Memory kept free above each reservation for an input, its evaluation and its result, in bytes. */
 export const headroom = 16 * 1024 * 1024;
-/** One page less than 4 GiB: the reach of 32-bit addresses. */
+/** One page below 4 GiB: the range of 32-bit addresses. */
 const addressable = 2 ** 32 - page;
 
-/** The most bytes of UTF-8 for one unit of a JavaScript string. */
+/** Maximum UTF-8 bytes per JavaScript string unit. */
 const maxPerCharacter = 3;
 
-/** One patch as JSON text; without a value it removes. */
+/** A patch in JSON; without a value it removes. */
 export interface PatchStep {
 	readonly path: string;
 	readonly value?: string | undefined;
 }
 
-/** The memory of one instance of a module, and what the module's own allocator does in it. */
+/** Memory of a module instance, and operations by the module's own allocator. */
 export class ModuleMemory {
 	readonly exports: PolicyExports;
 	readonly #memory: WebAssembly.Memory;
-	/** Views of all of memory; replaced whenever it has grown. */
+	/** Views on the whole memory; replaced after it has grown. */
 	#bytes: Uint8Array;
 	#words: Int32Array;
 	#view: DataView;
@@ -35,25 +35,25 @@ export class ModuleMemory {
 		this.#view = new DataView(memory.buffer);
 	}
 
-	/** All of memory. Valid until memory grows. */
+	/** Whole memory. Valid until memory grows. */
 	get bytes(): Uint8Array {
 		if (this.#bytes.byteLength === 0) this.#bytes = textMemory(this.#memory.buffer);
 		return this.#bytes;
 	}
 
-	/** All of memory in words of four bytes. Valid until memory grows. */
+	/** Whole memory in four-byte words. Valid until memory grows. */
 	get words(): Int32Array {
 		if (this.#words.byteLength === 0) this.#words = new Int32Array(this.#memory.buffer);
 		return this.#words;
 	}
 
-	/** All of memory, to read numbers at any address. Valid until memory grows. */
+	/** Whole memory, for numbers at any address. Valid until memory grows. */
 	get view(): DataView {
 		if (this.#view.buffer.byteLength === 0) this.#view = new DataView(this.#memory.buffer);
 		return this.#view;
 	}
 
-	/** The first address that the module's allocator has not handed out. */
+	/** First address not yet handed out by the module's allocator. */
 	get free(): number {
 		return unsigned(this.exports.opa_heap_ptr_get());
 	}
@@ -64,9 +64,9 @@ export class ModuleMemory {
 	}
 
 	/**
-	 * Ensures `bytes` from address `from` on, with headroom. Nothing above `from` is kept. Growing is left to the
-	 * module's allocator, which does not see pages that others add, and is done in big steps, because each can cost a
-	 * garbage collection. Throws `EngineError` when there is no more memory.
+	 * Reserves `bytes` from address `from`, with headroom. Content above `from` is lost. The module's allocator must grow
+	 * the memory, because it does not see pages added by other code. Growth happens in big steps, because each can cost a
+	 * garbage collection. Throws `EngineError` if memory is exhausted.
 	 */
 	reserve(from: number, bytes: number): void {
 		const size = this.bytes.byteLength;
@@ -75,23 +75,23 @@ export class ModuleMemory {
 		if (size + missing > addressable) throw new EngineError(`no memory for ${missing} more bytes`);
 		const pages = Math.ceil(Math.min(Math.max(missing, size / 4), addressable - size) / page);
 		const { free } = this;
-		// From this address, a block of almost that many pages just does not fit.
+		// From this address, a block with almost that many pages just does not fit.
 		this.free = Math.max(from, size - 16);
 		this.exports.opa_malloc(pages * page - 16);
 		this.free = free;
 	}
 
-	/** Lets the module parse a JSON text. Throws `EngineError` when it cannot. */
+	/** Lets the module parse a JSON text. Throws `EngineError` if it fails. */
 	parseText(text: string): number {
 		return this.parse(utf8Length(text), (_, address) => this.writeText(text, address));
 	}
 
-	/** Writes a text as UTF-8 and returns how many bytes it took. */
+	/** Writes a text in UTF-8 and returns the number of bytes. */
 	writeText(text: string, address: number): number {
 		return writeUtf8(this.bytes, text, address, text.length * maxPerCharacter);
 	}
 
-	/** Lets the module parse JSON that `write` puts at the address it is given. Throws `EngineError` when it cannot. */
+	/** Lets the module parse the JSON that `write` puts at the given address. Throws `EngineError` if it fails. */
 	parse(bytes: number, write: (memory: Uint8Array, address: number) => void): number {
 		const text = unsigned(this.exports.opa_malloc(bytes));
 		write(this.bytes, text);
@@ -102,8 +102,8 @@ export class ModuleMemory {
 	}
 
 	/**
-	 * Lets the module change an object. Throws `EngineError` when a path to add leads through something that is not an
-	 * object. For a path to remove the module does not check that: documents of the compiler have only objects there.
+	 * Lets the module change an object. Throws `EngineError` if a path to add leads through a value other than an object.
+	 * The module does not check this for a path to remove: compiler documents only have objects there.
 	 */
 	patch(object: number, { path, value }: PatchStep): void {
 		const pathAddress = this.parseText(path);
@@ -115,20 +115,20 @@ export class ModuleMemory {
 		if (result !== 0) throw new EngineError(`the data has no place for \`${path}\` (code ${result})`);
 	}
 
-	/** The module's JSON text of a value. */
+	/** Returns the module's JSON for a value. */
 	dump(value: number): string {
 		return this.textAt(unsigned(this.exports.opa_json_dump(value)));
 	}
 
-	/** The text that begins at an address and ends before the first zero. */
+	/** Returns the zero-terminated text at an address. */
 	textAt(address: number): string {
-		// From an address: searching from a place beyond 2 GiB does not work.
+		// Slice first: a search starting beyond 2 GiB does not work.
 		const bytes = this.bytes.subarray(address);
 		return utf8Text(bytes, 0, bytes.indexOf(0));
 	}
 }
 
-/** The smallest multiple of `unit` that is not below the address. */
+/** Rounds an address up to a multiple of `unit`. */
 export function aligned(address: number, unit: number): number {
 	return Math.ceil(address / unit) * unit;
 }

@@ -1,4 +1,4 @@
-/** The exports of an OPA module that this code uses. Every address is a signed 32-bit number: see `unsigned`. */
+/** OPA module exports used by this code. Every address is a signed 32-bit number: see `unsigned`. */
 export interface PolicyExports {
 	opa_eval(reserved: 0, entrypoint: number, data: number, input: number, length: number, heap: number, json: 0): number;
 	opa_eval_ctx_new(): number;
@@ -20,7 +20,7 @@ export interface PolicyExports {
 	opa_heap_blocks_restore(): void;
 }
 
-/** Converts an address, because those in the upper half of memory arrive as negative numbers. */
+/** Converts an address: addresses in the upper half of memory arrive as negative numbers. */
 export function unsigned(address: number): number {
 	return address >>> 0;
 }

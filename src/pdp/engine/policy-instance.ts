@@ -2,21 +2,21 @@ import { EngineError } from './engine-error.js';
 import { type PolicyExports, unsigned } from './policy-exports.js';
 import { utf8Text } from './text-bytes.js';
 
-/** One instance of a policy's module, with the memory that it was given. */
+/** A policy module instance with its memory. */
 export interface PolicyInstance {
 	readonly exports: PolicyExports;
 	readonly memory: WebAssembly.Memory;
-	/** The numbers of the entrypoints by their names. */
+	/** Entrypoint numbers by name. */
 	readonly entrypoints: Readonly<Record<string, number>>;
 }
 
-/** The version of OPA's interface between modules and those who run them. */
+/** OPA's interface version for modules and hosts. */
 const interfaceVersion = 1;
 
 /**
- * Makes an instance of an OPA module with so many pages of memory. Throws what the runtime throws when it is no module
- * of OPA, and `EngineError` when it is one of another version. Our policies call no function of the host: a call of one
- * aborts the evaluation.
+ * Creates an OPA module instance with the given number of memory pages. Passes on the runtime's error if it is not an
+ * OPA module, and throws `EngineError` if it has a different interface version. Our policies call no host functions:
+ * such a call aborts the evaluation.
  */
 export function instantiatePolicy(module: WebAssembly.Module, pages: number): PolicyInstance {
 	const memory = new WebAssembly.Memory({ initial: pages });
@@ -46,13 +46,13 @@ export function instantiatePolicy(module: WebAssembly.Module, pages: number): Po
 	return { exports, memory, entrypoints: entrypoints as Readonly<Record<string, number>> };
 }
 
-/** What a module exports besides what engines use all the time. */
+/** Module exports used only at instantiation, besides the exports used by engines. */
 interface InstanceExports extends PolicyExports {
 	readonly opa_wasm_abi_version?: { readonly value: unknown };
 	entrypoints(): number;
 }
 
-/** The text that begins at an address and ends before the first zero. */
+/** Returns the zero-terminated text at an address. */
 function textFrom(memory: WebAssembly.Memory, address: number): string {
 	const bytes = new Uint8Array(memory.buffer, address);
 	return utf8Text(bytes, 0, bytes.indexOf(0));

@@ -1,13 +1,13 @@
-/** Texts and their bytes, by what every runtime has: `text-bytes.ts` for browsers and edge runtimes. */
+/** Texts and their bytes with web APIs: `text-bytes.ts` for browsers and edge runtimes. */
 
 const encoder = new TextEncoder();
-// Without `ignoreBOM` a mark at the beginning of a text would be lost.
+// Without `ignoreBOM`, a byte order mark at the beginning of a text would be lost.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-/** How much is decoded at once to check it, in bytes. */
+/** Bytes decoded per call when checking UTF-8. */
 const chunk = 1024 * 1024;
-/** How many codes are turned into characters at once: each is an argument. */
+/** Codes converted to characters per call: each is an argument. */
 const maxCodes = 4096;
-/** The length up to which a text is written character by character, which is faster then. */
+/** Length up to which writing a text character by character is faster. */
 const short = 256;
 
 /** As in `text-bytes.ts`. */
@@ -59,7 +59,7 @@ export function writeUtf8(bytes: Uint8Array, text: string, address: number, limi
 	return encoder.encodeInto(text, bytes.subarray(address, address + limit)).written;
 }
 
-/** Writes a text with one byte a character; false when it has others. */
+/** Writes a text with a byte per character. Returns false if it has other characters. */
 function writeAscii(bytes: Uint8Array, text: string, address: number): boolean {
 	for (let index = 0; index < text.length; index += 1) {
 		const code = text.charCodeAt(index);

@@ -1,46 +1,46 @@
 /**
- * Texts and their bytes, by Node.js. INVARIANT: `text-bytes-web.ts` does the same for runtimes without it, and takes the
- * place of this file there; nothing else of the engine knows where it runs.
+ * Texts and their bytes with Node.js APIs. INVARIANT: `text-bytes-web.ts` does the same with web APIs and replaces this
+ * file in other runtimes; no other file in the engine depends on the runtime.
  */
 
 import { isUtf8 as isValid } from 'node:buffer';
 
-/** The bytes of a text, as UTF-8. Lone surrogates become the replacement character. */
+/** Encodes a text in UTF-8. Lone surrogates become the replacement character. */
 export function utf8Bytes(text: string): Uint8Array {
 	return Buffer.from(text);
 }
 
-/** The same memory, in the form that is fastest to read texts from. */
+/** Returns a view on the same memory that is fastest for reading texts. */
 export function textMemory(buffer: ArrayBufferLike, offset = 0, length?: number): Uint8Array {
 	return Buffer.from(buffer, offset, length);
 }
 
-/** Whether bytes are UTF-8. */
+/** True if the bytes are UTF-8. */
 export function isUtf8(bytes: Uint8Array): boolean {
 	return isValid(bytes);
 }
 
-/** How many bytes a text takes as UTF-8. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
 	return Buffer.byteLength(text);
 }
 
-/** The text of the bytes from `from` up to `to`. What is not UTF-8 becomes the replacement character. */
+/** Decodes the bytes `from` to `to` (exclusive). Invalid UTF-8 becomes the replacement character. */
 export function utf8Text(bytes: Uint8Array, from: number, to: number): string {
 	return nativeBytes(bytes).toString('utf8', from, to);
 }
 
-/** One character for each byte from `from` up to `to`. */
+/** Returns a character for each byte from `from` to `to` (exclusive). */
 export function latin1Text(bytes: Uint8Array, from: number, to: number): string {
 	return nativeBytes(bytes).toString('latin1', from, to);
 }
 
 /**
- * Writes a text as UTF-8 into what `textMemory` gave, and returns how many bytes it took, at most `limit`. The limit
- * matters: without it nothing is written at all when there are 2 GiB or more after the address.
+ * Writes a text in UTF-8 into a view created by `textMemory`, and returns the number of bytes, at most `limit`. The
+ * limit matters: without it, Node.js writes nothing if 2 GiB or more follow the address.
  */
 export function writeUtf8(bytes: Uint8Array, text: string, address: number, limit: number): number {
-	// Every check comes here, so what it is given is not looked at.
+	// Every check comes here, so the type is not checked.
 	return (bytes as Buffer).write(text, address, limit, 'utf8');
 }
 

@@ -1,4 +1,4 @@
-/** Verifies the signatures of bundles, before anything in them is read. */
+/** Verifies bundle signatures before any other bundle file is read. */
 
 import { type CryptoKey, compactVerify } from 'jose';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { errorMessage } from '../../failure.js';
 import type { Run } from '../engine/engine.js';
 import { sha256 } from './sha256.js';
 
-/** Verifies the files of an unpacked bundle. Rejects with `SignatureError` when they are not to be used. */
+/** Verifies an unpacked bundle. Rejects with `SignatureError` if the bundle must not be used. */
 export type VerifyBundle = (files: ReadonlyMap<string, Uint8Array>, run: Run) => Promise<void>;
 
 interface VerificationKey {
@@ -15,29 +15,29 @@ interface VerificationKey {
 	readonly key: CryptoKey;
 }
 
-/** The keys of each algorithm, as the web names them. A key fits one of them at most. */
+/** Web Crypto parameters per algorithm. A key fits at most one algorithm. */
 const algorithms = {
 	ES256: { name: 'ECDSA', namedCurve: 'P-256' },
 	ES384: { name: 'ECDSA', namedCurve: 'P-384' },
 	ES512: { name: 'ECDSA', namedCurve: 'P-521' },
 	RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
 };
-/** One public key in PEM. */
+/** A single public key in PEM. */
 const pemForm = /^\s*-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----\s*$/;
-/** The largest `.signatures.json`, in bytes: one signature of the few files of a bundle. */
+/** Maximum `.signatures.json` size in bytes. Enough for a single signature over the few files of a bundle. */
 const maxSignatures = 64 * 1024;
 
 const Signatures = z.object({ signatures: z.tuple([z.string()]) });
 const Payload = z.object({
 	files: z.array(z.object({ name: z.string(), hash: z.string(), algorithm: z.literal('SHA-256') })),
-	// OPA's way to sign for one purpose only. Ours is bound to its environment by the manifest.
+	// OPA scopes limit a signature to a purpose. Our signatures are bound to an environment by the manifest.
 	scope: z.literal('').optional(),
 });
 type Payload = z.output<typeof Payload>;
 
 /**
- * Makes what verifies bundles by public keys in PEM (SPKI): one signature by one of them has to cover all files. Rejects
- * with an `Error` when one of them is not the key of a known algorithm.
+ * Creates a verifier for public keys in PEM (SPKI). A single signature by any key must cover all files. Rejects with an
+ * `Error` if a key does not fit a known algorithm.
  */
 export async function createBundleVerifier(pems: readonly string[]): Promise<VerifyBundle> {
 	const keys = await Promise.all(pems.map(importKey));
@@ -73,7 +73,7 @@ function tokenIn(files: ReadonlyMap<string, Uint8Array>): string {
 	return understood(Signatures, bytes).signatures[0];
 }
 
-/** The payload of a token that one of the keys has signed. */
+/** Returns the payload from a token signed by a trusted key. */
 async function signedPayload(token: string, keys: readonly VerificationKey[]): Promise<Payload> {
 	for (const { algorithm, key } of keys) {
 		const verified = await compactVerify(token, key, { algorithms: [algorithm] }).catch(() => undefined);

@@ -1,9 +1,9 @@
 import type { EventLog } from '../../log.js';
 
-/** How far the clocks may differ, in milliseconds. Answers tell the time to the second, and take a while to arrive. */
+/** Tolerated clock difference in milliseconds. Answers carry the time in whole seconds and take a while to arrive. */
 const tolerated = 60_000;
 
-/** Compares the clock of this process with the clock of the control plane, and logs a difference of more than a minute. */
+/** Compares the local clock with the control plane's clock, and logs a difference above a minute. */
 export class ClockComparison {
 	#ahead = 0;
 
@@ -12,12 +12,12 @@ export class ClockComparison {
 		private readonly now: () => number = Date.now,
 	) {}
 
-	/** How far the clock of this process is ahead, in seconds: negative if it is behind, and 0 within a minute. */
+	/** Seconds the local clock is ahead: negative if it is behind, 0 if the difference is within a minute. */
 	get secondsAhead(): number {
 		return this.#ahead;
 	}
 
-	/** Notes the time in an answer of the control plane. */
+	/** Notes the `date` header in a control plane response. */
 	note({ headers }: Pick<Response, 'headers'>): void {
 		const difference = this.now() - Date.parse(headers.get('date') ?? '');
 		if (Number.isNaN(difference)) return;

@@ -1,21 +1,21 @@
-/** Where a control plane keeps the facts of the environment that a key belongs to. */
+/** Finds the facts API for an API key's environment. */
 
 import { z } from 'zod';
 import { forbidden } from '../../failure.js';
 
 /**
- * Finds the URL below which the control plane serves the facts of the environment. Rejects with `forbidden` when the key
- * is refused or does not belong to an environment, and with an `Error` when the control plane does not answer as it should.
+ * Returns the control plane's base URL for the environment's facts. Rejects with `forbidden` if the key is refused or
+ * does not belong to an environment, and with an `Error` if the control plane does not answer as expected.
  */
 export type FindFacts = (signal: AbortSignal) => Promise<string>;
 
 const Scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 const Refused = z.object({ message: z.string() });
 
-/** Looks the environment of `apiKey` up at a control plane; `origin` is its URL without a path. */
+/** Looks up the key's environment at a control plane. `origin` is its URL without a path. */
 export function findFactsOnce(origin: string, apiKey: string): FindFacts {
 	const base = origin.replace(/\/+$/, '');
-	// A key is of the same environment for good.
+	// A key's environment never changes.
 	let found: string | undefined;
 	return async (signal) => {
 		if (found !== undefined) return found;
@@ -29,7 +29,7 @@ export function findFactsOnce(origin: string, apiKey: string): FindFacts {
 	};
 }
 
-/** Why the control plane does not answer a call with the key of the decision point. */
+/** Returns the error for a control plane response that refuses a call with the decision point's key. */
 export async function refusedKey(response: Response): Promise<Error> {
 	const { message } = Refused.parse(await response.json());
 	if (response.status === 401 || response.status === 403) {

@@ -1,13 +1,13 @@
 import type { Health } from '../../wire/decision/check.js';
 import type { Replica } from './replica.js';
 
-/** Which of its files or which key is wrong is in the log. */
+/** The log names the file or key at fault. */
 const notTrusted = 'the newest bundle is not used: it is not signed by a key that is trusted here';
 
 const deleted = 'the environment was deleted: every check is denied';
 
 /**
- * The health of a decision point. What stands in the way is only in the log: callers without a key must not see the
+ * Returns a decision point's health. Error details go only to the log, because callers without a key must not see the
  * control plane's messages.
  */
 export function currentHealth(replica: Replica): Health {

@@ -1,7 +1,7 @@
 /**
- * Runs with a signal that aborts with `signal` or after `milliseconds`, and leaves no listener or timer behind. `restart`
- * gives it so many milliseconds from now on. `AbortSignal.any` over `AbortSignal.timeout` does not work: Node 20 may
- * collect the timeout, which then never fires.
+ * Calls `run` with a signal that aborts with `signal` or after `milliseconds`, and leaves no listener or timer behind.
+ * `restart` restarts the timer with the given milliseconds. `AbortSignal.any` over `AbortSignal.timeout` does not work:
+ * Node 20 may collect the timeout, which then never fires.
  */
 export async function deadline<T>(
 	signal: AbortSignal,

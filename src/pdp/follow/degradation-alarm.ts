@@ -2,17 +2,17 @@ import type { Degradation } from '../../bundle/bundle.js';
 import type { EventLog } from '../../log.js';
 import { type Timer, unreferenced } from './timer.js';
 
-/** How long a policy may be behind before that is logged as an error, in milliseconds. */
+/** Time a policy may lag behind before an error is logged, in milliseconds. */
 const tolerated = 60_000;
 
-/** The revision in use, and how its policy compares with it. */
+/** Revision in use and its policy revision. */
 interface RevisionInUse {
 	readonly revision: number;
 	readonly policyRevision: number;
 	readonly degraded: Degradation | null;
 }
 
-/** Logs an error when a policy has been behind for a minute, and a line when it has caught up after that. */
+/** Logs an error when the policy has been behind for a minute, and an info line when it has caught up afterwards. */
 export class DegradationAlarm {
 	#inUse: RevisionInUse | undefined;
 	#timer: Timer | undefined;
@@ -23,7 +23,7 @@ export class DegradationAlarm {
 		private readonly wait = tolerated,
 	) {}
 
-	/** Notes the revision in use; `undefined` when there is none. */
+	/** Notes the revision in use; `undefined` if there is none. */
 	note(inUse: RevisionInUse | undefined): void {
 		this.#inUse = inUse;
 		if (inUse === undefined || inUse.degraded === null) {

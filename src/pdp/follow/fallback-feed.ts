@@ -1,20 +1,20 @@
-/** A feed that begins from the offline copy when the control plane cannot be reached at a start. */
+/** Feed that starts from the offline copy if the control plane cannot be reached. */
 
 import { deadline } from './deadline.js';
 import { type FeedClient, type FeedRequest, type FeedResponse, Refusal } from './feed-client.js';
 import type { CopiedEnvironment, OfflineCopy } from './offline-copy.js';
 
-/** How long a start waits for the control plane before it turns to the copy, in milliseconds. */
+/** Time a start waits for the control plane before it uses the copy, in milliseconds. */
 const startWait = 5_000;
 
 /**
- * Follows `primary`. If that cannot be reached when the environment is first asked for, the bundles of the copy come
- * first, and the control plane is asked for what follows them. A key that it refuses is refused, copy or not.
+ * Follows `primary`. If `primary` cannot be reached at the first request for the environment, the feed first replays
+ * the copy and then polls `primary` for later bundles. A refused key is refused even if there is a copy.
  */
 export class FallbackFeed implements FeedClient {
-	/** What is replayed; `undefined` when there is nothing to replay, or no more. */
+	/** Copy being replayed; `undefined` if there is none, or after the replay. */
 	#replayed: CopiedEnvironment | undefined;
-	/** How many bundles of the copy were given away. */
+	/** Number of bundles replayed. */
 	#given = 0;
 	#asked = false;
 
@@ -51,7 +51,7 @@ export class FallbackFeed implements FeedClient {
 			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf, isPassing };
 		}
 		this.#replayed = undefined;
-		// Who asks for the same again could not use it: only the control plane can help.
+		// A client that repeats a request could not use the bundle: only the control plane can help.
 		return next === undefined
 			? { kind: 'unchanged', waits: true, asOf, offline: true }
 			: this.primary.poll(request, signal);

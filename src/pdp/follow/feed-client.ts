@@ -1,4 +1,4 @@
-/** The decision point's side of the control plane: the environment of a key, and the long-polled feed of bundles. */
+/** Client for the control plane: looks up a key's environment, polls the bundle feed, and reports state. */
 
 import { z } from 'zod';
 import { maxBundleBytes } from '../../bundle/bundle.js';
@@ -6,68 +6,68 @@ import { catalogue } from '../../failure.js';
 import type { ClockComparison } from './clock-comparison.js';
 import { deadline } from './deadline.js';
 
-/** A bundle and the feed's ETag of the revision it leads to. */
+/** A bundle and the feed's ETag for its revision. */
 export interface FeedBundle {
 	readonly kind: 'bundle';
 	readonly bytes: Uint8Array;
 	readonly etag: string;
-	/** When this was known to be the newest, in milliseconds since 1970; now, unless given. */
+	/** Last time this revision was known to be the newest, in milliseconds since 1970. Now, unless given. */
 	readonly asOf?: number;
-	/** True if another bundle is ready to follow: this revision must not answer. */
+	/** True if the next bundle is ready: this revision must not answer. */
 	readonly isPassing?: boolean;
-	/** The revision that it leads to, where the feed says so. */
+	/** Resulting revision, if the feed names it. */
 	readonly revision?: number;
-	/** The refresh that this snapshot was asked for with. */
+	/** Refresh that requested this snapshot. */
 	readonly updateId?: string;
-	/** The trace that its making is part of: W3C's `traceparent`. */
+	/** W3C `traceparent` for the trace that built the bundle. */
 	readonly traceparent?: string;
 }
 
-/** The feed's answer. */
 export type FeedResponse =
 	| FeedBundle
 	/**
-	 * `waits` says that the server holds requests until there is news. Otherwise the client has to pace itself. `offline`
-	 * says that this is the word of the offline copy, because the control plane cannot be reached.
+	 * `waits` is true if the server holds requests until there is news. Otherwise the client must pace its requests.
+	 * `offline` marks an answer from the offline copy, given while the control plane cannot be reached.
 	 */
 	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number; readonly offline?: true };
 
-/** One request to the feed. */
 export interface FeedRequest {
-	/** The environment's id. */
+	/** Environment id. */
 	readonly environment: string;
-	/** The ETag of what the client has; `undefined` asks for a snapshot. */
+	/** ETag for the client's current revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;
-	/** How long the server may hold the request while there is nothing new, in seconds. */
+	/** Seconds the server may hold the request while there is nothing new. */
 	readonly wait: number;
 }
 
-/** The control plane refuses this key or environment. Trying again does not help until somebody changes something. */
+/** The control plane refuses the key or environment. A retry does not help until an operator changes something. */
 export class Refusal extends Error {
 	override readonly name = 'Refusal';
 }
 
-/** The control plane says that the environment of this key was deleted. */
+/** The key's environment was deleted. */
 export class EnvironmentGone extends Refusal {}
 
-/** The control plane as one key sees it. Both calls reject with `Refusal`, or with an `Error` when trying again may help. */
+/**
+ * The control plane as seen by a single key. Both calls reject with `Refusal`, or with an `Error` if a retry may help.
+ */
 export interface FeedClient {
-	/** The id of the environment the key belongs to. */
+	/** Returns the key's environment id. */
 	environment(signal: AbortSignal): Promise<string>;
 	poll(request: FeedRequest, signal: AbortSignal): Promise<FeedResponse>;
 }
 
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 const modes = 'modes=snapshot,delta,policy';
-/** How long the control plane may be silent beyond the requested wait, in milliseconds. */
+/** Time the control plane may be silent beyond the requested wait, in milliseconds. */
 const timeout = 60_000;
 
-/** The size of any other answer of the control plane, in bytes. */
+/** Maximum size for answers other than bundles, in bytes. */
 const maxAnswerBytes = 64 * 1024;
 
 const scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 
-/** Reports the state of the decision point of this name to a control plane. Rejects when that fails or is refused. */
+/** Reports this decision point's state to the control plane. Rejects if the report fails or is refused. */
 export async function reportState(
 	origin: string,
 	apiKey: string,
@@ -89,9 +89,9 @@ export async function reportState(
 }
 
 /**
- * Connects to a control plane; `origin` is its URL without a path. Nothing is sent before the first call. An answer may
- * come as slowly as the line is, unless nothing comes for `silence` milliseconds. A bundle of more than `limit` bytes is
- * not read on.
+ * Connects to a control plane. `origin` is its URL without a path. Sends nothing before the first call. A slow answer
+ * is fine unless nothing arrives for `silence` milliseconds. A bundle larger than `limit` bytes is rejected without
+ * reading the rest.
  */
 export function connectFeed(origin: string, apiKey: string, silence = timeout, limit = maxBundleBytes): FeedClient {
 	const authorization = `Bearer ${apiKey}`;
@@ -138,7 +138,10 @@ export function connectFeed(origin: string, apiKey: string, silence = timeout, l
 	};
 }
 
-/** Reads a body whole, and tells of each chunk. Returns `null`, and reads no further, beyond a limit of bytes. */
+/**
+ * Reads a whole body and calls `tell` for each chunk. Returns `null` and stops reading if the body exceeds `limit`
+ * bytes.
+ */
 async function readBody({ body }: Response, limit: number, tell: () => void): Promise<Uint8Array | null> {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
@@ -161,7 +164,7 @@ async function readBody({ body }: Response, limit: number, tell: () => void): Pr
 	return bytes;
 }
 
-/** Reads an answer that is no bundle; one that is too long is empty. */
+/** Reads an answer other than a bundle. Returns an empty text if it is too long. */
 async function readText(response: Response): Promise<string> {
 	const bytes = await readBody(response, maxAnswerBytes, () => undefined);
 	return new TextDecoder().decode(bytes ?? new Uint8Array());
@@ -171,7 +174,7 @@ async function request(url: string, headers: Readonly<Record<string, string>>, s
 	try {
 		return await fetch(url, { headers, signal });
 	} catch (error) {
-		// The cause says what went wrong; the error itself only says "fetch failed".
+		// The cause has the details; the error message is only "fetch failed".
 		const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 		throw new Error(`the control plane cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`);
 	}
@@ -186,14 +189,14 @@ async function trouble(response: Response): Promise<Error> {
 	}
 	const message = `the control plane answered ${status}: ${reasonIn(body)}`;
 	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, start again with the new one`);
-	// Without our title, something in between does not find the API: data is not given up for that.
+	// A 404 without our title comes from an intermediary that does not find the API. It is no reason to drop data.
 	if (status === 404 && title !== catalogue.not_found.title) {
 		return new Error(`${message}. PDP_CONTROL_PLANE may not name the API, or a proxy in front of it does not find it`);
 	}
 	return [403, 404].includes(status) ? new Refusal(message) : new Error(message);
 }
 
-/** The title of an error body of the control plane; `undefined` for what something in between answers. */
+/** Returns the title in a control plane error body; `undefined` for an intermediary's answer. */
 function titleIn(body: string): string | undefined {
 	try {
 		return z.object({ title: z.string() }).parse(JSON.parse(body)).title;
@@ -202,7 +205,7 @@ function titleIn(body: string): string | undefined {
 	}
 }
 
-/** The message of an error body, without the request's id, so that one problem always reads the same. */
+/** Returns an error body's message without the request id, so the same problem always reads the same. */
 function reasonIn(body: string): string {
 	try {
 		const { message } = z.object({ message: z.string() }).parse(JSON.parse(body));

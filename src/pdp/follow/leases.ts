@@ -1,40 +1,40 @@
-/** Tracks who reads one state over several turns of the event loop, and what a change of that state does about it. */
+/** Tracks readers that keep a state over several turns of the event loop, and coordinates them with state changes. */
 
 import { pause } from './timer.js';
 
 /**
- * The kind of a reader. A `batch` is short: a change waits for it, and then proceeds without it. A `listing` is long: a
- * change is made in a copy, and the listing keeps the old state.
+ * Reader kind. A `batch` is short: a change waits for it for a limited time. A `listing` is long: the change is made in
+ * a copy, and the listing keeps the old state.
  */
 export type ReaderKind = 'batch' | 'listing';
 
-/** The right to read a state until it is released or lost. */
+/** Right to read a state until the lease is released or lost. */
 export interface Lease {
-	/** Whether the state has changed, so that the reader must start again. */
+	/** True if the state has changed. The reader must start again. */
 	readonly lost: boolean;
 	release(): void;
 }
 
-/** How a change may be made: in the state itself, which nobody reads any more, or in a copy. */
+/** How to make a change: in place, because no reader is left, or in a copy. */
 export type Manner = 'in place' | 'in a copy';
 
-/** How long a change waits for batches at most, in milliseconds. */
+/** Maximum time a change waits for batches, in milliseconds. */
 const batchPatience = 1_000;
 
 interface Reader extends Lease {
 	lost: boolean;
 	readonly kind: ReaderKind;
-	/** Whether it keeps its state when a change comes. */
+	/** True if the reader keeps its state when a change comes. */
 	readonly keeps: boolean;
 }
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after the given milliseconds, or when the signal aborts. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
 /**
- * The readers of one replica. INVARIANT: the state that a reader reads does not change before its lease is lost, and
- * listings never keep two old states. A listing that begins beside an old state does not keep its own; when it loses
- * that, it waits until it may keep one.
+ * Readers for one replica. INVARIANT: a state does not change before its readers lose their leases, and listings never
+ * keep two old states. A listing that begins beside an old state does not keep its state. When it loses the state, it
+ * waits until it may keep the next state.
  */
 export class Leases {
 	/** Readers of the current state. */
@@ -44,21 +44,21 @@ export class Leases {
 	readonly #sleep: Sleep;
 	/** Set while a change waits. New readers wait for it. */
 	#gate: Signal | undefined;
-	/** Wakes those who wait for readers to leave. */
+	/** Wakes waiters when a reader leaves. */
 	#left = new Signal();
 
 	constructor(sleep: Sleep = pause) {
 		this.#sleep = sleep;
 	}
 
-	/** How many readers there are. */
+	/** Number of readers. */
 	get size(): number {
 		return this.#current.size + this.#old.size;
 	}
 
 	/**
-	 * Begins to read the current state. `again` means that a listing has lost its state before: then it waits until it
-	 * can keep the next one.
+	 * Begins to read the current state. `again` means the listing has lost a state before: it waits until it can keep the
+	 * next state.
 	 */
 	async take(kind: ReaderKind, again = false): Promise<Lease> {
 		for (;;) {
@@ -77,9 +77,8 @@ export class Leases {
 	}
 
 	/**
-	 * Prepares a change of the current state and says how to make it. When it says `in place`, no reader begins until
-	 * `changed` is called. A copy takes about `copying` milliseconds: the change waits that long for listings that are
-	 * about to end, since copying would take as long.
+	 * Prepares a state change and returns how to make it. After `in place`, no reader begins until `changed` is called. A
+	 * copy takes about `copying` milliseconds, so the change first waits this long for listings to end.
 	 */
 	async settle(copying: number): Promise<Manner> {
 		this.#gate = new Signal();
@@ -94,14 +93,17 @@ export class Leases {
 		return 'in place';
 	}
 
-	/** Another state has replaced the current one. Its readers now read an old state, if there was none before. */
+	/**
+	 * Called when a new state has replaced the current state. Current readers now read an old state, or lose their leases
+	 * if an old state was already kept.
+	 */
 	replaced(): void {
 		if (this.#old.size > 0) this.lose();
 		for (const reader of this.#current) this.#old.add(reader);
 		this.#current.clear();
 	}
 
-	/** Ends the change that `settle` prepared, whether or not it succeeded. */
+	/** Ends the change prepared by `settle`, whether or not it succeeded. */
 	changed(): void {
 		this.#gate?.raise();
 		this.#gate = undefined;
@@ -121,7 +123,7 @@ export class Leases {
 		return [...this.#current].some(({ keeps }) => keeps);
 	}
 
-	/** Resolves when nobody reads the current state any more, or after so many milliseconds. */
+	/** Resolves when the current state has no readers, or after the given milliseconds. */
 	async #gone(milliseconds: number): Promise<void> {
 		if (this.#current.size === 0) return;
 		const over = new AbortController();

@@ -1,9 +1,9 @@
-/** The reason when nobody waits any more. Its name is the web's. */
+/** Reason when a wait is abandoned. Its name is the web platform's. */
 class Abandoned extends Error {
 	override readonly name = 'AbortError';
 }
 
-/** Those who want to know of something: any number of functions, each called whenever it happens. */
+/** A set of event listeners. */
 export class Listeners<T> {
 	readonly #listeners = new Set<(value: T) => void>();
 
@@ -15,12 +15,12 @@ export class Listeners<T> {
 		this.#listeners.delete(listener);
 	}
 
-	/** Tells all who listen now. */
+	/** Calls all current listeners. */
 	tell(value: T): void {
 		for (const listener of [...this.#listeners]) listener(value);
 	}
 
-	/** Resolves with what is told next; rejects with an `AbortError` when the signal aborts. */
+	/** Resolves with the next value. Rejects with an `AbortError` if the signal aborts. */
 	next(signal?: AbortSignal): Promise<T> {
 		return new Promise((resolve, reject) => {
 			const end = () => {

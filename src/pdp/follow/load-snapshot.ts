@@ -2,28 +2,27 @@ import { BundleError } from '../../bundle/bundle.js';
 import { Engine, type Run } from '../engine/engine.js';
 import { FactsIndex } from '../facts/facts-index.js';
 
-/** An engine, and the index of the same data. */
+/** An engine and a facts index for the same data. */
 export interface EngineAndIndex {
 	readonly engine: Engine;
 	readonly facts: FactsIndex;
 }
 
 /**
- * Loads the policy and the data of an unpacked snapshot. Rejects with `BundleError` when one is missing, and with what
- * is wrong with them otherwise.
+ * Loads an unpacked snapshot's policy and data. Rejects with `BundleError` if a file is missing, and with the loading
+ * error if a file is invalid.
  */
 export async function loadSnapshot(files: ReadonlyMap<string, Uint8Array>, run: Run): Promise<EngineAndIndex> {
 	const data = requireFile(files, 'data.json');
 	return loadPolicy(await compileModule(files), data, run);
 }
 
-/** Loads a policy with data, the bytes of a JSON object. Rejects with `EngineError` as `Engine.load` does. */
+/** Loads a policy with data, a JSON object in bytes. Rejects with `EngineError` like `Engine.load`. */
 export async function loadPolicy(module: WebAssembly.Module, data: Uint8Array, run: Run): Promise<EngineAndIndex> {
 	const engine = await Engine.load(module, data, run);
 	return { engine, facts: await run(FactsIndex.reading(data)) };
 }
 
-/** Compiles the policy of an unpacked bundle. */
 export function compileModule(files: ReadonlyMap<string, Uint8Array>): Promise<WebAssembly.Module> {
 	return WebAssembly.compile(requireFile(files, 'policy.wasm'));
 }

@@ -1,4 +1,4 @@
-/** Keeps the offline copy up to date, beside the replica and never in its way. */
+/** Keeps the offline copy up to date without delaying the replica. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BundleError, parseManifest, unpack } from '../../bundle/bundle.js';
@@ -8,54 +8,53 @@ import type { FeedClient } from './feed-client.js';
 import type { OfflineCopy } from './offline-copy.js';
 import type { Replica, ReplicaState } from './replica.js';
 
-/** How often the copy is brought up to date, in milliseconds. */
+/** Pause between updates of the copy, in milliseconds. */
 const defaultInterval = 60_000;
 
-/** How long until a replica is looked at again that was not ready, in milliseconds. */
+/** Pause before checking again a replica that is not ready, in milliseconds. */
 const unreadyPause = 1_000;
 
-/** How many bytes of steps the copy takes beyond the size of its snapshot before it begins anew. */
+/** Step bytes the copy may hold beyond its snapshot size before it is rewritten. */
 const spareBytes = 1024 * 1024;
 
-/** What an offline copier needs. */
 export interface OfflineCopierOptions {
 	readonly copy: OfflineCopy;
-	/** The feed of the control plane. */
+	/** Control plane feed. */
 	readonly feed: FeedClient;
 	readonly replica: Pick<Replica, 'changes' | 'hasEnded' | 'state' | 'scheduler'>;
 	/** As in `ReplicaOptions`. */
 	readonly verify?: VerifyBundle | undefined;
 	readonly log: Logger;
-	/** How often to bring the copy up to date, in milliseconds. */
+	/** Pause between updates of the copy, in milliseconds. */
 	readonly interval?: number;
 }
 
-/** Follows the feed as a decision point does, and writes what comes to disk. */
+/** Follows the feed like a decision point and writes the bundles to disk. */
 export class OfflineCopier {
 	readonly #stopping = new AbortController();
 	#running: Promise<void> | undefined;
 	#environment: string | undefined;
-	/** What the copy leads to; `undefined` asks for a snapshot. */
+	/** ETag for the last copied bundle; `undefined` requests a snapshot. */
 	#etag: string | undefined;
 	#snapshotBytes = 0;
 	#stepBytes = 0;
 	#failing = false;
-	/** The state for which the copy was deleted. */
+	/** State for which the copy was deleted. */
 	#removed: ReplicaState['kind'] | undefined;
 
 	constructor(private readonly options: OfflineCopierOptions) {}
 
-	/** Copies from now on, first when the replica is ready. */
+	/** Starts copying. The first round waits until the replica is ready. */
 	start(): void {
 		this.#running ??= this.#run();
 	}
 
-	/** Ends that; resolves when nothing is being written any more. */
+	/** Stops copying. Resolves when no write is pending. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		await this.#running;
 		const { kind } = this.options.replica.state;
-		// A refusal may end the process before a round.
+		// A refusal may end the process before the next round.
 		if (this.#running !== undefined && isOver(kind)) await this.#remove(kind).catch(() => undefined);
 	}
 
@@ -64,20 +63,20 @@ export class OfflineCopier {
 		const { signal } = this.#stopping;
 		while (!signal.aborted) {
 			const { kind } = replica.state;
-			// A replica that is stale has begun from the copy, or lost its control plane: there is nothing to copy.
+			// A stale replica started from the copy or lost its control plane: there is nothing to copy.
 			if (kind === 'ready') await this.#round(signal);
 			else if (isOver(kind)) await this.#attempt(() => this.#remove(kind), signal);
 			await this.#pause(kind === 'ready' ? interval : Math.min(interval, unreadyPause), signal);
 		}
 	}
 
-	/** Waits until the next round, or until the replica is ready, or has nothing to be copied any more. */
+	/** Waits until the next round, until the replica is ready, or until there is nothing left to copy. */
 	async #pause(interval: number, signal: AbortSignal): Promise<void> {
 		const { replica } = this.options;
 		const { kind: before } = replica.state;
 		const woken = new AbortController();
 		const wake = () => woken.abort();
-		// The state moves after the revision is told.
+		// The replica updates its state after it announces the revision.
 		const notice = () =>
 			queueMicrotask(() => {
 				const { kind } = replica.state;
@@ -86,7 +85,7 @@ export class OfflineCopier {
 		replica.changes.add(notice);
 		signal.addEventListener('abort', wake);
 		if (signal.aborted) wake();
-		// It rejects when it is woken.
+		// The sleep rejects when it is woken.
 		await sleep(interval, undefined, { signal: woken.signal, ref: false }).catch(() => undefined);
 		replica.changes.remove(notice);
 		signal.removeEventListener('abort', wake);
@@ -111,8 +110,8 @@ export class OfflineCopier {
 	}
 
 	/**
-	 * Deletes the copy: the environment is gone, or its key was refused, and what that key opened must not be decided from
-	 * after a restart. A copy of another key stays, because this process may have been started with a wrong one.
+	 * Deletes the copy because the environment is gone or its key was refused. After a restart, data from a refused key
+	 * must not decide. A copy for a different key stays: this process may have been started with a wrong key.
 	 */
 	async #remove(kind: ReplicaState['kind']): Promise<void> {
 		const { copy } = this.options;
@@ -123,7 +122,7 @@ export class OfflineCopier {
 		this.#removed = kind;
 	}
 
-	/** Copies what the feed has next. Returns whether there may be more. */
+	/** Copies the feed's next answer. Returns true if there may be more. */
 	async #step(signal: AbortSignal): Promise<boolean> {
 		const { feed, copy, verify, replica } = this.options;
 		this.#environment ??= await feed.environment(signal);
@@ -156,7 +155,7 @@ export class OfflineCopier {
 	}
 }
 
-/** Whether a replica in this state holds nothing, by the word of its control plane. */
+/** True if the control plane has deleted the environment or refused the key, so the replica holds nothing. */
 function isOver(kind: ReplicaState['kind']): boolean {
 	return kind === 'deleted' || kind === 'refused';
 }

@@ -1,4 +1,4 @@
-/** The copy of an environment on disk, with which a decision point starts while its control plane is away. */
+/** On-disk environment copy. A decision point starts from it while its control plane is away. */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -7,17 +7,16 @@ import { z } from 'zod';
 import { syncFolder } from '../../file/sync-folder.js';
 import type { Logger } from '../../log.js';
 
-/** A bundle in the copy; the first is a snapshot, and each other one a step from the one before. */
+/** A bundle in the copy: first a snapshot, then steps, each based on the previous bundle. */
 export interface CopiedBundle {
 	readonly environment: string;
 	readonly etag: string;
 	readonly bytes: Uint8Array;
 }
 
-/** What a copy holds. */
 export interface CopiedEnvironment {
 	readonly bundles: readonly CopiedBundle[];
-	/** When the control plane last said that there is nothing newer, in milliseconds since 1970. */
+	/** Last time the control plane confirmed there was nothing newer, in milliseconds since 1970. */
 	readonly asOf: number;
 }
 
@@ -34,14 +33,14 @@ const Header = z.object({
 type Header = z.output<typeof Header>;
 
 /**
- * A file of records, each encrypted and authenticated under a key that follows from the API key, and bound to the record
- * before it. So nobody without the key reads it, changes it or moves its parts, and a file that was cut ends with the
- * last whole record. Nothing else protects from a file that is put back whole: `asOf` tells how old it is.
+ * A file of records. Each record is encrypted and authenticated under a key derived from the API key, and bound to the
+ * previous record. Without the key, the records cannot be read, changed or reordered, and a truncated file ends with
+ * the last whole record. Nothing else protects against restoring a whole older file: `asOf` shows its age.
  */
 export class OfflineCopy {
 	#key: Buffer | undefined;
 	#lastTag: Buffer = Buffer.alloc(0);
-	/** Where the next record goes; `undefined` when the file is to be begun anew. */
+	/** Offset of the next record; `undefined` if the file must be rewritten. */
 	#end: number | undefined;
 
 	constructor(
@@ -50,7 +49,7 @@ export class OfflineCopy {
 		private readonly log: Logger,
 	) {}
 
-	/** Reads the copy; `undefined` when there is none that this API key opens. */
+	/** Reads the copy. Returns `undefined` if there is no copy, or if this API key does not open it. */
 	async read(): Promise<CopiedEnvironment | undefined> {
 		const bytes = await readFile(this.path).catch(() => undefined);
 		if (bytes === undefined) return undefined;
@@ -72,7 +71,7 @@ export class OfflineCopy {
 		return bundles.length === 0 ? this.#unreadable() : { bundles, asOf };
 	}
 
-	/** Begins the copy anew with a snapshot, whole or not at all. */
+	/** Replaces the copy with a snapshot, atomically. */
 	async replace(snapshot: CopiedBundle, asOf: number): Promise<void> {
 		this.#end = undefined;
 		const salt = randomBytes(saltBytes);
@@ -90,8 +89,8 @@ export class OfflineCopy {
 	}
 
 	/**
-	 * Adds a step, or only that there was nothing newer at `asOf`. Returns false when the copy has to be begun anew,
-	 * because it is not as this process left it.
+	 * Appends a step, or only a note that there was nothing newer at `asOf`. Returns false if the copy must be rewritten
+	 * because this process did not write its current content.
 	 */
 	async append(step: CopiedBundle | null, asOf: number): Promise<boolean> {
 		const [key, end] = [this.#key, this.#end];
@@ -112,7 +111,6 @@ export class OfflineCopy {
 		return true;
 	}
 
-	/** Deletes the copy. */
 	async remove(): Promise<void> {
 		this.#end = undefined;
 		await rm(this.path, { force: true });
@@ -132,7 +130,7 @@ function named({ environment, etag }: CopiedBundle): Header['bundle'] {
 	return { environment, etag };
 }
 
-/** A record: its length, a nonce, the encrypted header line and content, and the tag. */
+/** Builds a record: its length, a nonce, the encrypted header line and content, and the tag. */
 function sealRecord(key: Buffer, before: Uint8Array, header: Header, content: Uint8Array) {
 	const nonce = randomBytes(nonceBytes);
 	const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(before);
@@ -148,11 +146,11 @@ interface OpenedRecord {
 	readonly header: Header;
 	readonly content: Buffer;
 	readonly tag: Buffer;
-	/** How many bytes the whole record takes. */
+	/** Size of the whole record in bytes. */
 	readonly length: number;
 }
 
-/** Opens the record at the beginning of `bytes`; `undefined` when it is cut, damaged or not the next one. */
+/** Opens the record at the beginning of `bytes`. Returns `undefined` if it is truncated, damaged or out of order. */
 function openRecord(bytes: Buffer, key: Buffer, before: Uint8Array): OpenedRecord | undefined {
 	if (bytes.length < lengthBytes) return undefined;
 	const length = lengthBytes + nonceBytes + bytes.readUInt32BE() + tagBytes;

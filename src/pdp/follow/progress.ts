@@ -1,31 +1,31 @@
 import type { RevisionToken } from '../../wire/revision-token.js';
 
-/** A revision to wait for. A bare number is of the present lineage. */
+/** Revision to wait for. A bare number belongs to the current lineage. */
 export type WantedRevision = number | RevisionToken;
 
-/** How far a decision point is. With workers, this is as far as the last of them. */
+/** Decision point progress. With workers, the slowest worker's progress. */
 export interface Progress {
-	/** The lineage of the revision; empty before the first, and while workers are in different lineages. */
+	/** The revision's lineage; empty before the first revision, and while workers are in different lineages. */
 	readonly lineage: string;
-	/** The revision that answers come from, or a later one; -1 before the first. */
+	/** Revision used for answers, or a later revision; -1 before the first. */
 	readonly revision: number;
-	/** The newest revision whose policy is in force, or a later one; -1 before the first. */
+	/** Newest revision whose policy is active, or a later revision; -1 before the first. */
 	readonly policyRevision: number;
 	/**
-	 * Resolves once answers come from `wanted` or a later revision of its lineage; rejects when `signal` aborts, and with
+	 * Resolves when answers use `wanted` or a later revision of its lineage. Rejects when `signal` aborts, and with
 	 * `LineageEnded`.
 	 */
 	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void>;
-	/** As `reached`, for the policy of the revision. */
+	/** Like `reached`, for the revision's policy. */
 	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void>;
 }
 
-/** The wanted revision is of a lineage that has ended: it never comes. */
+/** The wanted revision's lineage has ended, so the revision never comes. */
 export class LineageEnded extends Error {
 	override readonly name = 'LineageEnded';
 }
 
-/** Whether a place in history is at a wanted revision or after it. */
+/** True if `place` is at or after the wanted revision. */
 export function isPast(
 	place: { readonly lineage: string; readonly revision: number },
 	wanted: WantedRevision,

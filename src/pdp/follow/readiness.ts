@@ -1,37 +1,37 @@
 import type { Listeners } from './listeners.js';
 import { nothingYet, type ReplicaState } from './replica.js';
 
-/** What tells when a decision point that was started answers checks. */
+/** Reports when a started decision point answers checks. */
 export interface StartedPoint {
-	/** Its state, which says why it does not answer checks yet. */
+	/** State with the reason why it does not answer checks yet. */
 	readonly state: Pick<ReplicaState, 'kind' | 'detail'>;
-	/** Whether it answers checks. */
+	/** True if it answers checks. */
 	readonly answers: boolean;
-	/** Told whenever `state` or `answers` may have changed. */
+	/** Notified when `state` or `answers` may have changed. */
 	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'>;
 }
 
-/** The control plane refuses the key of a decision point, which has nothing else to answer from. */
+/** The control plane refuses the key, and the decision point has no other data to answer from. */
 export class RefusedKeyError extends Error {
 	override readonly name = 'RefusedKeyError';
 }
 
-/** How to wait until a decision point answers. */
+/** Options for waiting until a decision point answers. */
 export interface Waiting {
-	/** Called with each reason why checks are not answered yet, once. */
+	/** Called once for each reason why checks are not answered yet. */
 	readonly say: (reason: string) => void;
-	/** Whether to go on waiting while the key is refused, because an operator may make it valid. */
+	/** True to keep waiting while the key is refused, because an operator may make it valid. */
 	readonly throughRefusal: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;
 }
 
-/** How long a control plane may be silent before `say` is called for that, in milliseconds. */
+/** Time the control plane may be silent before `say` reports it, in milliseconds. */
 const maxSilence = 1_000;
 
 /**
- * Resolves once a decision point answers checks. Rejects with `RefusedKeyError` when the API refuses the key, and with
- * the reason of `interrupted` when that aborts.
+ * Resolves when a decision point answers checks. Rejects with `RefusedKeyError` if the API refuses the key, and with
+ * the reason of `interrupted` if it aborts.
  */
 export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
 	return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Keeps one environment in this process: follows the feed and holds the engine that answers. */
+/** Keeps an environment in this process: follows the feed and holds the engine for answers. */
 
 import type { Patch } from '../../../compiler/model.js';
 import {
@@ -26,122 +26,123 @@ import { compileModule, type EngineAndIndex, loadSnapshot } from './load-snapsho
 import { isPast, LineageEnded, type Progress, type WantedRevision } from './progress.js';
 import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 
-/** The detail of the state of a replica that has not tried anything yet. */
+/** State detail before the first attempt. */
 export const nothingYet = 'nothing is loaded yet';
 
-/** The state of a replica. `stale` still answers, from its last revision; `deleted` denies everything. */
+/** Replica state. `stale` still answers, from its last revision; `deleted` denies everything. */
 export interface ReplicaState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted';
-	/** What is wrong, for people; empty when `ready`. */
+	/** Human-readable problem; empty if `ready`. */
 	readonly detail: string;
-	/** Whether that is a bundle whose signature is missing or wrong. */
+	/** True if the problem is a bundle with a missing or wrong signature. */
 	readonly untrusted?: boolean;
 }
 
 /** Pauses between attempts, in milliseconds. */
 export interface Pace {
-	/** After the first failure; it doubles with each further one. */
+	/** After the first failure; doubled after each further failure. */
 	readonly first: number;
 	readonly longest: number;
 	/** While the control plane refuses the key. */
 	readonly refused: number;
-	/** Between two times that everything is fetched anew; 10 s unless given. */
+	/** Between two full fetches; 10 s unless given. */
 	readonly refetch?: number;
 }
 
-/** A bundle that was applied: its kind, and the revision that it led to. */
+/** An applied bundle: its kind and the resulting revision. */
 export interface AppliedBundle {
 	readonly kind: 'snapshot' | 'delta' | 'policy';
 	readonly revision: number;
 }
 
-/** A lineage that a replica has left, because the history of the control plane was cut. */
+/** Lineage left by the replica because the control plane's history was cut. */
 export interface LeftLineage {
 	readonly lineage: string;
-	/** The revision that answers came from last. */
+	/** Last revision used for answers. */
 	readonly revision: number;
-	/** When it was left: ISO 8601. */
+	/** Time of the change: ISO 8601. */
 	readonly at: string;
 }
 
-/** Calls `apply`, which applies a bundle, and measures or traces it. Settles as `apply` does. */
+/** Calls `apply`, which applies a bundle, and measures or traces it. Settles like `apply`. */
 export type ApplyBundle = (bundle: FeedBundle, apply: () => Promise<AppliedBundle>) => Promise<AppliedBundle>;
 
-/** What a replica needs. */
 export interface ReplicaOptions {
-	/** The control plane's URL without a path. */
+	/** Control plane URL without a path. */
 	readonly controlPlane: string;
-	/** The key of the environment to follow. */
+	/** API key for the environment to follow. */
 	readonly apiKey: string;
 	readonly log: EventLog;
 	readonly pace?: Pace;
-	/** How long the control plane may hold a request, in seconds. */
+	/** Seconds the control plane may hold a request. */
 	readonly wait?: number;
-	/** The feed to follow instead of the control plane over HTTP. */
+	/** Feed to follow instead of the control plane over HTTP. */
 	readonly feed?: FeedClient;
-	/** Verifies bundles before anything in them is read; none are verified, unless given. */
+	/** Verifies each bundle before its files are read. Without it, bundles are not verified. */
 	readonly verify?: VerifyBundle | undefined;
-	/** Runs long work; a new one, unless given. */
+	/** Scheduler for long work; a new scheduler unless given. */
 	readonly scheduler?: SliceScheduler;
-	/** The readers of what is held; a new set, unless given. */
+	/** Readers of the held revision; a new set unless given. */
 	readonly leases?: Leases;
-	/** Wraps the application of each bundle. Without it, bundles are applied directly. */
+	/** Wraps each bundle application. Without it, bundles are applied directly. */
 	readonly applying?: ApplyBundle;
-	/** Lineages that are known to have ended. */
+	/** Lineages known to have ended. */
 	readonly ended?: Iterable<string>;
 }
 
-/** What answers, and the revision of the environment that it answers from. */
+/** Engine and facts at a revision, ready to answer. */
 export interface LoadedRevision {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;
-	/** The lineage of the revision; empty where the control plane does not name it. */
+	/** The revision's lineage; empty if the control plane does not name it. */
 	readonly lineage: string;
 	readonly revision: number;
-	/** The random token of the revision; empty where the control plane does not name it. */
+	/** The revision's random token; empty if the control plane does not name it. */
 	readonly token: string;
-	/** The newest revision whose policy is in force here: `revision`, unless its policy is still awaited. */
+	/** Newest revision whose policy is active here: `revision`, unless its policy is still pending. */
 	readonly policyRevision: number;
-	/** Why the policy in force is not the newest schema's, complete; `null` when it is. */
+	/** Why the active policy is not the newest schema's complete policy; `null` if it is. */
 	readonly degraded: Degradation | null;
 }
 
-/** What patches are applied to. */
+/** Target for patches. */
 interface Base extends EngineAndIndex {
-	/** Whether checks are answered from it. */
+	/** True if it already answers checks. */
 	readonly used: boolean;
 }
 
 interface Holding extends LoadedRevision, EngineAndIndex {
 	readonly engine: Engine;
 	readonly environment: string;
-	/** The refresh that was taken last; `null` before the first. */
+	/** Last applied refresh; `null` before the first. */
 	readonly updateId: string | null;
-	/** The feed's ETag of this revision; `undefined` asks for a snapshot. */
+	/** Feed ETag for this revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;
 }
 
 const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
-/** How long between two times that everything is fetched anew, in milliseconds. */
+/** Pause between two full fetches, in milliseconds. */
 const refetchPause = 10_000;
-/** A server that answers "unchanged" sooner than this did not wait, so the client waits this long, in milliseconds. */
+/**
+ * A server that answers "unchanged" sooner than this did not wait. The client then waits this long, in milliseconds.
+ */
 const minWait = 100;
 /**
- * How many bytes of patches are applied without a pause: about a thousand patches, which take a few milliseconds. More
- * are applied in slices, to a copy.
+ * Maximum patch bytes applied without a pause: about a thousand patches, a few milliseconds. Larger patches are applied
+ * to a copy, in slices.
  */
 const maxAtOnce = 128 * 1024;
 
 /**
- * One environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back
- * within a lineage, no lineage comes back that has ended, and a bundle is applied whole or not at all.
+ * An environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back
+ * within a lineage, an ended lineage never comes back, and a bundle is applied whole or not at all.
  */
 export class Replica implements Progress {
-	/** Told the new revision whenever answers begin to come from it. */
+	/** Notified with each new revision when answers begin to use it. */
 	readonly revisions = new Listeners<number>();
-	/** Told the state when there is a new problem. */
+	/** Notified with the state when there is a new problem. */
 	readonly troubles = new Listeners<ReplicaState>();
-	/** Told whenever the state or the revision may have changed. */
+	/** Notified when the state or the revision may have changed. */
 	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'> = {
 		add: (listener) => {
 			this.revisions.add(listener);
@@ -152,9 +153,9 @@ export class Replica implements Progress {
 			this.troubles.remove(listener);
 		},
 	};
-	/** Runs everything that takes long: answers, and what the feed sends. */
+	/** Runs all long work: answers and feed bundles. */
 	readonly scheduler: SliceScheduler;
-	/** The readers that read over several turns of the event loop. */
+	/** Readers that span several turns of the event loop. */
 	readonly leases: Leases;
 	readonly #feed: FeedClient;
 	readonly #log: EventLog;
@@ -168,28 +169,28 @@ export class Replica implements Progress {
 	#environment: string | undefined;
 	#held: Holding | undefined;
 	/**
-	 * A loaded snapshot that is not used yet: the feed is asked once more first, because snapshots may be older than
-	 * what is held.
+	 * Loaded snapshot, not in use yet. The feed is polled once more first, because a snapshot may be older than the held
+	 * revision.
 	 */
 	#next: Holding | undefined;
-	/** What is answered from once the environment was deleted. */
+	/** Answers after the environment was deleted. */
 	#deleted: LoadedRevision | undefined;
-	/** Lineages that have ended: those that were left, and those that bundles name. */
+	/** Ended lineages: those left by this replica, and those named by bundles. */
 	readonly #ended: Set<string>;
-	/** The lineage and the revision that were held last, also after they were dropped. */
+	/** Lineage and revision held last, even after they were dropped. */
 	#last: Pick<Holding, 'lineage' | 'revision'> | undefined;
 	#left: LeftLineage | undefined;
 	#lineageChanges = 0;
 	#failures = 0;
-	/** When the feed last answered, on the monotonic clock, and how old its answer was then, in milliseconds. */
+	/** Last feed answer: its time on the monotonic clock, and its age at this time, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
-	/** A revision of the feed that is newer than the one in use, and since when such a revision has been known. */
+	/** A feed revision newer than the revision in use, and since when there has been such a revision. */
 	#ahead: { readonly revision: number; readonly since: number } | undefined;
-	/** Aborts the request that waits for news, so that everything is fetched anew. */
+	/** Aborts the pending poll to start a full fetch. */
 	#interrupt = new AbortController();
-	/** Whether the next request asks for a snapshot, whatever is held. */
+	/** True if the next request must ask for a snapshot, whatever is held. */
 	#anew = false;
-	/** When everything may be fetched anew again, by `performance.now`. */
+	/** Earliest time for the next full fetch, by `performance.now`. */
 	#refetchFrom = Number.NEGATIVE_INFINITY;
 	#refetching: Timer | undefined;
 	#state: ReplicaState = { kind: 'starting', detail: nothingYet };
@@ -208,12 +209,11 @@ export class Replica implements Progress {
 		this.#ended = new Set(options.ended);
 	}
 
-	/** Starts following the feed. */
 	start(): void {
 		this.#following ??= this.#follow();
 	}
 
-	/** Stops following; resolves when no work is running. What is held stays in use. */
+	/** Stops following. Resolves when no work is running. The held revision stays in use. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		clearTimeout(this.#refetching);
@@ -221,14 +221,13 @@ export class Replica implements Progress {
 		await this.#following;
 	}
 
-	/** The state of the replica. */
 	get state(): ReplicaState {
 		return this.#state;
 	}
 
 	/**
-	 * The revision in use; `undefined` before the first complete one and after a refusal. After the environment was
-	 * deleted, its last revision as far as it is known, without anything in it.
+	 * Returns the revision in use; `undefined` before the first complete revision and after a refusal. For a deleted
+	 * environment, returns the last known revision with empty data.
 	 */
 	current(): LoadedRevision | undefined {
 		if (this.#state.kind === 'deleted') return this.#deleted;
@@ -245,7 +244,7 @@ export class Replica implements Progress {
 		return this.current()?.revision ?? -1;
 	}
 
-	/** The refresh that was taken last; `null` before the first. */
+	/** Last applied refresh; `null` before the first. */
 	get updateId(): string | null {
 		return this.#held?.updateId ?? null;
 	}
@@ -255,33 +254,33 @@ export class Replica implements Progress {
 		return this.current()?.policyRevision ?? -1;
 	}
 
-	/** The lineages that are known to have ended. */
+	/** Lineages known to have ended. */
 	get ended(): readonly string[] {
 		return [...this.#ended];
 	}
 
-	/** The lineage that was left last. */
+	/** Lineage left most recently. */
 	get left(): LeftLineage | undefined {
 		return this.#left;
 	}
 
-	/** The number of times that a lineage was left. */
+	/** Number of lineage changes. */
 	get lineageChanges(): number {
 		return this.#lineageChanges;
 	}
 
-	/** How long ago it was last known that there is nothing newer, in milliseconds; 0 before anything is known. */
+	/** Time since the data was last known to be the newest, in milliseconds; 0 before the first answer. */
 	get dataAge(): number {
 		return this.#answered === undefined ? 0 : this.#answered.age + performance.now() - this.#answered.at;
 	}
 
-	/** The memory of the engine in use, in bytes: that of its data, and the whole. Zero without an engine. */
+	/** Memory size for the engine in use, in bytes: data and total. Zero without an engine. */
 	get memory(): { readonly heapBytes: number; readonly memoryBytes: number } {
 		const { heapBytes = 0, memoryBytes = 0 } = this.#held?.engine ?? {};
 		return { heapBytes, memoryBytes };
 	}
 
-	/** How far the revision in use is behind the newest known one of the feed: in revisions, and for how many milliseconds. */
+	/** Lag behind the newest known feed revision, in revisions and milliseconds. */
 	get behind(): { readonly revisions: number; readonly milliseconds: number } {
 		const [ahead, revision] = [this.#ahead, this.revision];
 		if (ahead === undefined || ahead.revision <= revision) return { revisions: 0, milliseconds: 0 };
@@ -290,7 +289,7 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Fetches everything anew, soon: now, or when the last time was long enough ago. What is held answers until then.
+	 * Fetches everything again: now, or after the pause since the last full fetch. The held revision answers until then.
 	 * Calls in between count as one.
 	 */
 	refetch(): void {
@@ -305,19 +304,19 @@ export class Replica implements Progress {
 		this.#refetching = unreferenced(setTimeout(begin, wait));
 	}
 
-	/** As in `Progress`. It also resolves when the environment is deleted. */
+	/** As in `Progress`. Also resolves when the environment is deleted. */
 	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
 		return this.#until(() => isPast(this, wanted), wanted, signal);
 	}
 
-	/** As `reached`, for the policy of the revision. */
+	/** Like `reached`, for the revision's policy. */
 	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
 		return this.#until(() => isPast({ lineage: this.lineage, revision: this.policyRevision }, wanted), wanted, signal);
 	}
 
 	/**
-	 * Resolves once this is as far as others are. Another lineage than theirs is a newer one, because none that has ended
-	 * is taken.
+	 * Resolves when this replica has caught up with the given progress. A different lineage is a newer lineage, because
+	 * ended lineages are never accepted.
 	 */
 	async caughtUp({ lineage, revision, policyRevision }: Pick<Progress, 'lineage' | 'revision' | 'policyRevision'>) {
 		if (lineage === '') return;
@@ -328,7 +327,7 @@ export class Replica implements Progress {
 		await this.#until(isCaughtUp, 0, undefined);
 	}
 
-	/** Whether a lineage is known to have ended. */
+	/** True if the lineage is known to have ended. */
 	hasEnded(lineage: string): boolean {
 		return this.#ended.has(lineage);
 	}
@@ -372,7 +371,7 @@ export class Replica implements Progress {
 		}
 	}
 
-	/** Polls the feed once and applies its answer. Returns how long to pause, in milliseconds. */
+	/** Polls the feed once and applies its answer. Returns the pause in milliseconds. */
 	async #step(signal: AbortSignal): Promise<number> {
 		if (this.#anew) this.#forgetSteps();
 		const environment = this.#environment ?? (await this.#feed.environment(signal));
@@ -390,7 +389,7 @@ export class Replica implements Progress {
 			this.#noteAhead(answer.revision);
 			await this.#applying(answer, () => this.#take(answer, environment));
 		}
-		// What could not be applied says that there is something newer, not that there is nothing.
+		// A bundle that failed to apply proves there is newer data, so it must not reset the age.
 		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
 		this.#answered = { at: answeredAt, age };
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;
@@ -402,21 +401,21 @@ export class Replica implements Progress {
 		return performance.now() - started < minWait ? minWait : 0;
 	}
 
-	/** Notes the newest revision of the feed, and since when one newer than that in use has been known. */
+	/** Notes the newest feed revision, and since when a revision newer than the current has been known. */
 	#noteAhead(revision = Number.NEGATIVE_INFINITY): void {
 		if (revision <= this.revision) return;
 		const { since } = this.behind.revisions > 0 && this.#ahead ? this.#ahead : { since: performance.now() };
 		this.#ahead = { revision, since };
 	}
 
-	/** Makes the next request one for a snapshot. */
+	/** Makes the next request ask for a snapshot. */
 	#forgetSteps(): void {
 		this.#anew = false;
 		this.#next = undefined;
 		if (this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 	}
 
-	/** Applies a bundle. A snapshot is prepared; a step continues what is prepared, or else what is held. */
+	/** Applies a bundle. Snapshots are prepared; a step continues the prepared revision, or else the held revision. */
 	async #take({ bytes, etag, updateId }: FeedBundle, environment: string): Promise<AppliedBundle> {
 		const preparing = this.#next !== undefined;
 		try {
@@ -428,8 +427,7 @@ export class Replica implements Progress {
 			const patches = large ? await this.#run(parsePatchesInSteps(files)) : parsePatches(files);
 			const base = await this.#baseFor(manifest, files, large);
 			const { engine, facts } = base.used ? base : await this.#patched(base, patches);
-			// No `await` from here to the new revision: nobody may get answers of one revision under the number of
-			// another.
+			// No `await` from here to the new revision: answers must never carry a wrong revision number.
 			if (base.used) {
 				engine.patch(patches);
 				facts.patch(patches);
@@ -452,7 +450,7 @@ export class Replica implements Progress {
 			else this.#hold(taken);
 			return { kind, revision: taken.revision };
 		} catch (error) {
-			// Do not ask for the same step again: without an ETag the feed sends a snapshot.
+			// Do not request the same step again: without an ETag the feed sends a snapshot.
 			if (!preparing && this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 			throw error;
 		} finally {
@@ -472,14 +470,14 @@ export class Replica implements Progress {
 		this.revisions.tell(holding.revision);
 	}
 
-	/** Notes the lineage of a revision that comes into use, and the one that is left for it. */
+	/** Notes a new revision's lineage, and the lineage it replaces. */
 	#noteLineage({ lineage, revision }: Holding): void {
 		const last = this.#last;
 		this.#last = { lineage, revision };
 		if (last === undefined || last.lineage === lineage) return;
 		this.#ended.add(last.lineage);
 		this.#ahead = undefined;
-		// An API of an earlier version named no lineage.
+		// Earlier API versions named no lineage.
 		if (last.lineage === '') return;
 		this.#lineageChanges += 1;
 		this.#left = { ...last, at: new Date().toISOString() };
@@ -494,7 +492,7 @@ export class Replica implements Progress {
 		for (const lineage of regolith.former_lineages) if (lineage !== regolith.lineage) this.#ended.add(lineage);
 	}
 
-	/** Puts what was prepared into use, since the feed had nothing newer a moment ago. */
+	/** Puts the prepared revision into use. The feed had nothing newer a moment ago. */
 	#promote(): void {
 		const next = this.#next;
 		this.#next = undefined;
@@ -513,12 +511,12 @@ export class Replica implements Progress {
 		if (kind !== 'snapshot' && base !== undefined && base.lineage !== lineage) {
 			throw new BundleError(`the feed sent a ${kind} of lineage ${lineage}; lineage ${base.lineage} is held`);
 		}
-		// Somebody may have sent an old step again: applied to newer data, it would give a state that never was.
+		// This may be a replayed old step: applied to newer data, it would give a state that never existed.
 		if (kind !== 'snapshot' && base !== undefined && Number(revision) < base.revision) {
 			throw new BundleError(`the feed sent a ${kind} to revision ${revision}; revision ${base.revision} is held`);
 		}
 		this.#refuseEnded(lineage);
-		// A snapshot that was requested without an ETag may be old. The next answer catches up.
+		// A snapshot requested without an ETag may be old. The next answer catches up.
 		if (this.#next === undefined && this.#held?.etag !== undefined) {
 			this.#refuseGoingBack({ lineage, revision: Number(revision) });
 		}
@@ -536,8 +534,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * The engine and the index to apply a bundle's patches to. They are copies when the originals are being read over
-	 * several turns or would be changed for too long, and with a new policy: then the originals stay in use.
+	 * Returns the engine and the index to patch. They are copies if the originals are being read over several turns, if
+	 * the change would take too long, or if the policy is new. The originals then stay in use.
 	 */
 	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>, large: boolean): Promise<Base> {
 		const step = manifest.metadata.regolith;
@@ -558,7 +556,7 @@ export class Replica implements Progress {
 		return { engine: await next, facts: await this.#run(facts.copying()), used: false };
 	}
 
-	/** Applies patches to what nobody uses yet. */
+	/** Applies patches to an engine and an index that are not in use yet. */
 	async #patched(base: Base, patches: readonly Patch[]): Promise<Base> {
 		await this.#run(base.engine.patching(patches));
 		await this.#run(base.facts.patching(patches));
@@ -581,14 +579,14 @@ export class Replica implements Progress {
 		this.#log.info({ revision, environment }, 'the decision point is up to date');
 	}
 
-	/** Records a failure. Returns how long to pause, in milliseconds. */
+	/** Records a failure. Returns the pause in milliseconds. */
 	#failed(error: unknown): number {
 		const detail = errorMessage(error);
 		this.#next = undefined;
 		this.#failures += 1;
 		if (error instanceof Refusal) {
 			this.#environment = undefined;
-			// A control plane that has forgotten the environment since, and only refuses the key, brings nothing back.
+			// A control plane may forget a deleted environment and only refuse its key. The environment stays deleted.
 			if (error instanceof EnvironmentGone) this.#becomeDeleted(detail);
 			else if (this.#state.kind !== 'deleted') this.#refuse(detail);
 			return jittered(this.#pace.refused);
@@ -630,7 +628,7 @@ export class Replica implements Progress {
 	}
 
 	#move(kind: ReplicaState['kind'], detail: string, untrusted = false): void {
-		// One line for each new problem, not for each attempt.
+		// Log each new problem once, not each attempt.
 		const isNew = this.#state.kind !== kind || this.#state.detail !== detail;
 		if (isNew) this.#log.warn({ state: kind }, detail);
 		this.#state = { kind, detail, untrusted };
@@ -638,17 +636,20 @@ export class Replica implements Progress {
 	}
 }
 
-/** Whether a change is large enough to be made in a copy. */
+/** True if the change is large enough to be made in a copy. */
 function isLarge(files: ReadonlyMap<string, Uint8Array>): boolean {
 	return (files.get('patch.json')?.byteLength ?? 0) > maxAtOnce;
 }
 
-/** About how long it takes to copy an engine: a millisecond for each MiB. */
+/** Estimated time to copy an engine: a millisecond per MiB. */
 function copyingTime({ heapBytes }: Engine): number {
 	return heapBytes / 1024 ** 2;
 }
 
-/** A random time between half of it and all of it, so that decision points do not all come back at the same moment. */
+/**
+ * Returns a random time from `milliseconds / 2` to `milliseconds`, so decision points do not all reconnect
+ * simultaneously.
+ */
 function jittered(milliseconds: number): number {
 	return milliseconds * (0.5 + Math.random() / 2);
 }

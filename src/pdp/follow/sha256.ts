@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Steps } from '../../../compiler/steps.js';
 import type { Run } from '../engine/engine.js';
 
-/** How many bytes are hashed between two pauses. */
+/** Number of bytes hashed between two pauses. */
 const stride = 256 * 1024;
 
-/** SHA-256 in hexadecimal, by Node.js, in slices; `sha256-web.ts` takes its place in runtimes without it. */
+/** Returns the SHA-256 in hexadecimal, computed by Node.js in slices. Other runtimes use `sha256-web.ts`. */
 export function sha256(bytes: Uint8Array, run: Run): Promise<string> {
 	return run(hashing(bytes));
 }

@@ -2,24 +2,24 @@ import type { Logger } from '../../log.js';
 import type { Health } from '../../wire/decision/check.js';
 import type { Listeners } from './listeners.js';
 
-/** How often a decision point reports when nothing happens, in milliseconds. */
+/** Time between two reports without changes, in milliseconds. */
 const interval = 60_000;
-/** How long to collect changes before a report, in milliseconds. */
+/** Time to collect changes before a report, in milliseconds. */
 const delay = 500;
 
-/** What is reported. */
+/** Reported health. */
 export interface ReportedState {
-	/** Told whenever the health may have changed. */
+	/** Notified when the health may have changed. */
 	readonly changes: Pick<Listeners<number>, 'add' | 'remove'>;
 	readonly health: () => Health;
 }
 
-/** Sends a state to the control plane. Rejects when that fails. */
+/** Sends a state to the control plane. Rejects if it fails. */
 export type SendState = (state: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
 
 /**
- * Reports the health of a decision point to the control plane: when it changes, and every minute (contract: PDP
- * configs, state). A report that fails is repeated later and blocks nothing.
+ * Reports a decision point's health to the control plane: on each change, and every minute. A failed report is repeated
+ * later and blocks nothing.
  */
 export class StateReport {
 	readonly #stopping = new AbortController();
@@ -30,7 +30,7 @@ export class StateReport {
 	constructor(
 		private readonly reported: ReportedState,
 		private readonly send: SendState,
-		/** What is told of the program itself. */
+		/** Reported program properties. */
 		private readonly program: () => Readonly<Record<string, unknown>>,
 		private readonly log: Logger,
 	) {}
@@ -46,7 +46,7 @@ export class StateReport {
 		this.#stopping.abort();
 	}
 
-	/** Called for every revision: only a change beyond the revision number is reported at once. */
+	/** Called for every revision. Only changes beyond the revision number are reported immediately. */
 	#notice(): void {
 		if (summary(this.reported.health()) !== this.#told) this.#schedule(delay);
 	}
@@ -70,7 +70,7 @@ export class StateReport {
 	}
 }
 
-/** The parts of the health whose change is reported at once. */
+/** Health members whose changes are reported immediately. */
 function summary({ status, state, lineage, update_id, degraded }: Health): string {
 	return JSON.stringify([status, state, lineage, update_id, degraded?.reason, degraded?.since]);
 }

@@ -1,23 +1,23 @@
-/** Timers of the web's kind, which every runtime has. */
+/** Web-compatible timers, available in every runtime. */
 
-/** A timer that `setTimeout` started: an object in Node.js, a number elsewhere. */
+/** A timer started by `setTimeout`: an object in Node.js, a number elsewhere. */
 export type Timer = ReturnType<typeof setTimeout>;
 
-/** Lets a process of Node.js end before a timer. Elsewhere nothing waits for timers. */
+/** Lets a Node.js process end before the timer fires. Elsewhere, timers keep nothing alive. */
 export function unreferenced(timer: Timer): Timer {
 	if (typeof timer === 'object') timer.unref();
 	return timer;
 }
 
-/** The longest delay that timers take, in milliseconds: beyond it they fire at once. */
+/** Longest timer delay, in milliseconds. Timers with a longer delay fire immediately. */
 const longestDelay = 2 ** 31 - 1;
 
-/** The delay that comes closest to what somebody wants, in milliseconds. */
+/** Clamps a delay in milliseconds to the range supported by timers. */
 export function possibleDelay(milliseconds: number): number {
 	return Math.min(Math.max(milliseconds, 0), longestDelay);
 }
 
-/** Resolves after so many milliseconds, or at once when the signal aborts. */
+/** Resolves after the given milliseconds, or immediately when the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		const end = () => {

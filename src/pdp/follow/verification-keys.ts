@@ -6,7 +6,7 @@ import { createBundleVerifier, type VerifyBundle } from './bundle-verifier.js';
 const setting = 'PDP_BUNDLE_VERIFICATION_KEY_PATHS';
 
 /**
- * What verifies bundles by the public keys in these files, one a file; `undefined` without any. Rejects with
+ * Creates a bundle verifier from public key files, one key per file; `undefined` without files. Rejects with
  * `ConfigError`.
  */
 export async function readBundleVerifier(paths: readonly string[]): Promise<VerifyBundle | undefined> {

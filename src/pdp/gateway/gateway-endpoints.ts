@@ -1,4 +1,4 @@
-/** Checks that gateways ask in their own words: nginx and Kong. Trino has a file of its own. */
+/** Checks in the formats used by nginx and Kong. For Trino see `trino-endpoints.ts`. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure, unprocessable } from '../../failure.js';
@@ -12,14 +12,14 @@ import { endpoint, revisionHeader, unavailable } from '../endpoint/endpoint.js';
 import type { GatewaySettings, KongRoute } from './gateway-settings.js';
 import { trinoEndpoints } from './trino-endpoints.js';
 
-/** Declares the checks of gateways at a decision point of this mode. */
+/** Declares the gateway check endpoints. */
 export function gatewayEndpoints(mode: Mode, { kongRoutes, trino }: GatewaySettings) {
 	return [nginxEndpoint(mode), kongEndpoint(mode, kongRoutes), ...trinoEndpoints(mode, trino)];
 }
 
 const tag = 'Gateways';
 
-/** The headers that nginx sends, in the order in which they are missed. */
+/** Headers sent by nginx, in the order they are reported missing. */
 const nginxHeaders = ['permit-user-key', 'permit-tenant-id', 'permit-action', 'permit-resource-type'] as const;
 
 function nginxEndpoint(mode: Mode) {
@@ -92,7 +92,7 @@ function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 	});
 }
 
-/** The resource type that the first matching route says; null when none matches. */
+/** Returns the resource type from the first matching route; null if no route matches. */
 function* resourceOf(path: string, routes: readonly KongRoute[]): Steps<string | null> {
 	for (const { path: expression, resource } of routes) {
 		// A single expression may take as long as a slice.

@@ -1,4 +1,4 @@
-/** The files that an operator writes for gateways. */
+/** Gateway settings in files written by operators. */
 
 import { readFile } from 'node:fs/promises';
 import { RE2JS } from 're2js';
@@ -7,53 +7,52 @@ import { z } from 'zod';
 import { type Config, ConfigError } from '../../config.js';
 import { errorMessage } from '../../failure.js';
 
-/** A route of Kong: paths that begin with what the expression matches are about this resource type. */
+/** A Kong route: maps paths that start with a match to a resource type. */
 export interface KongRoute {
 	readonly path: RE2JS;
-	/** The resource type, or the number of the group that says it. */
+	/** Resource type, or the number of the capturing group that contains it. */
 	readonly resource: string | number;
 }
 
-/** A filter that applies to users who are granted its action on the table. */
+/** A row filter for users who are granted its action on the table. */
 interface RowFilter {
 	readonly action: string;
 	readonly expression: string;
 }
 
-/** A mask that applies to users who are granted its action on the table or the column. */
+/** A column mask for users who are granted its action on the table or the column. */
 interface ColumnMask {
 	readonly action: string;
 	readonly expression: string;
 	readonly identity: string | undefined;
 }
 
-/** The row filters and column masks for Trino. Tables are named as their resource types. */
+/** Row filters and column masks for Trino, by the table's resource type. */
 export interface TrinoRules {
 	readonly rowFilters: ReadonlyMap<string, readonly RowFilter[]>;
-	/** By table and column, in order: the first that applies counts. */
+	/** By table and column, in order: the first applicable mask wins. */
 	readonly columnMasks: ReadonlyMap<string, ReadonlyMap<string, readonly ColumnMask[]>>;
 }
 
-/** What gateways need. */
 export interface GatewaySettings {
-	/** The routes of Kong in their order; null where Kong is not served. */
+	/** Kong routes in order; null if Kong is not served. */
 	readonly kongRoutes: readonly KongRoute[] | null;
 	readonly trino: TrinoRules;
-	/** Whether Trino needs no key. */
+	/** True if Trino needs no key. */
 	readonly openTrino: boolean;
 }
 
 const usualRoutes = '/config/kong_routes.json';
 const usualRules = '/app/config/trino-authz.yaml';
 
-/** No gateway has any settings. */
+/** Settings without any gateway. */
 export const noGateways: GatewaySettings = {
 	kongRoutes: null,
 	trino: { rowFilters: new Map(), columnMasks: new Map() },
 	openTrino: false,
 };
 
-/** Reads the files. Rejects with `ConfigError` when one cannot be read, is not understood, or is missing. */
+/** Reads the settings files. Rejects with `ConfigError` if a file is unreadable, invalid or missing. */
 export async function readGatewaySettings(files: Config['gateways']): Promise<GatewaySettings> {
 	return {
 		kongRoutes: files.kong ? await kongRoutes(files.kong_routes ?? usualRoutes) : null,
@@ -104,7 +103,7 @@ const Rules = z.strictObject({
 		.nullish(),
 });
 
-/** Without a file there are no rules, unless one was named. */
+/** A missing file means no rules, unless its path was configured. */
 async function trinoRules(given: string | null): Promise<TrinoRules> {
 	const setting = 'PDP_TRINO_AUTHZ_CONFIG_PATH';
 	const path = given ?? usualRules;
@@ -124,7 +123,7 @@ async function trinoRules(given: string | null): Promise<TrinoRules> {
 	return { rowFilters: new Map(Object.entries(rules.rowFilters ?? {})), columnMasks: new Map(columnMasks) };
 }
 
-/** The text of a file; null when there is none. */
+/** Returns a file's text; null if it does not exist. */
 async function contents(setting: string, path: string): Promise<string | null> {
 	try {
 		return await readFile(path, 'utf8');

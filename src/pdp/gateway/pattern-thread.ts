@@ -1,35 +1,37 @@
-/** Matches regular expressions that may take any time, in one thread that is ended when one takes too long. */
+/** Matches regular expressions with unbounded run time in a thread. The thread is ended if a match takes too long. */
 
 import { Failure } from '../../failure.js';
 import { LimitedThread } from '../../limit/limited-thread.js';
 import type { Logger } from '../../log.js';
 import type { UrlAttributes } from './url-pattern.js';
 
-/** What the thread is asked: whether an expression, as JavaScript writes it, matches at the start of a URL. */
+/** Question to the thread: does a JavaScript expression match at the start of a URL? */
 export interface PatternQuestion {
 	readonly source: string;
 	readonly url: string;
 }
 
-/** What the thread answers: the named groups of the match, or null. */
+/** Answer from the thread: the match's named groups, or null. */
 export interface PatternAnswer {
 	readonly groups: readonly (readonly [name: string, text: string | null])[] | null;
 }
 
-/** How long one match may take, in milliseconds. */
+/** Default time limit per match, in milliseconds. */
 const defaultLimit = 20;
 
-/** How many matches may wait for the thread. */
+/** Maximum matches waiting for the thread. */
 const maxWaiting = 100;
 
-/** Options of a thread. */
 export interface PatternThreadOptions {
 	readonly log: Logger;
-	/** How long one match may take, in milliseconds; 20 unless given. */
+	/** Time limit per match, in milliseconds; 20 unless given. */
 	readonly limit?: number;
 }
 
-/** The thread, which starts with the first match and is replaced when it had to be ended. It keeps no process alive. */
+/**
+ * The matching thread. It starts with the first match and is replaced after it had to be ended. It keeps no process
+ * alive.
+ */
 export class PatternThread {
 	readonly #log: Logger;
 	readonly #limit: number;
@@ -43,9 +45,9 @@ export class PatternThread {
 	}
 
 	/**
-	 * What the named groups of the expression match at the start of the URL; null when it does not match or does not
-	 * compile, and `late` when that takes too long to find out. One match follows the other. Throws `Failure`
-	 * (`unavailable`) when too many wait.
+	 * Matches the expression at the start of the URL and returns its named groups; null if it does not match or does not
+	 * compile, `late` if it takes too long. Matches run in sequence. Throws `Failure` (`unavailable`) if too many matches
+	 * wait.
 	 */
 	async match(source: string, url: string): Promise<UrlAttributes | null | 'late'> {
 		if (this.#waiting >= maxWaiting)

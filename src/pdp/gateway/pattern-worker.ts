@@ -1,12 +1,12 @@
-/** The thread of `PatternThread`: matches regular expressions that may take any time. */
+/** Thread of `PatternThread`: matches regular expressions with unbounded run time. */
 
 import { answerQuestions } from '../../limit/limited-thread.js';
 import type { PatternAnswer, PatternQuestion } from './pattern-thread.js';
 
-/** How many expressions are kept compiled. */
+/** Maximum compiled expressions to keep. */
 const maxKept = 1_000;
 
-/** Expressions by their source; null for one that does not compile. */
+/** Expressions by source; null if the source does not compile. */
 const compiled = new Map<string, RegExp | null>();
 
 function compile(source: string): RegExp | null {
@@ -14,7 +14,7 @@ function compile(source: string): RegExp | null {
 	if (known !== undefined) return known;
 	let expression: RegExp | null = null;
 	try {
-		// Sticky: anchored at the start. With the flag `u`, what JavaScript does not know is an error, not a text.
+		// Sticky: anchored at the start. With the `u` flag, unknown syntax is an error rather than literal text.
 		expression = new RegExp(source, 'uy');
 	} catch {}
 	if (compiled.size >= maxKept) compiled.clear();

@@ -1,4 +1,4 @@
-/** The endpoints of Trino's OPA plugin (contract: Trino bodies). */
+/** Endpoints for Trino's OPA plugin. */
 
 import { reply } from '../../http/endpoint.js';
 import { TrinoAnswer, TrinoColumnMasks, TrinoQuery, TrinoRowFilters } from '../../wire/decision/gateway.js';
@@ -11,7 +11,7 @@ import { allowedInTrino, columnMasks, rowFilters } from './trino.js';
 const table = { catalogName: 'lake', schemaName: 'sales', tableName: 'orders' };
 const context = { identity: { user: 'ann@example.com', groups: [] }, softwareStack: { trinoVersion: '476' } };
 
-/** What the three have in common. */
+/** Settings shared by the three endpoints. */
 const shared = {
 	tag: 'Gateways',
 	method: 'post',
@@ -21,7 +21,7 @@ const shared = {
 	failures: unavailableOrCostly,
 } as const;
 
-/** Declares what Trino asks of a decision point of this mode. */
+/** Declares the Trino endpoints. */
 export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 	return [
 		endpoint({

@@ -1,4 +1,4 @@
-/** What a user may do and see in Trino, decided by checks. */
+/** Access control for Trino users, decided by checks. */
 
 import type { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
@@ -9,16 +9,16 @@ import { type Mode, normalise } from '../decide/normalise.js';
 import { evaluationFailed } from '../engine/engine.js';
 import type { TrinoRules } from './gateway-settings.js';
 
-/** How many checks are asked between two pauses. */
+/** Number of checks between two pauses. */
 const stride = 16;
 
-/** The resource type of what has no name of its own: the system, its users and its settings. */
+/** Resource type for the system, its users and its settings, which have no names in Trino. */
 const system = 'trino_sys';
 
-/** Codes of denials that say that nobody knows. To filter or mask less because of them would show more. */
+/** Denial codes for undecided checks. If these removed a filter or a mask, users would see more. */
 const undecided: ReadonlySet<string> = new Set([evaluationFailed, 'policy_pending']);
 
-/** The checks of one request, each asked once. */
+/** Memoized checks for a request. */
 class Checks {
 	readonly #known = new Map<string, boolean>();
 	readonly #context: DecisionContext;
@@ -32,12 +32,15 @@ class Checks {
 		this.#mode = mode;
 	}
 
-	/** Whether the user may do an action on a resource type. */
+	/** True if the user may do an action on a resource type. */
 	*allows(type: string, action: string): Steps<boolean> {
 		return yield* this.#decided(type, action, false);
 	}
 
-	/** The same where a denial grants something. Throws `Failure` (`unavailable`) when the denial decides nothing. */
+	/**
+	 * Like `allows`, for checks where a denial shows more data. Throws `Failure` (`unavailable`) if the denial decides
+	 * nothing.
+	 */
 	*allowsForSure(type: string, action: string): Steps<boolean> {
 		return yield* this.#decided(type, action, true);
 	}
@@ -60,14 +63,14 @@ class Checks {
 	}
 }
 
-/** Whether an operation is allowed, or the indexes of the things that it is allowed on. */
+/** Returns whether an operation is allowed, or the indexes of the allowed resources. */
 export function* allowedInTrino(context: DecisionContext, query: TrinoQuery, mode: Mode): Steps<boolean | number[]> {
 	const { operation, resource, filterResources } = query.input.action;
 	const checks = new Checks(context, query, mode);
 	if (!filterResources) return yield* allowsOn(checks, operation, resource ?? {}, !resource);
 	const [first] = filterResources;
 	const columns = operation === 'FilterColumns' && filterResources.length === 1 ? first?.table?.columns : undefined;
-	// The columns of one table are listed in it, one by one: the indexes are theirs.
+	// A single table lists its columns: the result contains column indexes.
 	const each = columns?.length ? columns.map((column) => withColumn(first ?? {}, column)) : filterResources;
 	const allowed: number[] = [];
 	for (const [index, one] of each.entries()) {
@@ -85,7 +88,7 @@ function* allowsOn(checks: Checks, action: string, resource: TrinoResource, isSy
 	if (type === null) return false;
 	if (yield* checks.allows(type, action)) return true;
 	const { table } = resource;
-	// Without columns there is nothing that could allow it.
+	// Without columns, nothing else can allow it.
 	if (!table?.columns?.length) return false;
 	for (const column of table.columns) {
 		if (!(yield* checks.allows(columnType(table, column), action))) return false;
@@ -93,7 +96,7 @@ function* allowsOn(checks: Checks, action: string, resource: TrinoResource, isSy
 	return true;
 }
 
-/** The resource type of a thing; null for what operations are not asked about. */
+/** Returns the resource type; null for resources that no operation asks about. */
 function resourceType(resource: TrinoResource): string | null {
 	const { catalog, schema, table, function: named } = resource;
 	if (catalog) return `trino_catalog_${catalog.name}`;
@@ -119,7 +122,7 @@ function functionType({ functionName, schema, ...own }: NonNullable<TrinoResourc
 	return catalogName && schemaName ? `trino_function_${catalogName}_${schemaName}_${functionName}` : null;
 }
 
-/** The filters of the rows of a table that apply to a user. Throws as `Checks.allowsForSure`. */
+/** Returns the row filters for a user and table. Throws like `Checks.allowsForSure`. */
 export function* rowFilters(
 	context: DecisionContext,
 	query: TrinoQuery,
@@ -137,7 +140,7 @@ export function* rowFilters(
 	return found;
 }
 
-/** The masks of columns that apply to a user. Throws as `Checks.allowsForSure`. */
+/** Returns the column masks for a user. Throws like `Checks.allowsForSure`. */
 export function* columnMasks(
 	context: DecisionContext,
 	query: TrinoQuery,

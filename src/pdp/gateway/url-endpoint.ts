@@ -1,4 +1,4 @@
-/** Checks of requests to URLs: the mapping rules of proxy configs say which action on which resource they stand for. */
+/** Checks for URL requests. Mapping rules in proxy configs map a request to an action on a resource. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { Logger } from '../../log.js';
@@ -13,27 +13,26 @@ import type { MappingRule } from '../facts/mapping-rules.js';
 import { PatternThread } from './pattern-thread.js';
 import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.js';
 
-/** The code of a request that no mapping rule matches. */
+/** Code for requests without a matching rule. */
 export const noMatchingRule = 'no_matching_mapping_rule';
 
-/** How many expressions of one request the thread matches; beyond it, the request matches none. */
+/** Maximum expressions matched in the thread per request. Beyond it, the request matches no rule. */
 const maxAsked = 100;
 
-/** What is known of a rule: that it does not match, or what the thread said of its expression. */
+/** Match result for a rule: no match, or the thread's answer. */
 type Known = UrlAttributes | null | 'late';
 
-/** An answer, or the expression that has to be matched before there can be one. */
+/** An answer, or an expression to match before answering. */
 type Found = { readonly result: AuthorizationResult } | { readonly ask: MappingRule; readonly source: string };
 
-/** What the endpoint is declared with. */
 export interface UrlEndpointOptions {
 	readonly mode: Mode;
 	readonly log: Logger;
-	/** How long one regular expression may take in the thread, in milliseconds; 20 unless given. */
+	/** Time limit for a regular expression in the thread, in milliseconds; 20 unless given. */
 	readonly patternLimit?: number;
 }
 
-/** Declares the check of requests to URLs. */
+/** Declares the check for URL requests. */
 export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 	const thread = new PatternThread({ log, ...(patternLimit === undefined ? {} : { limit: patternLimit }) });
 	return [
@@ -80,15 +79,15 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 interface UrlRequest {
 	readonly body: UrlQuery;
 	readonly mode: Mode;
-	/** What has been found out so far, so that going on after an expression of the thread begins nothing anew. */
+	/** Match results so far, so the next round does not repeat matches. */
 	readonly known: Map<MappingRule, Known>;
-	/** The header `X-Debug`. */
+	/** Value of the `X-Debug` header. */
 	readonly asked: string | undefined;
 }
 
 /**
- * Finds the rule and decides, at one revision. INVARIANT: a rule counts only when all that come before it are known not
- * to match: nobody gets past one by making it late or ambiguous.
+ * Finds the rule and decides, at a single revision. INVARIANT: a rule only counts if all rules before it are known not
+ * to match, so nobody can bypass a rule by making it late or ambiguous.
  */
 function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlRequest): Steps<Found> {
 	if (context.denial !== undefined) return { result: unmatched(context, body) };
@@ -111,7 +110,7 @@ function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlR
 	return { result: unmatched(context, body) };
 }
 
-/** The patterns of rules. Each is made when it is first asked for, because a regular expression takes a while. */
+/** Patterns by rule. Created on first use, because compiling a regular expression takes a while. */
 const patterns = new WeakMap<MappingRule, UrlPattern>();
 
 function patternFor(rule: MappingRule): UrlPattern {
@@ -120,12 +119,12 @@ function patternFor(rule: MappingRule): UrlPattern {
 	return known;
 }
 
-/** The check that a request stands for. */
+/** Returns the check for a request that matches a rule. */
 function mapped({ user, context, sdk, tenant }: UrlQuery, rule: MappingRule, attributes: UrlAttributes): Query {
 	return { user, action: rule.action, resource: { type: rule.resource, tenant, attributes }, context, sdk };
 }
 
-/** The denial of a request that no rule matches, or that nothing is decided of. It is logged as a check of the URL. */
+/** Returns the denial for a request that matches no rule or cannot be decided. It is logged as a check on the URL. */
 function unmatched(context: DecisionContext, { use_debugger: _, ...query }: UrlQuery): AuthorizationResult {
 	const { log, revision, time, record } = context;
 	const { user, http_method, url, tenant } = query;

@@ -1,41 +1,41 @@
-/** What a mapping rule says of URLs: a template with parts in braces, or a regular expression (contract: `/allowed_url`). */
+/** URL patterns in mapping rules: a template with parts in braces, or a regular expression. */
 
 import { RE2JS } from 're2js';
 import { estimateSteps } from '../../pattern/compiled-patterns.js';
 
-/** What a matching URL says of the resource, by name; null for a group that took no part. */
+/** Resource attributes from a matching URL, by name; null for a group that did not participate. */
 export type UrlAttributes = Readonly<Record<string, string | null>>;
 
 /**
- * What a pattern says of a URL. It is `ambiguous` where a parameter that decides has several values: nobody can tell
- * which of them the service behind takes.
+ * Match result. `ambiguous` if a relevant parameter has several values: it is unknown which value the upstream service
+ * uses.
  */
 export type UrlMatch = UrlAttributes | null | 'ambiguous';
 
 /**
- * A pattern for URLs. What takes time in proportion to the URL is matched here; what may take much longer is a
- * `backtracking` expression, which `PatternThread` matches.
+ * A pattern for URLs. Patterns that match in linear time are matched here. `PatternThread` matches `backtracking`
+ * expressions, which may take much longer.
  */
 export type UrlPattern =
 	| { readonly kind: 'linear'; match(url: string): UrlMatch }
 	| { readonly kind: 'backtracking'; readonly source: string };
 
-/** The longest regular expression that is matched here, in characters. */
+/** Maximum length for regular expressions matched here, in characters. */
 const maxLinearSource = 1_000;
 
-/** The largest one, in the steps of its program: the longest URL then takes some 20 ms. */
+/** Maximum program steps for regular expressions matched here: the longest URL then takes some 20 ms. */
 const maxLinearSteps = 500;
 
-/** An estimate is at most twice the size of usual expressions. */
+/** For usual expressions, the estimate is at most twice the actual size. */
 const maxEstimate = 4 * maxLinearSteps;
 
-/** Reads the `url` of a rule. */
+/** Parses the `url` of a rule. */
 export function urlPattern(url: string, isRegex: boolean): UrlPattern {
 	if (!isRegex) return template(url);
 	return linearExpression(url) ?? { kind: 'backtracking', source: withoutPythonGroups(url) };
 }
 
-/** An expression that RE2 takes, unless it is too large; `null` for others. */
+/** Returns an RE2 pattern; `null` if RE2 rejects the expression or it is too large. */
 function linearExpression(source: string): UrlPattern | null {
 	if (source.length > maxLinearSource || estimateSteps(source) > maxEstimate) return null;
 	let expression: RE2JS;
@@ -56,10 +56,10 @@ function linearExpression(source: string): UrlPattern | null {
 	};
 }
 
-/** Escapes, character classes, and groups in Python's syntax: `(?P<name>` opens one, `(?P=name)` repeats it. */
+/** Escapes, character classes, and groups in Python's syntax: `(?P<name>` opens a group, `(?P=name)` repeats it. */
 const groups = /\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?P=(?<repeated>\w+)\)/gsu;
 
-/** The expression as JavaScript writes it. */
+/** Converts the expression to JavaScript syntax. */
 function withoutPythonGroups(source: string): string {
 	return source.replace(groups, (token, repeated: string | undefined) => {
 		if (token === '(?P<') return '(?<';
@@ -67,7 +67,7 @@ function withoutPythonGroups(source: string): string {
 	});
 }
 
-/** A part of a template: a text, or the name of what stands there. */
+/** A template part: literal text, or a named parameter. */
 type Part = { readonly text: string } | { readonly name: string };
 
 function part(text: string): Part {
@@ -108,7 +108,7 @@ function cutAtQuery(url: string): readonly [path: string, query: string | null] 
 	return mark === -1 ? [url, null] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-/** The parameters of a query, in their order. Nothing is decoded, as nothing is in paths. */
+/** Returns the query parameters in order. Like paths, they are not decoded. */
 function parametersIn(query: string): readonly (readonly [name: string, value: string])[] {
 	return query.split('&').flatMap((text) => {
 		if (text === '') return [];
@@ -117,7 +117,7 @@ function parametersIn(query: string): readonly (readonly [name: string, value: s
 	});
 }
 
-/** The value of each parameter; null for one that has several. */
+/** Returns each parameter's value; null for a parameter with several values. */
 function parameterTexts(query: string): ReadonlyMap<string, string | null> {
 	const texts = new Map<string, string | null>();
 	for (const [name, value] of parametersIn(query)) {
