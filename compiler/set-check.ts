@@ -1,10 +1,10 @@
-/** What is wrong with condition sets and their rules. */
+/** Checks condition sets and their rules. */
 import { parseConditions } from './condition/grammar.js';
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { ConditionSet, Schema, SetRule } from './model.js';
 import { extendsCycles } from './policy/grant.js';
 
-/** Finds everything that is wrong with the condition sets and the set rules of a schema, in no order. Throws nothing. */
+/** Returns all findings about condition sets and set rules, in no order. Never throws. */
 export function checkSets(schema: Schema): readonly Diagnostic[] {
 	const sets: Sets = new Map(schema.condition_sets.map((set) => [typedKey(set.type, set.key), set]));
 	return [
@@ -27,7 +27,7 @@ export function checkSets(schema: Schema): readonly Diagnostic[] {
 	];
 }
 
-/** By type and key: the automatic sets of a role and of a resource may have the same key. */
+/** By type and key: automatic sets for a role and for a resource may have the same key. */
 type Sets = ReadonlyMap<string, ConditionSet>;
 
 function typedKey(type: ConditionSet['type'], key: string): string {
@@ -87,7 +87,7 @@ function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnost
 }
 
 function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
-	// Automatic sets narrow nothing, and the keys of all others are unique.
+	// Automatic sets narrow nothing; all other keys are unique.
 	const others = sets.filter(({ selects }) => 'conditions' in selects);
 	const narrowing = others.map(({ key, parent }) => ({ key, extends: parent === null ? [] : [parent] }));
 	return extendsCycles(narrowing).map((chain) => {
@@ -139,7 +139,7 @@ function setNoun(type: ConditionSet['type']): string {
 	return type === 'userset' ? 'user set' : 'resource set';
 }
 
-/** A rule as people would write it. */
+/** Returns the readable form of a rule. */
 function ruleName({ user_set, resource, action, resource_set }: SetRule): string {
 	return `${user_set} ${resource}:${action} ${resource_set}`;
 }

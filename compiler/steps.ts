@@ -1,4 +1,4 @@
-/** Work that can be interrupted wherever it yields, which it does after a few hundred microseconds at the latest. */
+/** Interruptible work. It yields at least every few hundred microseconds. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Runs all steps without a pause. */

@@ -1,4 +1,4 @@
-/** Tests for `opa test`: they state the schema a second time and check the policy against it. */
+/** Generates tests for `opa test`: they state the schema a second time and check the policy against it. */
 import { derivationEdges, type Edge } from '../cycle.js';
 import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
@@ -17,9 +17,9 @@ import {
 import { setSection } from './test-sets.js';
 
 /**
- * The tests of a schema without errors, as `opa fmt` prints them: a file to put beside the policy, the hand-written
- * Rego and a data document of that schema. Its size is linear in the schema. It holds nothing that the compiler works
- * out: `extends` and derivations are as they were written, and the tests follow them themselves.
+ * Writes the tests for a schema without errors, in `opa fmt` layout: a file to put beside the policy, the hand-written
+ * Rego and a data document. Its size is linear in the schema. It contains no compiler results: `extends` and
+ * derivations appear as entered, and the tests follow them.
  */
 export function writeTests(schema: Schema): readonly RegoFile[] {
 	const sections = testSections(schema);
@@ -48,7 +48,7 @@ function testImports({ resources }: Schema): readonly Fragment[] {
 	return used.length === 0 ? [] : [lines(used)];
 }
 
-/** One for each kind of object that the schema has: `opa` takes rules that iterate over nothing for mistakes. */
+/** Returns one section per object kind in the schema: `opa` reports rules that iterate over nothing as mistakes. */
 function testSections(schema: Schema): readonly TestSection[] {
 	const resources = sortedBy(schema.resources, ({ key }) => key);
 	const roles = sortedBy(schema.roles, ({ key }) => key);
@@ -98,7 +98,7 @@ function objectKeys(things: readonly { readonly key: string }[]): readonly strin
 	return things.map(({ key }) => key);
 }
 
-/** A table and the comment above it. */
+/** Writes a table below its comment. */
 function commentedTable<T extends { readonly key: string }>(
 	name: Fragment,
 	comment: Fragment,

@@ -1,21 +1,21 @@
-/** The rules of the generated tests: one small rule for each resource type, and their helpers. */
+/** Rules for the generated tests: one small rule per resource type, and their helpers. */
 import { packagePart } from '../rego/path.js';
 import { type Fragment, rego } from '../rego/rego.js';
 
-/** The tests of one kind of object: tables of what the schema says, and rules that check the policy against them. */
+/** Tests for one object kind: schema tables, and rules that check the policy against them. */
 export interface TestSection extends TestRules {
-	/** Tables of what the schema says. */
+	/** Schema tables. */
 	readonly table: Fragment;
 }
 
-/** The rules that test one kind of object. */
+/** Test rules for one object kind. */
 export interface TestRules {
-	/** Each has cases, which `opa test --verbose` lists by name, and a time limit of its own: so there is one for each type. */
+	/** One rule per type, because each rule has its own time limit. `opa test --verbose` lists the cases by name. */
 	readonly tests: readonly Fragment[];
 	readonly helpers: readonly Fragment[];
 }
 
-/** The tests of the actions of these types, which have some. */
+/** Writes the tests for the actions; each type has at least one action. */
 export function actionTests(types: readonly string[]): TestRules {
 	return {
 		tests: [
@@ -44,7 +44,7 @@ action_can_be_granted(type, action) if {
 	};
 }
 
-/** The rules that query the policy, for schemas with resource types. */
+/** Rules that query the policy, for schemas with resource types. */
 export const checking: readonly Fragment[] = [
 	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
 # that decides: to find a code for each denial would only take longer. Conditions are left out.
@@ -70,7 +70,7 @@ nothing_held := {
 })`,
 ];
 
-/** The tests of tenant roles, on the instances of these types. */
+/** Writes the tests for tenant roles, on instances with these types. */
 export function tenantRoleTests(types: readonly string[]): TestRules {
 	return {
 		tests: types.flatMap((type) => [
@@ -95,7 +95,7 @@ tenant_role_is_right(role, type) if {
 	};
 }
 
-/** The tests of the roles on instances of these types. */
+/** Writes the tests for roles on instances with these types. */
 export function resourceRoleTests(types: readonly string[]): TestRules {
 	return {
 		tests: types.flatMap((type) => [
@@ -144,7 +144,7 @@ held(resource, facts) := roles if {
 	};
 }
 
-/** The tests of the derivations of roles on instances of these types. */
+/** Writes the tests for role derivations on instances with these types. */
 export function derivationTests(types: readonly string[]): TestRules {
 	return {
 		tests: types.flatMap((type) => [

@@ -1,4 +1,4 @@
-/** The part of the generated tests that is about condition sets and their rules. */
+/** Generates the tests for condition sets and their rules. */
 import { automaticTarget } from '../data/data.js';
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
@@ -10,7 +10,7 @@ import { type Fragment, lines, paragraphs, rego } from '../rego/rego.js';
 import { type Members, type Table, table } from '../rego/table.js';
 import type { TestRules, TestSection } from './test-rules.js';
 
-/** The tables and tests of the condition sets of a schema, which has some. */
+/** Writes the condition set tables and tests. The schema must have condition sets. */
 export function setSection(schema: Schema): TestSection {
 	const { condition_sets, resources, set_rules } = schema;
 	const ofResources = condition_sets.filter(({ type }) => type === 'resourceset');
@@ -23,7 +23,7 @@ export function setSection(schema: Schema): TestSection {
 			(ofType) => grouped(ofType, ({ action }) => action, ruleTable),
 		),
 	};
-	// The facts for these tests are there only when there is something to ask about.
+	// The facts for these tests exist only if there are resources.
 	const automatic = resources.length > 0 && condition_sets.some(({ selects }) => 'role' in selects);
 	return {
 		...setTests(sortedBy(set_rules, ruleText), automatic),
@@ -58,7 +58,7 @@ function grouped<T>(rows: readonly T[], toKey: (row: T) => string, toTable: (row
 	return { members: groups.map(([key, group]) => [key, toTable(group)]) };
 }
 
-/** The tests of condition sets and of these rules; `automatic` when some sets stand for roles. */
+/** Writes the tests for condition sets and these rules; `automatic` if any set belongs to a role. */
 function setTests(rules: readonly SetRule[], automatic: boolean): TestRules {
 	return {
 		tests: [
@@ -107,8 +107,8 @@ question_of(type, action) := {
 }
 
 /**
- * The test of one rule: where both its sets select everything, the action is allowed. Its name is a number, because OPA
- * (1.22) forgets which functions are replaced in rules that are tables of tests.
+ * Writes the test for one rule: if both sets select everything, the action is allowed. The test name is a number,
+ * because OPA (1.22) forgets replaced functions in rules that are test tables.
  */
 function ruleTest({ user_set, resource_set, resource, action }: SetRule, index: number): Fragment {
 	const name = `${user_set} ${resource}:${action} ${resource_set}`;

@@ -3,21 +3,21 @@ import type { NewApiKey } from '../store/account/writing-api-keys.js';
 import type { ApiKey } from '../store/table/account.js';
 import { lockKeyEnvironment, recordInEnvironment, type WrittenKey } from './pdp-config.js';
 
-/** Adds an API key. Throws `not_found` if what it opens was deleted in the meantime. */
+/** Adds an API key. Throws `not_found` if its scope has been deleted. */
 export async function createKey(account: WritingAccountUnit, key: NewApiKey): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, key);
 	const created = await account.keys.create(key);
 	return { ...created, revision: await recordInEnvironment(account, null, created.row) };
 }
 
-/** Gives an API key a new secret; the old one is refused from the commit on. Throws `not_found` if the key is gone. */
+/** Gives an API key a new secret; the old secret is refused after the commit. Throws `not_found` if the key is gone. */
 export async function rotateKey(account: WritingAccountUnit, key: ApiKey): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, key);
 	const rotated = await account.keys.rotate(key);
 	return { ...rotated, revision: await recordInEnvironment(account, key, rotated.row) };
 }
 
-/** Deletes an API key. Throws as `WritingApiKeys.remove`. */
+/** Deletes an API key. Throws like `WritingApiKeys.remove`. */
 export async function removeKey(account: WritingAccountUnit, key: ApiKey): Promise<void> {
 	await lockKeyEnvironment(account, key);
 	await account.keys.remove(key);

@@ -1,4 +1,4 @@
-/** The instant that a body names, as ISO 8601; `null` where it names none. */
+/** Parses an optional ISO 8601 instant; `null` if absent. */
 export function asDate(instant: string | undefined): Date | null {
 	return instant === undefined ? null : new Date(instant);
 }

@@ -1,4 +1,4 @@
-/** The decision log: events become rows, and rows what is shown. */
+/** Decision log: converts events to rows, and rows to API objects. */
 
 import { Failure } from '../failure.js';
 import type { NewAuditLog } from '../store/audit-log/audit-log-intake.js';
@@ -14,10 +14,10 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import { maxKeyLength } from '../wire/common.js';
 import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/general/audit-log.js';
 
-/** How large an event may be, in characters of JSON. Of a larger one the input is not kept. */
+/** Maximum event size, in JSON characters. A larger event loses its input. */
 const maxEventLength = 64 * 1024;
 
-/** The row of an event that a decision point with this API key sent. */
+/** Creates the row for an event sent by a decision point with this API key. */
 export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditLog {
 	const { decision_id, timestamp, input, result } = event;
 	const asked = isObject(input) ? input : {};
@@ -28,7 +28,7 @@ export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditL
 		id: auditLogId(decision_id),
 		logged_at: new Date(timestamp),
 		api_key_id,
-		// An index has it, which takes no more. The event has all of it.
+		// Limited by its index. The event contains the full key.
 		user_key: text(isObject(user) ? user['key'] : user, maxKeyLength),
 		action: text(action),
 		resource_type: text(on['type']),
@@ -39,7 +39,7 @@ export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditL
 	};
 }
 
-/** An event as JSON, without its input if it is too long. */
+/** Returns an event as JSON, without its input if it is too long. */
 function bounded(event: DecisionEvent): string {
 	const whole = JSON.stringify(event);
 	if (whole.length <= maxEventLength) return whole;
@@ -49,9 +49,9 @@ function bounded(event: DecisionEvent): string {
 	return withResult.length <= maxEventLength ? withResult : JSON.stringify(short);
 }
 
-/** The beginning of a text, as the store can keep it. */
+/** Returns the start of a text in storable form. */
 function text(value: unknown, length = 1_024): string | null {
-	// PostgreSQL's text has no NUL.
+	// PostgreSQL text cannot contain NUL.
 	return typeof value === 'string' ? value.replaceAll('\0', '\ufffd').slice(0, length) : null;
 }
 
@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A page of the decision log. */
+/** Page from the decision log. */
 interface ListedDecisions {
 	readonly data: AuditLogModel[];
 	readonly total_count: number;
@@ -68,8 +68,8 @@ interface ListedDecisions {
 }
 
 /**
- * One page of the decisions that a query asks for, the newest first; of `tenant` alone where one is given. Throws
- * `limit_reached` for a page beyond those that can be paged through.
+ * Returns one page of matching decisions, newest first; with `tenant`, only from that tenant. Throws `limit_reached`
+ * for a page beyond the paging limit.
  */
 export async function listDecisions(
 	logs: AuditLogs,
@@ -92,7 +92,7 @@ export async function listDecisions(
 	};
 }
 
-/** A decision as it is shown. */
+/** Converts a decision row to its API object. */
 export function readDecision(
 	row: ListedAuditLog,
 	{ organization_id, project_id, environment_id }: Scope,

@@ -10,26 +10,26 @@ import { groupBy } from '../../../compiler/group-by.js';
 import type { Schema } from '../../../compiler/model.js';
 import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 
-/** The most steps that a check may take (see `Steps`): less than 100 ms, as measured for decision 0028. */
+/** Maximum steps in a check (see `Steps`): less than 100 ms, as measured for decision 0028. */
 export const maxSteps = 150_000;
 
-/** The cost, in steps, of visiting one role on one instance in a cycle that is walked during the check. */
+/** Cost, in steps, to visit one role on one instance in a cycle that the check walks. */
 const stepsPerWalked = 100;
 
-/** How much a check of an instance has to walk. A check may repeat it as often as `Derivations.repeated` says. */
+/** Size of the walk in an instance check. A check may repeat the walk `Derivations.repeated` times. */
 export interface Steps {
 	/**
-	 * The relationships that lead there, counted once for each derivation that follows them. Closures are not shared, so
-	 * each counts separately, with everything that leads to it in its cycle.
+	 * Relationships that lead to the instance, counted once for each derivation that follows them. Closures are not
+	 * shared: each counts separately, with everything that leads to it in its cycle.
 	 */
 	readonly steps: number;
-	/** How many closures are read. */
+	/** Number of closures read. */
 	readonly closures: number;
-	/** The steps in the closures of the instance itself: each closure that the instance joins gets as many more. */
+	/** Steps in the instance's own closures: each closure that the instance joins grows by this number. */
 	readonly own: number;
 }
 
-/** The derivations of an environment, by ids: so one type holds all roles, and no relation has two. */
+/** The derivations in an environment, by ids: so one type holds all roles, and no two relations share an id. */
 export class Derivations {
 	readonly cycles: readonly Cycle[];
 	readonly #rules: readonly DerivationStep[];
@@ -44,17 +44,17 @@ export class Derivations {
 		this.#graph = derivationGraph(this.#schema);
 	}
 
-	/** The ids of the relations that derivations follow. */
+	/** Relation ids that derivations follow. */
 	get relationIds(): readonly string[] {
 		return [...new Set(this.#rules.map(({ relation_id }) => relation_id))];
 	}
 
-	/** The derivations, with the resources that their roles belong to. */
+	/** Derivations, with the resources that their roles belong to. */
 	get rules(): readonly DerivationStep[] {
 		return this.#rules;
 	}
 
-	/** How often a check may repeat the same steps, because it looks for every role of an instance. */
+	/** Maximum repetitions of the same steps, because a check looks for every role on an instance. */
 	get repeated(): number {
 		this.#repeated ??= this.#countRepeated();
 		return this.#repeated;
@@ -77,13 +77,14 @@ export class Derivations {
 	}
 
 	/**
-	 * The derived roles that a search for one role looks for, each as often as it does; only once if the role is walked.
+	 * Returns the derived roles that a search for one role visits, with repetitions; without repetitions if the role is
+	 * walked.
 	 */
 	#callsFrom(start: RoleName, once: boolean): readonly string[] {
 		const queue = [start];
 		const called: string[] = [];
 		const seen = new Set<string>();
-		// Iterating over an array includes what is added to it in the meantime.
+		// Array iteration includes items added during the loop.
 		for (const role of queue) {
 			const members = this.#graph.cycleContaining(role)?.members ?? [role];
 			const [first = role] = members;
@@ -99,37 +100,35 @@ export class Derivations {
 /** A derived role. */
 interface DerivedRole {
 	readonly resource: string;
-	/** 0 outside of cycles, 1 in one that closures are made for, 2 in one that is walked. */
+	/** 0 outside cycles, 1 in a cycle with closures, 2 in a walked cycle. */
 	readonly cycle: 0 | 1 | 2;
 	readonly rules: readonly Rule[];
 }
 
 interface Rule {
 	readonly relation: number;
-	/** The index of the source role among the derived ones of its resource; -1 if it is only ever assigned. */
+	/** Index among the derived roles on the source resource; -1 if the source role is never derived. */
 	readonly source: number;
-	/** Whether the source is in the same cycle. */
+	/** True if the source is in the same cycle. */
 	readonly stays: boolean;
 }
 
-/**
- * An index of relationships by their objects. Roles on instances are numbers; those of one instance are consecutive.
- */
+/** Indexes relationships by their objects. Roles on instances are numbers, consecutive within an instance. */
 export class Upstream {
 	readonly #byResource: ReadonlyMap<string, readonly DerivedRole[]>;
 	readonly #roleIds: ReadonlyMap<DerivedRole, string>;
-	/** By relation: its number, and the resources on both sides; `null` if no role of the subject is derived. */
+	/** By relation: its number, and the resources on both sides; `null` if no subject role is derived. */
 	readonly #relations: ReadonlyMap<string, RelationEnds>;
 	readonly #numbers = new Map<string, number>();
 	readonly #names: string[] = [];
-	/** By instance, the number of its first role; -1 if none of its roles is derived. */
+	/** By instance: the number for its first role; -1 if none is derived. */
 	readonly #starts: number[] = [];
 	/** By role on an instance. */
 	readonly #roles: DerivedRole[] = [];
 	readonly #instances: number[] = [];
-	/** By instance, then by number of the relation, the subjects. */
+	/** Subjects by instance, then by relation number. */
 	readonly #subjects: (number[] | undefined)[][] = [];
-	/** Whether an instance is the subject of a relationship. */
+	/** True if an instance is the subject in a relationship. */
 	readonly #leads: boolean[] = [];
 	#seen = new Int32Array(0);
 	#seenWithin = new Int32Array(0);
@@ -142,7 +141,7 @@ export class Upstream {
 		this.#relations = relationEnds(rules, derived);
 	}
 
-	/** Adds relationships, each of which must be new. Ignores those through which nothing is derived. */
+	/** Adds relationships, which must be new. Ignores relationships that no derivation follows. */
 	add(tuples: readonly StepIds[]): void {
 		for (const { subject_id, relation_id, object_id } of tuples) {
 			const ends = this.#relations.get(relation_id);
@@ -159,7 +158,7 @@ export class Upstream {
 	}
 
 	/**
-	 * The ids of all objects. Those that may take the most steps come first: those that are subjects as well, or have
+	 * Yields all object ids. Objects that may take the most steps come first: objects that are also subjects or have
 	 * several subjects.
 	 */
 	*objects(): Generator<string> {
@@ -172,13 +171,13 @@ export class Upstream {
 		}
 	}
 
-	/** The first of the roles that can be derived on an instance. */
+	/** Returns the first derivable role on an instance. */
 	roleOn(id: string): string {
 		const role = this.#roles[this.#starts[this.#numbers.get(id) ?? -1] ?? -1];
 		return role === undefined ? '' : (this.#roleIds.get(role) ?? '');
 	}
 
-	/** How much a check of an instance has to walk. Stops counting soon after `most` steps. */
+	/** Measures an instance check. Stops counting soon after `most` steps. */
 	stepsTo(id: string, most = Number.POSITIVE_INFINITY): Steps {
 		const found = { steps: 0, closures: 0, own: 0 };
 		const start = this.#starts[this.#numbers.get(id) ?? -1] ?? -1;
@@ -194,7 +193,7 @@ export class Upstream {
 			this.#seen[node] = round;
 			queue.push(node);
 		};
-		// Iterating over an array includes what is added to it in the meantime.
+		// Array iteration includes items added during the loop.
 		for (const node of queue) {
 			if (this.#roles[node]?.cycle === 1) {
 				const steps = this.#closure(node, enter, most - found.steps);
@@ -212,7 +211,7 @@ export class Upstream {
 
 	/**
 	 * Walks everything that leads to a node within its cycle, and calls `enter` for nodes outside that lead into it.
-	 * Returns the steps.
+	 * Returns the number of steps.
 	 */
 	#closure(start: number, enter: (node: number) => void, most: number): number {
 		this.#rounds += 1;
@@ -245,7 +244,7 @@ export class Upstream {
 		return steps;
 	}
 
-	/** Makes room for the roles that were added. */
+	/** Makes room for added roles. */
 	#fit(): void {
 		if (this.#seen.length >= this.#roles.length) return;
 		this.#seen = new Int32Array(this.#roles.length);

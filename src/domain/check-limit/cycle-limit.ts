@@ -21,19 +21,18 @@ import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
- * A check walks everything that leads to an instance. To keep checks fast, no write may create more than a check can
- * walk: these functions refuse the whole write with `limit_reached`. They look at what a unit has written, before it
- * ends. There are two limits: on the roles that lead to one within a cycle (decision 0014), and on the steps of a
- * check (decision 0028).
+ * A check walks everything that leads to an instance. To keep checks fast, these functions refuse any write that
+ * creates too long a walk, with `limit_reached`. They look at the written data before the unit ends. There are two
+ * limits: on roles that lead to one role within a cycle (decision 0014), and on the steps in a check (decision 0028).
  */
 
-/** The most instances downstream of a change that are looked at one by one. */
+/** Maximum instances downstream from a change that are examined individually. */
 const maxExamined = 2_000;
 
-/** The bound that is assumed until one is stored, so that usual writes neither read nor store one. */
+/** Assumed bound until a bound is stored, so that usual writes neither read nor store it. */
 const usualBound: CheckBound = { steps: 5_000, closures: 500 };
 
-/** Refuses new relationships that give a check too much to walk. */
+/** Refuses new relationships that make a check too long. */
 export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly StepIds[]): Promise<void> {
 	const relationIds = [...new Set(made.map(({ relation_id }) => relation_id))];
 	if (relationIds.length === 0) return;
@@ -56,14 +55,14 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 }
 
 /**
- * Refuses the derivations of these roles if they give a check too much to walk. If no relationship leads to these
- * roles, or to roles that are derived from them, no check changes: so new types and roles cost nothing.
+ * Refuses role derivations that make a check too long. If no relationship leads to these roles, or to roles derived
+ * from them, no check changes: so new types and roles cost nothing.
  */
 export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	if (roleIds.length === 0) return;
 	const rules = await derivationsWith(unit, 'all');
 	const downstream = new Set(roleIds);
-	// Iterating over a set includes what is added to it in the meantime.
+	// Set iteration includes items added during the loop.
 	for (const id of downstream) {
 		for (const { role_id, source_role_id } of rules) if (source_role_id === id) downstream.add(role_id);
 	}
@@ -71,7 +70,7 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
 }
 
-/** Refuses the state of a whole environment, after a large part of it changed. */
+/** Refuses an environment over the limit, after a large part has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = new Derivations(await derivationsWith(unit, 'all'));
 	if (derivations.relationIds.length === 0) return;
@@ -79,8 +78,8 @@ export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<voi
 }
 
 /**
- * Refuses relationships that lead to more instances than can be looked at one by one. Adds to the stored bound, which
- * no check exceeded before.
+ * Refuses relationships that lead to too many instances for individual examination. Adds to the stored bound, which no
+ * check exceeded before.
  */
 async function refuseByBound(
 	unit: WritingUnit,
@@ -94,8 +93,7 @@ async function refuseByBound(
 	let { steps, closures } = before;
 	for (const id of inner) {
 		const added = upstream.stepsTo(id);
-		// Every instance that it leads to gets everything that leads to it, and once more for each closure that contains
-		// it.
+		// Every downstream instance gets everything that leads here, and once more for each closure that contains it.
 		steps += added.steps + before.closures * added.own;
 		closures += added.closures;
 	}
@@ -103,7 +101,7 @@ async function refuseByBound(
 	else await storeCheckBound(unit, maximum({ steps, closures }, most));
 }
 
-/** Computes the bound from all relationships, in chunks, between which other requests are served. */
+/** Computes the bound from all relationships, in chunks with pauses for other requests. */
 async function recomputeBound(unit: WritingUnit, derivations: Derivations): Promise<void> {
 	const upstream = new Upstream(derivations);
 	const circular = new Set(relationIdsIn(derivations.cycles));
@@ -116,7 +114,7 @@ async function recomputeBound(unit: WritingUnit, derivations: Derivations): Prom
 	await storeCheckBound(unit, await greatestBound(unit, derivations, upstream, upstream.objects()));
 }
 
-/** The most that a check of any of these instances has to walk. Throws `limit_reached` if that is too much. */
+/** Returns the longest walk for a check on these instances. Throws `limit_reached` if it is too long. */
 async function greatestBound(
 	unit: ReadingUnit,
 	derivations: Derivations,
@@ -142,7 +140,7 @@ async function greatestBound(
 	return bound;
 }
 
-/** The number of steps after which other requests are served. */
+/** Steps between pauses for other requests. */
 const stepsAtOnce = 50_000;
 
 async function raiseKeptBound(unit: WritingUnit, bound: CheckBound): Promise<void> {
@@ -155,8 +153,8 @@ function maximum(one: CheckBound, other: CheckBound): CheckBound {
 }
 
 /**
- * Refuses roles to which too many lead within a cycle. `tuples` are all that lead to whatever the changed ones lead
- * to; `null` if those were too many to look at.
+ * Refuses roles with too many sources within a cycle. `tuples` are all relationships upstream from the affected
+ * instances; `null` if there are too many.
  */
 async function refuseCycles(
 	unit: ReadingUnit,

@@ -8,15 +8,15 @@ export interface InstanceRole {
 }
 
 /**
- * Finds a role on an instance that is derived, along these tuples and within the cycle (of roles named by ids), from
- * more than `most` other roles on instances; `null` if there is none. Paths that meet again count once, and cycles
- * among the tuples end.
+ * Finds a role on an instance that is derived, along these tuples and within the cycle (with role ids), from more than
+ * `most` roles on instances; `null` if there is none. Paths that meet again count once, and cycles among the tuples
+ * end.
  */
 export function findFanInAbove(cycle: Cycle, tuples: readonly StepIds[], most: number): InstanceRole | null {
 	const graph = buildGraph(cycle, tuples);
 	if (graph.sources <= most) return null;
 	const seen = new Int32Array(graph.size).fill(-1);
-	// No node has more upstream than the nodes that it leads to, so those that lead nowhere are looked at first.
+	// No node has more upstream nodes than its successors, so nodes without successors come first.
 	for (const onlyEnds of [true, false]) {
 		for (let node = 0; node < graph.size; node += 1) {
 			if (seen[node] !== -1 || (onlyEnds && graph.leads[node] === 1)) continue;
@@ -26,14 +26,17 @@ export function findFanInAbove(cycle: Cycle, tuples: readonly StepIds[], most: n
 	return null;
 }
 
-/** Nodes are numbers. The direct predecessors of one are in `before`, from `starts[node]` up to `starts[node + 1]`. */
+/**
+ * A graph with numbered nodes. A node's direct predecessors are in `before`, from `starts[node]` up to
+ * `starts[node + 1]`.
+ */
 interface Graph {
 	readonly size: number;
-	/** How many nodes lead to another one. */
+	/** Number of nodes with a successor. */
 	readonly sources: number;
 	readonly starts: Int32Array;
 	readonly before: Int32Array;
-	/** 1 for each node that leads to another. */
+	/** 1 for each node with a successor. */
 	readonly leads: Uint8Array;
 	roleAt(node: number): InstanceRole;
 }
@@ -78,13 +81,13 @@ function predecessors(size: number, steps: readonly (readonly [target: number, s
 }
 
 /**
- * Counts the nodes that lead to `end`, directly or through others; stops above `most`. Sets `seen` of each to `end`, so
- * that none counts twice.
+ * Counts the nodes that lead to `end` on any path; stops above `most`. Sets `seen` to `end` for each node, so that none
+ * counts twice.
  */
 function countUpstream({ starts, before }: Graph, end: number, seen: Int32Array, most: number): number {
 	seen[end] = end;
 	const reached = [end];
-	// Iterating over an array includes what is added to it in the meantime.
+	// Array iteration includes items added during the loop.
 	for (const node of reached) {
 		for (let place = starts[node] ?? 0; place < (starts[node + 1] ?? 0); place += 1) {
 			const source = before[place] ?? 0;

@@ -8,9 +8,9 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { configuredLevels } from '../../wire/element/elements-config.js';
 import { elementRoleName } from './role.js';
 
-/** Elements in the change log: with the roles of each level, by name. */
+/** Element change log records, with role names by level. */
 
-/** Takes roles out of every element, as must happen before they are deleted. */
+/** Removes roles from every element. Must run before the roles are deleted. */
 export async function removeLevelsOfRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	const naming = await elementsConfigsNaming(unit, roleIds);
 	if (naming.length === 0) return;
@@ -29,7 +29,7 @@ export async function removeLevelsOfRoles(unit: WritingUnit, roleIds: readonly s
 	}
 }
 
-/** Changes columns of an element, runs `work`, and records the change if there is any. Returns the element as it is now. */
+/** Changes element columns, runs `work`, and records any change. Returns the current element. */
 export async function recordElementsConfigChange(
 	unit: WritingUnit,
 	row: ElementsConfig,
@@ -46,7 +46,7 @@ export async function recordElementsConfigChange(
 	return after;
 }
 
-/** An element as the change log has it. */
+/** Returns the change log record for an element. */
 export async function elementsConfigRecord(unit: ReadingUnit, row: ElementsConfig): Promise<ChangedRecord> {
 	const byLevel = groupBy(await levelRows(unit, [row.id]), ({ level }) => level);
 	const named = configuredLevels.map((level) => [level, (byLevel.get(level) ?? []).map(elementRoleName)]);

@@ -37,7 +37,7 @@ import {
 	reviewersSetting,
 } from './setting.js';
 
-/** Elements as the API shows them. */
+/** Converts elements to API objects. */
 export async function readElementsConfigs(
 	unit: ReadingUnit,
 	rows: readonly ElementsConfig[],
@@ -67,7 +67,7 @@ export async function readElementsConfigs(
 	});
 }
 
-/** One element as the API shows it. */
+/** Converts one element to an API object. */
 export async function readElementsConfig(
 	unit: ReadingUnit,
 	row: ElementsConfig,
@@ -76,10 +76,10 @@ export async function readElementsConfig(
 	return onlyRow(await readElementsConfigs(unit, [row], shown));
 }
 
-/** How much of the address of a webhook is shown: its path and query often hold a secret. */
+/** Visible part of a webhook address: its path and query often contain a secret. */
 export type WebhookVisibility = 'whole' | 'origin';
 
-/** An address of which only the origin is shown. */
+/** Hides everything after the origin in an address. */
 export function hidePath(url: string): string {
 	return `${URL.canParse(url) ? new URL(url).origin : ''}/${hiddenSecret}`;
 }
@@ -99,9 +99,9 @@ function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_lev
 }
 
 /**
- * Adds an element. An `approval_flow` element is linked with the user management element that its settings name; an
- * `operation_approval` element gives the resource that its settings name the roles for reviewers and for who was
- * approved. Throws `duplicate`, as `resolveLevels` does, and `unprocessable` for settings that name the wrong thing.
+ * Adds an element. Links an `approval_flow` element with the user management element in its settings. Gives the
+ * resource in the settings of an `operation_approval` element the roles for reviewers and approved users. Throws
+ * `duplicate`, the errors from `resolveLevels`, and `unprocessable` for wrong references in settings.
  */
 export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
 	const { key, name, elements_type, settings, email_notifications, webhook } = body;
@@ -124,7 +124,7 @@ export async function createElementsConfig(unit: WritingUnit, body: ElementsConf
 	return row;
 }
 
-/** Changes the given fields of an element. Throws as `createElementsConfig` does. */
+/** Changes the given element fields. Throws like `createElementsConfig`. */
 export async function changeElementsConfig(
 	unit: WritingUnit,
 	row: ElementsConfig,
@@ -144,12 +144,12 @@ export async function changeElementsConfig(
 	return after;
 }
 
-/** Notes that an element was opened. */
+/** Records that an element was opened. */
 export async function activateElementsConfig(unit: WritingUnit, row: ElementsConfig): Promise<void> {
 	await recordElementsConfigChange(unit, row, { is_active: true });
 }
 
-/** Deletes an element, and cancels its pending requests. The element that it is linked with loses the link. */
+/** Deletes an element, cancels its pending requests, and unlinks its linked element. */
 export async function removeElementsConfig(unit: WritingUnit, row: ElementsConfig): Promise<void> {
 	await cancelRequests(unit, row);
 	await unlink(unit, row);
@@ -169,7 +169,7 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 	}
 	const { url, bearer_token } = webhook;
 	const known = before?.secret_webhook_token ?? null;
-	// Encrypted again, an equal token would look like a change.
+	// Encrypting an equal token again would look like a change.
 	const same = known !== null && bearer_token !== undefined && isSealed(unit.cipher, known, bearer_token);
 	const token = bearer_token === undefined ? null : same ? known : unit.cipher.encrypt(bearer_token);
 	if (before?.webhook_id && before.webhook_url === url && (same || token === known)) return {};
@@ -183,8 +183,8 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 }
 
 /**
- * Links an `approval_flow` element with the user management element that its settings name, both ways, and takes the
- * link away from the one that `before` named.
+ * Links an `approval_flow` element with the user management element in its settings, in both directions, and removes
+ * the link from the element that `before` named.
  */
 async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConfig | null): Promise<void> {
 	if (row.elements_type !== 'approval_flow') return;
@@ -210,7 +210,7 @@ async function findLinked(unit: ReadingUnit, reference: string | number | boolea
 	throw unprocessable([{ loc: ['body', 'settings', reviewersSetting], msg, type: 'unknown_element' }]);
 }
 
-/** Takes the link with an element away from the element at its other end. */
+/** Removes the link to an element from its linked element. */
 async function unlink(unit: WritingUnit, { settings, elements_type }: ElementsConfig): Promise<void> {
 	const ends: Partial<Record<ElementsConfig['elements_type'], readonly [own: string, others: string]>> = {
 		approval_flow: [reviewersSetting, requestsSetting],
@@ -230,9 +230,9 @@ async function clearSetting(unit: WritingUnit, reference: string, name: string):
 }
 
 /**
- * Gives the resource of an `operation_approval` element the action `operate` and the roles `_Reviewer_` and
- * `_Approved_`, as far as they are missing, and `_Approved_` the action that its settings name. The roles outlive the
- * element: they may be assigned.
+ * Gives the resource for an `operation_approval` element the missing action `operate` and the missing roles
+ * `_Reviewer_` and `_Approved_`, and grants `_Approved_` the action in the settings. The roles outlive the element
+ * because they may be assigned.
  */
 async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }: ElementsConfig): Promise<void> {
 	if (elements_type !== 'operation_approval') return;
@@ -266,7 +266,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 	if (named !== undefined) await grantApproved(unit, resource, String(named));
 }
 
-/** Gives the role for who was approved an action of its resource, unless it has it. */
+/** Grants the role for approved users an action on its resource, if it is missing. */
 async function grantApproved(unit: WritingUnit, resource: Resource, action: string): Promise<void> {
 	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]);
 	const wanted = (await actionsIn(unit, [resource.id])).find(({ key }) => key === action);

@@ -21,20 +21,20 @@ import { removeEndedInvites } from './ended-invite.js';
 import { requireManagedRole, type UserManagement } from './user-management.js';
 import { announceUser, findAnnouncing } from './webhook-event.js';
 
-/** Invites that users make in elements, and that the invited approve with a token of the application (contract: Invites). */
+/** Invites that users create in elements. The invited user approves an invite with an application token. */
 
-/** How long an invite that a user makes in an element can be approved, in seconds: a week. */
+/** Lifetime of an element invite until approval, in seconds: a week. */
 const inviteSeconds = 604_800;
 
-/** Whether adding a user in this element makes an invite: it notifies by mail, or has a webhook. */
+/** True if adding a user in this element creates an invite: it sends mail, or has a webhook. */
 export function isInviting({ email_notifications, webhook_url }: ElementsConfig): boolean {
 	return email_notifications || webhook_url !== null;
 }
 
 /**
- * Invites a user to the tenant or to the instance, with a role that the actor may give. Who is invited there already is
- * invited anew by the same invite, for a whole lifetime again. Throws `forbidden` where that has a role that the actor may not take, and
- * `unprocessable` without an e-mail address.
+ * Invites a user to the tenant or instance, with a role that the actor may assign. A pending invite is renewed for a
+ * full lifetime. Throws `forbidden` if its role is one that the actor may not remove, and `unprocessable` without an
+ * e-mail address.
  */
 export async function inviteUser(
 	unit: WritingUnit,
@@ -61,7 +61,7 @@ export async function inviteUser(
 	}
 	const place = { tenant_id: tenant.id, resource_instance_id: instance?.id ?? null };
 	const taken = (await unit.findMany(UserInvite, [key])).has(key);
-	// The key of an invite is unique, and another tenant may have invited the same user: which the actor is not told.
+	// Invite keys are unique, and a second tenant may have invited the same user, which the actor must not learn.
 	const inviteKey = taken ? `${key}|${unit.clock.newId()}` : key;
 	const invite = { ...columns, ...place, key: inviteKey, user_key: key, status: 'pending' as const };
 	return unit.create(UserInvite, invite, inviteKey);
@@ -74,7 +74,7 @@ function invitedAddress({ email, key }: ElementUserCreate): string {
 	throw unprocessable([{ loc: ['body', 'email'], msg, type: 'missing' }]);
 }
 
-/** The pending invites to where an actor manages users, oldest first. */
+/** Returns the pending invites for the actor's tenant or instance, oldest first. */
 export function pendingInvites(
 	unit: ReadingUnit,
 	{ tenant, instance }: Pick<UserManagement, 'tenant' | 'instance'>,
@@ -85,7 +85,7 @@ export function pendingInvites(
 	return { rows: userInvitesBy(unit, { ...narrowed, ...place, tenant_ids: [tenant.id], status: 'pending' }) };
 }
 
-/** An invite as elements show it: under the key of the future user. */
+/** Converts an invite to its element API object, with the future user's key. */
 export function readElementInvite(unit: ReadingUnit, invite: UserInvite): UserInviteRead {
 	return { ...invite, ...unit.scope, key: userKeyOf(invite), invite_expires_at: invite.expires_at ?? undefined };
 }
@@ -94,7 +94,7 @@ function userKeyOf({ user_key, key }: UserInvite): string {
 	return user_key ?? key;
 }
 
-/** Invites as lists of users show them: as users who hold nothing yet, and are pending in the tenant. */
+/** Converts invites to entries in user lists: users without roles, pending in the tenant. */
 export async function readInvitedUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: UserManagement,
@@ -125,8 +125,8 @@ function asInstanceRole(instance: InstanceRow | null, role: string) {
 }
 
 /**
- * Deletes the pending invites of a user, named by their key or by the id of an invite, to where the actor manages users.
- * Returns how many. Throws `forbidden` for a role that the actor may not take.
+ * Deletes a user's pending invites, by user key or invite id, for the actor's tenant or instance. Returns the number
+ * deleted. Throws `forbidden` for a role that the actor may not remove.
  */
 export async function removeInvites(unit: WritingUnit, management: UserManagement, reference: string): Promise<number> {
 	const id = asId(reference);
@@ -137,22 +137,22 @@ export async function removeInvites(unit: WritingUnit, management: UserManagemen
 	return invites.length;
 }
 
-/** Whom a token of the application is about. */
+/** Subject of an application token. */
 export interface InvitedPerson {
 	readonly key: string;
-	/** `null` where the token vouches for none. */
+	/** `null` if the token has no verified address. */
 	readonly email: string | null;
 }
 
-/** A user who has approved their invite, and where to. */
+/** A user with an approved invite, and its tenant and instance. */
 export interface ApprovedInvite extends Pick<UserManagement, 'tenant' | 'instance'> {
 	readonly user: User;
 }
 
 /**
- * Approves an invite for who was invited: the user exists from then on, with its role. An existing user stays as they
- * are. Whoever has a token may know an invite, so its key or its e-mail address has to be the invited one. Throws
- * `not_found`, `invalid` as `approveUserInvite`, and `forbidden` for somebody else.
+ * Approves an invite for its user: creates the user with the role; an existing user stays unchanged. Any token holder
+ * may know an invite, so the key or e-mail address must match. Throws `not_found`, `invalid` like `approveUserInvite`,
+ * and `forbidden` for a different user.
  */
 export async function approveOwnInvite(
 	unit: WritingUnit,
@@ -175,7 +175,7 @@ export async function approveOwnInvite(
 	return admitInvited(unit, invite, user);
 }
 
-/** Creates the user that an invite becomes, with the names of the invite. Throws `duplicate`. */
+/** Creates the user for an invite, with the names from the invite. Throws `duplicate`. */
 export async function createInvited(
 	unit: WritingUnit,
 	{ first_name, last_name }: UserInvite,
@@ -188,13 +188,13 @@ export async function createInvited(
 	});
 }
 
-/** Gives a user the role of an invite, which is approved then. */
+/** Gives a user the role in an invite and marks it as approved. */
 export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: User): Promise<ApprovedInvite> {
 	const { tenant_id, role_id, resource_instance_id, user_key } = invite;
 	const tenant = await unit.find(Tenant, tenant_id);
 	const role = await unit.find(Role, role_id);
 	const onInstance = role.resource_id === null ? null : resource_instance_id;
-	// Whoever is added in an element belongs to the tenant by more than a role.
+	// Users added in an element are tenant members even without a role.
 	if (user_key !== null && onInstance === null) await addTenantUser(unit, tenant, user);
 	const resource_instance = onInstance ?? undefined;
 	await assignMany(unit, [{ user: user.id, role: role_id, tenant: tenant_id, resource_instance }]);
@@ -211,7 +211,7 @@ function requireInvited(invite: UserInvite, { key, email }: InvitedPerson): void
 	throw forbidden('the token is not about the user who was invited');
 }
 
-/** Throws `invalid` for an invite that was approved before, or that is for another e-mail address. */
+/** Throws `invalid` for an approved invite, or for a different e-mail address. */
 export function requireOpenInvite(invite: UserInvite, email: string): void {
 	if (invite.status === 'approved') {
 		throw new Failure('invalid', `the invite \`${userKeyOf(invite)}\` has already been approved`);
@@ -220,7 +220,7 @@ export function requireOpenInvite(invite: UserInvite, email: string): void {
 	throw new Failure('invalid', `\`${email}\` is not the e-mail address that was invited`);
 }
 
-/** A key of a token that a user can have. Throws `invalid`. */
+/** Validates the user key in a token. Throws `invalid`. */
 function requireUserKey(key: string): string {
 	if (UserKey.safeParse(key).success) return key;
 	throw new Failure('invalid', `the token names \`${key}\`, which cannot be the key of a user`);

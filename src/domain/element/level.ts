@@ -3,25 +3,25 @@ import { heldLevels } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { configuredLevels, type PermissionLevel } from '../../wire/element/elements-config.js';
 
-/** Who acts in an element: a user, in one tenant. Ids. */
+/** A user acting in an element, in one tenant, by ids. */
 export interface ActingUser {
 	readonly user_id: string;
 	readonly tenant_id: string;
 }
 
-/** The levels of an actor in one element. */
+/** An actor's levels in one element. */
 export interface ActorLevels {
-	/** By the roles in the tenant. */
+	/** From tenant roles. */
 	readonly inTenant: PermissionLevel;
-	/** By the roles in the tenant and those on an instance: the better one counts. */
+	/** Best level from roles in the tenant and on an instance. */
 	onInstance(instanceId: string | null): PermissionLevel;
-	/** The instances on which a role has this level by itself. */
+	/** Returns the instances on which an assigned role has this level. */
 	instancesAt(level: PermissionLevel): readonly string[];
 }
 
 /**
- * The levels of an actor in an element. The best level of any role counts; `UNCONFIGURED` where no role of the actor has
- * a level (contract: Levels).
+ * Returns an actor's levels in an element. The best level among all roles counts; `UNCONFIGURED` if no role has a
+ * level.
  */
 export async function actorLevels(unit: ReadingUnit, configId: string, actor: ActingUser): Promise<ActorLevels> {
 	const held = (await heldLevels(unit, actor)).filter(({ config_id }) => config_id === configId);
@@ -38,10 +38,7 @@ export async function actorLevels(unit: ReadingUnit, configId: string, actor: Ac
 	};
 }
 
-/**
- * Refuses a user whose roles have levels in elements, but none better than `HIDDEN`. Throws `hidden_user` (contract:
- * Levels).
- */
+/** Refuses a user whose roles have levels in elements, but none better than `HIDDEN`. Throws `hidden_user`. */
 export async function refuseHiddenUser(unit: ReadingUnit, actor: ActingUser): Promise<void> {
 	const levels = await heldLevels(unit, actor);
 	if (levels.length === 0 || levels.some(({ level }) => level !== 'HIDDEN')) return;

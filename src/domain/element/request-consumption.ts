@@ -11,9 +11,9 @@ import { changeRequest } from './request-record.js';
 import { approvedRole, singleUseSetting } from './setting.js';
 
 /**
- * Uses an operation approval up. The role that it gave is taken away in the same unit, so an approval is used at most
- * once. Throws `not_found`, and `conflict` for one that is not approved, was used, has ended or was taken away, and for
- * one of an element whose approvals are good for any number of uses.
+ * Consumes an operation approval. Removes its role in the same unit, so an approval is used at most once. Throws
+ * `not_found`, and `conflict` if the approval is not approved, used, expired or revoked, or if its element allows
+ * repeated use.
  */
 export async function consumeApproval(unit: WritingUnit, reference: string): Promise<ElementRequest> {
 	const id = asId(reference);
@@ -43,8 +43,8 @@ function requireUnused({ now }: WritingUnit, { status, consumed_at, expires_at }
 }
 
 /**
- * Takes the role away that a request gave. One that somebody else gave, or has made last longer, stays. Throws
- * `conflict` if the user does not hold it any more: then the approval was taken back, and must not be used.
+ * Removes the role that a request assigned. Keeps a role from a different source, or with an extended expiry. Throws
+ * `conflict` if the user no longer holds the role: the approval was revoked and must not be used.
  */
 async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: string): Promise<void> {
 	const held = await assignmentsBy(unit, {
@@ -60,8 +60,8 @@ async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: 
 }
 
 /**
- * Gives the role for the other approvals that relied on an assignment which is gone now: those that were approved while
- * it was there. Earlier ones may have been taken back before it.
+ * Restores the role for other approvals that relied on the removed assignment: approvals granted while it existed.
+ * Earlier approvals may have been revoked before it.
  */
 async function restoreOthers(unit: WritingUnit, request: ElementRequest, gone: AssignmentRow): Promise<void> {
 	const others = await plainRequests(unit, {

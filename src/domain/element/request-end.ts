@@ -7,11 +7,11 @@ import { asDate } from '../as-date.js';
 import { endsBefore } from '../ends-before.js';
 import { durationSetting } from './setting.js';
 
-/** Until when what a request asks for holds, once it is approved. */
+/** Expiry rules for approved requests. */
 
 /**
- * When what is approved now ends: at the earliest of what was asked for, what the reviewer says, and what the element
- * allows; `null` for good. Throws `conflict` when that has passed, and `invalid` as `shortened`.
+ * Returns the expiry for an approval now: the earliest among the requested, the reviewer's and the element's limit;
+ * `null` for none. Throws `conflict` if it has passed, and `invalid` like `shortened`.
  */
 export function requireEnd(
 	{ now }: WritingUnit,
@@ -27,7 +27,7 @@ export function requireEnd(
 	throw new Failure('conflict', `what the request asks for has ended at ${end.toISOString()}`);
 }
 
-/** The end of a request after a reviewer has said one. Throws `invalid` for one that is later than what was asked for. */
+/** Returns a request's expiry after review. Throws `invalid` if the reviewer's expiry is later than requested. */
 export function shortened(request: ElementRequest, said: string | undefined): Date | null {
 	const end = asDate(said);
 	if (end === null) return request.expires_at;

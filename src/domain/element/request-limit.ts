@@ -3,12 +3,12 @@ import { hasRequested } from '../../store/table/element-request.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 
-/** How many requests a signed-in user makes in an hour, in all elements of an environment. */
+/** Maximum requests by a signed-in user per hour, across all elements in an environment. */
 const maxRequestsInAnHour = 1_000;
 const hour = 3_600_000;
 
 /**
- * Refuses a signed-in user who has made too many requests: each is stored for good, told to a webhook, and may make an
+ * Refuses a signed-in user with too many requests: each is stored permanently, sent to a webhook, and may create an
  * instance. Throws `limit_reached`.
  */
 export async function refuseManyRequests(unit: WritingUnit, { user_id }: ActingUser): Promise<void> {

@@ -14,9 +14,9 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 import { transitions } from './request-state.js';
 
-/** Writes requests and records what changed. Who may do it, `element-request.ts` decides. */
+/** Writes requests and records their changes. `element-request.ts` checks permissions. */
 
-/** Adds a pending request of an actor. */
+/** Adds an actor's pending request. */
 export async function createRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -40,7 +40,7 @@ export async function createRequest(
 	return row;
 }
 
-/** Changes columns of a request, unless it has them already. Returns the request as it is now. */
+/** Changes request columns, unless they are equal. Returns the current request. */
 export async function changeRequest(
 	unit: WritingUnit,
 	request: ElementRequest,
@@ -52,14 +52,14 @@ export async function changeRequest(
 	return after;
 }
 
-/** Cancels the pending requests of an element, as must happen before it is deleted. */
+/** Cancels the pending requests in an element. Must run before the element is deleted. */
 export async function cancelRequests(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	for (const request of await plainRequests(unit, { config_ids: [config.id], status: 'pending' })) {
 		await changeRequest(unit, request, { status: transitions.cancel.to });
 	}
 }
 
-/** Deletes the requests that pass the filter, as must happen before what they name is deleted. */
+/** Deletes the matching requests. Must run before a referenced object is deleted. */
 export async function removeRequests(unit: WritingUnit, filter: RequestFilter): Promise<void> {
 	const rows = await plainRequests(unit, filter);
 	if (rows.length === 0) return;

@@ -1,18 +1,18 @@
 import { Failure, forbidden } from '../../failure.js';
 import type { ElementRequest } from '../../store/table/element-request.js';
 
-/** What can be done to a request (spec: States and transitions). */
+/** A transition for a request. */
 export type Move = 'approve' | 'deny' | 'cancel';
 
-/** Who may do it, and the state after it. */
+/** Permitted role, and the resulting state. */
 interface Transition {
 	readonly by: 'reviewer' | 'requester';
 	readonly to: ElementRequest['status'];
 }
 
 /**
- * The moves of a request. Each starts from `pending`, the only state that is not final: the specification does not say
- * which states a move accepts (docs/contract.md: Elements).
+ * Moves for a request. Each starts from `pending`, the only state that is not final: the specification does not define
+ * the accepted states ([Elements](../../../docs/contract.md)).
  */
 export const transitions: Readonly<Record<Move, Transition>> = {
 	approve: { by: 'reviewer', to: 'approved' },
@@ -20,18 +20,18 @@ export const transitions: Readonly<Record<Move, Transition>> = {
 	cancel: { by: 'requester', to: 'canceled' },
 };
 
-/** Who moves a request. */
+/** The user who moves a request. */
 export interface Mover {
 	readonly user_id: string;
-	/** Whether they review this request. */
+	/** True if the user reviews this request. */
 	readonly reviews: boolean;
-	/** Whether requesters may approve and deny their own requests. */
+	/** True if requesters may approve and deny their own requests. */
 	readonly self_review: boolean;
 }
 
 /**
- * Whether a move changes a request: `false` if the same user made the same move before. Throws `forbidden` for users who
- * may not make the move, and `conflict` for a request that is not pending.
+ * Decides if a move changes a request: `false` if the same user has already made the same move. Throws `forbidden` for
+ * users without permission, and `conflict` for a request that is not pending.
  */
 export function decideMove(request: ElementRequest, move: Move, { user_id, reviews, self_review }: Mover): boolean {
 	const { by, to } = transitions[move];
@@ -46,8 +46,8 @@ export function decideMove(request: ElementRequest, move: Move, { user_id, revie
 }
 
 /**
- * As `decideMove`, for whoever administers the environment and is no user of it: they review every request, and `false`
- * says that one of them made the move before.
+ * Like `decideMove`, for environment administrators, who are not users in the environment: they review every request.
+ * Returns `false` if an administrator has already made the move.
  */
 export function decideAdministeredMove(request: ElementRequest, move: Exclude<Move, 'cancel'>): boolean {
 	const repeated = request.status === transitions[move].to && request.reviewer_user_id === null;
@@ -56,7 +56,7 @@ export function decideAdministeredMove(request: ElementRequest, move: Exclude<Mo
 	return true;
 }
 
-/** Throws `conflict` unless the request can still be changed. */
+/** Throws `conflict` unless the request is pending. */
 export function requirePending({ status }: ElementRequest): void {
 	if (status !== 'pending') throw new Failure('conflict', `the request is ${status} already`);
 }

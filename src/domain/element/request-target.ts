@@ -11,11 +11,11 @@ import { asId, instanceName } from '../../wire/common.js';
 import { createMissingInstances, findInstances, refuseUnknownInstance } from '../facts/named-instance.js';
 import type { ActingUser } from './level.js';
 
-/** Finds what requests are about. Users learn nothing of what is in other tenants. */
+/** Finds the objects that requests name. Users learn nothing about other tenants. */
 
 /**
- * The actor's tenant. Throws `invalid` if `reference` names anything else, in the same words whether that exists: users
- * do not learn which tenants there are. Throws `forbidden` for who is not a member.
+ * Returns the actor's tenant. Throws `invalid` with the same message for any other reference, whether it exists or not:
+ * users must not learn about other tenants. Throws `forbidden` for a user who is not a member.
  */
 export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
 	const tenant = await unit.find(Tenant, actor.tenant_id);
@@ -26,7 +26,10 @@ export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, ref
 	return tenant;
 }
 
-/** An instance in the actor's tenant; instances of other tenants count as missing. Throws `not_found`, `invalid`. */
+/**
+ * Returns an instance in the actor's tenant; instances in other tenants count as missing. Throws `not_found`,
+ * `invalid`.
+ */
 export async function findOwnInstance(
 	unit: ReadingUnit,
 	actor: ActingUser,
@@ -51,9 +54,7 @@ export async function findOwnInstance(
 	return instance;
 }
 
-/**
- * An instance of the resource in the actor's tenant, created if it does not exist. Throws `not_found`, `invalid`.
- */
+/** Returns an instance in the actor's tenant, and creates it if missing. Throws `not_found`, `invalid`. */
 export async function ensureInstance(
 	unit: WritingUnit,
 	tenant: Tenant,
@@ -63,13 +64,13 @@ export async function ensureInstance(
 	const name = reference.includes(':') || asId(reference) !== null ? reference : instanceName(resource.key, reference);
 	const found = await createMissingInstances(unit, await findInstances(unit, [name]), [{ reference: name, tenant }]);
 	const instance = found.get(name);
-	// Of what is in other tenants, users learn nothing.
+	// Users must learn nothing about other tenants.
 	if (instance === undefined || instance.tenant_id !== tenant.id) return refuseUnknownInstance(reference);
 	if (instance.resource_id === resource.id) return instance;
 	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
 }
 
-/** A role that can be held on an instance of the resource, or in a tenant where there is none. Throws `not_found`. */
+/** Returns a role for instances with this resource, or a tenant role without one. Throws `not_found`. */
 export async function findRequestedRole(
 	unit: ReadingUnit,
 	reference: string,
@@ -78,7 +79,9 @@ export async function findRequestedRole(
 	return unit.find(Role, reference, resource_id === null ? tenantRolesOnly : { resource_id });
 }
 
-/** The role that a reviewer names instead of the requested one. Throws `not_found`: it must be of the same resource. */
+/**
+ * Returns the reviewer's replacement for the requested role. Throws `not_found`: it must belong to the same resource.
+ */
 export async function findOtherRole(unit: ReadingUnit, request: ElementRequest, reference: string): Promise<Role> {
 	return findRequestedRole(unit, reference, request.resource_instance_id === null ? null : request.resource_id);
 }

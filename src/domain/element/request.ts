@@ -51,10 +51,10 @@ import { reviewedBy } from './reviewer.js';
 import { approvedRole, resourceSetting, selfReviewSetting } from './setting.js';
 import { announceRequest } from './webhook-event.js';
 
-/** The elements in which each kind of request is made. */
+/** Element type for each request type. */
 const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
 
-/** An access request as the API shows it. */
+/** Converts an access request to its API object. */
 export function readAccessRequest(unit: ReadingUnit, row: ElementRequest): AccessRequestRead {
 	return { ...row, ...unit.scope, type: 'access_request', access_request_details: accessDetails(row) };
 }
@@ -71,13 +71,13 @@ function accessDetails(row: ElementRequest) {
 	};
 }
 
-/** An access request as lists show it. */
+/** Converts an access request to its list entry. */
 export function readListedAccessRequest(unit: ReadingUnit, row: ListedRequest): AccessRequestListed {
 	const { role_key, role_name } = row;
 	return { ...row, ...readAccessRequest(unit, row), role_key: role_key ?? '', role_name: role_name ?? '' };
 }
 
-/** An operation approval as the API shows it. */
+/** Converts an operation approval to its API object. */
 export function readOperationApproval(unit: ReadingUnit, row: ElementRequest): OperationApprovalRead {
 	const consumed_at = row.consumed_at ?? undefined;
 	return {
@@ -100,26 +100,26 @@ function approvalDetails(row: ElementRequest) {
 	};
 }
 
-/** Tells the element's webhook of a request that was made or has moved. Returns the request. */
+/** Notifies the element's webhook about a new or moved request. Returns the request. */
 async function announced(unit: WritingUnit, config: ElementsConfig, request: ElementRequest): Promise<ElementRequest> {
 	const details = request.type === 'access_request' ? accessDetails(request) : approvalDetails(request);
 	await announceRequest(unit, config, request, details);
 	return request;
 }
 
-/** An operation approval as lists show it. */
+/** Converts an operation approval to its list entry. */
 export function readListedApproval(unit: ReadingUnit, row: ListedRequest): OperationApprovalListed {
 	const { resource_key, consumed_at } = row;
 	const approval = readOperationApproval(unit, row);
 	return { ...row, ...approval, resource_key: resource_key ?? '', consumed_at: consumed_at ?? undefined };
 }
 
-/** A request of either type as the API shows it. */
+/** Converts either request type to its API object. */
 export function readElementRequest(unit: ReadingUnit, row: ElementRequest): ElementRequestRead {
 	return row.type === 'access_request' ? readAccessRequest(unit, row) : readOperationApproval(unit, row);
 }
 
-/** A request of either type as the list of all shows it. */
+/** Converts either request type to an entry in the combined list. */
 export function readPlacedRequest(unit: ReadingUnit, row: PlacedRequest): ElementRequestListed {
 	const { tenant_key, element_key, element_name } = row;
 	const place = { tenant_key, element_key, element_name };
@@ -128,7 +128,7 @@ export function readPlacedRequest(unit: ReadingUnit, row: PlacedRequest): Elemen
 		: { ...readListedApproval(unit, row), ...place };
 }
 
-/** The element that a path names. Throws `not_found`, and `invalid` for one that takes no requests of this type. */
+/** Returns the element in a path. Throws `not_found`, and `invalid` if it does not accept this request type. */
 export async function findRequestElement(
 	unit: ReadingUnit,
 	reference: string,
@@ -141,8 +141,8 @@ export async function findRequestElement(
 }
 
 /**
- * Asks for a role in the actor's tenant or on an instance there. Throws `forbidden` for who is not a member, `invalid`
- * for another tenant or a role that cannot be held there, and `not_found` for what does not exist.
+ * Requests a role in the actor's tenant or on an instance there. Throws `forbidden` for a user who is not a member,
+ * `invalid` for a different tenant or an unsuitable role, and `not_found` for a missing object.
  */
 export async function createAccessRequest(
 	unit: WritingUnit,
@@ -168,8 +168,8 @@ export async function createAccessRequest(
 }
 
 /**
- * Asks for the approval of an operation on a resource. An instance that does not exist is created in the actor's tenant,
- * so that reviewers can be assigned on it. Throws as `createAccessRequest` does.
+ * Requests approval for an operation on a resource. Creates a missing instance in the actor's tenant, so that reviewers
+ * can be assigned on it. Throws like `createAccessRequest`.
  */
 export async function createOperationApproval(
 	unit: WritingUnit,
@@ -197,7 +197,7 @@ export async function createOperationApproval(
 	return announced(unit, config, request);
 }
 
-/** The requests of an element in the actor's tenant that the actor may see and that pass the filter, oldest first. */
+/** Returns the matching requests in an element and the actor's tenant that the actor may see, oldest first. */
 export async function visibleRequests(
 	unit: ReadingUnit,
 	config: ElementsConfig,
@@ -213,8 +213,8 @@ export async function visibleRequests(
 }
 
 /**
- * A request of an element in the actor's tenant. Throws `not_found` also for one that the actor may not see: reviewers
- * see all, others their own.
+ * Returns a request in an element and the actor's tenant. Throws `not_found` also if the actor may not see it:
+ * reviewers see all requests, other users only their own.
  */
 export async function findVisibleRequest(
 	unit: ReadingUnit,
@@ -236,10 +236,10 @@ export async function findVisibleRequest(
 }
 
 /**
- * Approves, denies or cancels a request, in the same unit as what follows: an approved access request assigns its role,
- * an approved operation the role `_Approved_` on its instance, until the earliest end that was asked for, that the
- * reviewer says or that the element allows. The same move again by the same user changes nothing.
- * Throws `not_found`, `forbidden`, `conflict`, and `invalid` for a role that cannot take the place of the one asked for.
+ * Approves, denies or cancels a request, and applies the consequences in the same unit: an approved access request
+ * assigns its role, an approved operation assigns `_Approved_` on its instance, until the earliest expiry from the
+ * request, the reviewer or the element. Repeating the same move by the same user changes nothing. Throws `not_found`,
+ * `forbidden`, `conflict`, and `invalid` for a role that cannot replace the requested role.
  */
 export async function moveRequest(
 	unit: WritingUnit,
@@ -255,9 +255,9 @@ export async function moveRequest(
 }
 
 /**
- * Approves or denies a request of any element for whoever administers the environment, and is no user of it. The same
- * again changes nothing. Throws `not_found`, `conflict`, and `invalid` for a role that cannot take the place of the one
- * asked for.
+ * Approves or denies a request in any element for environment administrators, who are not users in it. Repeating the
+ * move changes nothing. Throws `not_found`, `conflict`, and `invalid` for a role that cannot replace the requested
+ * role.
  */
 export async function decideRequest(
 	unit: WritingUnit,
@@ -272,12 +272,12 @@ export async function decideRequest(
 		throw new Failure('invalid', `an operation approval has no role, got \`${review.role}\``);
 	}
 	if (!decideAdministeredMove(request, move)) return request;
-	// INVARIANT: what is pending has an element, because deleting one cancels its requests.
+	// INVARIANT: a pending request has an element, because deleting the element cancels its requests.
 	const config = await unit.find(ElementsConfig, request.config_id ?? '');
 	return settleRequest(unit, config, request, move, review, null);
 }
 
-/** Writes what became of a pending request, and gives what was approved. `reviewer_user_id` is null for an API key. */
+/** Records the decision on a pending request, and grants an approval. `reviewer_user_id` is null for an API key. */
 async function settleRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -305,9 +305,8 @@ async function settleRequest(
 }
 
 /**
- * Changes the comment of a reviewer and, while the request is pending, the role that is asked for, and its end to an
- * earlier one. Throws as
- * `moveRequest` does.
+ * Changes the reviewer's comment and, while the request is pending, the requested role and an earlier expiry. Throws
+ * like `moveRequest`.
  */
 export async function reviewRequest(
 	unit: WritingUnit,
@@ -331,18 +330,18 @@ export async function reviewRequest(
 	});
 }
 
-/** Throws `conflict` if the user who asked has left the tenant: an approval would bring them back. */
+/** Throws `conflict` if the requester has left the tenant: an approval would bring them back. */
 export async function requireRequester(unit: ReadingUnit, request: ElementRequest): Promise<void> {
 	const { requesting_user_id: user_id, tenant_id } = request;
 	if (await isMember(unit, { user_id, tenant_id })) return;
 	throw new Failure('conflict', 'the user who made the request is not a member of the tenant any more');
 }
 
-/** Gives who asked what was approved. */
+/** Grants the approved role to the requester. */
 export async function grantRequest(unit: WritingUnit, request: ElementRequest): Promise<void> {
 	const { id, requesting_user_id: user, tenant_id: tenant, resource_instance_id, resource_id } = request;
 	const role = request.role_id ?? (await findApprovedRole(unit, resource_id ?? ''));
-	// An approval about no instance, or of a resource without the role, is a record and nothing more.
+	// An approval without an instance, or for a resource without the role, is only a record.
 	if (role === null || (request.type === 'operation_approval' && resource_instance_id === null)) return;
 	const resource_instance = resource_instance_id ?? undefined;
 	const expires_at = request.expires_at?.toISOString();

@@ -6,15 +6,15 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type ActingUser, actorLevels } from './level.js';
 import { reviewerRole, reviewersSetting } from './setting.js';
 
-/** Which requests an actor reviews: all of the tenant, or those that `reviews` says. */
+/** The requests that an actor reviews: all in the tenant, or by `reviews`. */
 export type Reviewed =
 	| 'all'
 	| { readonly instances: readonly string[]; readonly reviews: (request: ElementRequest) => boolean };
 
 /**
- * Access requests are reviewed by the owners of the user management element that theirs is linked with, operation
- * approvals by who holds `_Reviewer_` on the instance (contract: Who reviews, and what approval does). One about no
- * instance is reviewed by who holds it on any instance of the resource in the tenant.
+ * Returns the requests that an actor reviews. Owners in the linked user management element review access requests;
+ * users with `_Reviewer_` on the instance review operation approvals. For an approval without an instance, `_Reviewer_`
+ * on any instance with its resource in the tenant suffices.
  */
 export async function reviewedBy(unit: ReadingUnit, config: ElementsConfig, actor: ActingUser): Promise<Reviewed> {
 	return config.elements_type === 'approval_flow' ? reviewedByOwner(unit, config, actor) : reviewedByRole(unit, actor);

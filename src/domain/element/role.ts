@@ -5,17 +5,17 @@ import { Role } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { PermissionLevel } from '../../wire/element/elements-config.js';
 
-/** Between the key of a resource and the key of its role; no key has it. */
+/** Separates a resource key from its role key; no key contains it. */
 export const roleSeparator = '#';
 
-/** How a role is written where roles of resources and of tenants stand side by side: `document#viewer` or `admin`. */
+/** Returns the role name for lists with tenant and resource roles: `document#viewer` or `admin`. */
 export function elementRoleName({ key, resource }: { readonly key: string; readonly resource: string | null }): string {
 	return resource === null ? key : `${resource}${roleSeparator}${key}`;
 }
 
 /**
- * The levels that a body gives to roles, by the id of the role. Throws `unprocessable` for a role with two levels,
- * `not_found` for one that does not exist, and `invalid` for a key that several resources have.
+ * Returns the levels in a body, by role id. Throws `unprocessable` for a role with two levels, `not_found` for a
+ * missing role, and `invalid` for an ambiguous key.
  */
 export async function resolveLevels(
 	unit: ReadingUnit,
@@ -38,8 +38,8 @@ export async function resolveLevels(
 }
 
 /**
- * The ids of the roles that the references name: an id, the key of a tenant role, `<resource>#<role>`, or the key of a
- * role that only one resource has. Throws `not_found`, or `invalid` for a key that several resources have.
+ * Returns the role ids for references: an id, a tenant role key, `<resource>#<role>`, or a role key that only one
+ * resource has. Throws `not_found`, or `invalid` for an ambiguous key.
  */
 export async function findElementRoles(
 	unit: ReadingUnit,

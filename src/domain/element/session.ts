@@ -13,15 +13,15 @@ import type {
 } from '../../wire/element/element-session.js';
 import { refuseHiddenUser } from './level.js';
 
-/** A user, and a tenant that it belongs to. */
+/** A user, and one tenant with this user as a member. */
 export interface ElementMember {
 	readonly user: User;
 	readonly tenant: Tenant;
 }
 
 /**
- * The user and the tenant to sign in to, by id or key. Throws `tenant_not_found` for a tenant that does not exist, and
- * `user_not_found` for a user that does not exist or does not belong to it (spec: Authentication, 4), and `hidden_user`.
+ * Returns the user and the tenant for a sign-in, by id or key. Throws `tenant_not_found` for a missing tenant,
+ * `user_not_found` for a user who is missing or not a member, and `hidden_user`.
  */
 export async function findElementMember(unit: ReadingUnit, named: ElementLogin): Promise<ElementMember> {
 	const tenant = await findTenant(unit, named.tenant_id);
@@ -29,8 +29,8 @@ export async function findElementMember(unit: ReadingUnit, named: ElementLogin):
 }
 
 /**
- * As `findElementMember`, for a user that a token names: by key alone, because who issues tokens chooses their subjects,
- * and one that looks like the id of another user must not stand for it.
+ * Like `findElementMember`, for the user in a token: by key alone, because token issuers choose their subjects, and a
+ * subject must not match a different user's id.
  */
 export async function findTokenMember(
 	unit: ReadingUnit,
@@ -54,12 +54,12 @@ async function requireMember(unit: ReadingUnit, tenant: Tenant, user: User | und
 	return { user, tenant };
 }
 
-/** Refuses what a user does who was signed out, or taken out of the tenant, after the request began. */
+/** Refuses actions by a user who was signed out, or removed from the tenant, after the request began. */
 export async function requireStanding(unit: ReadingUnit, { id }: ElementSession): Promise<void> {
 	if (!(await sessionStands(unit, id))) throw signedOut();
 }
 
-/** Who is signed in, as the API shows it. */
+/** Converts the signed-in user to an API object. */
 export function readActor({ user, tenant, environment, expires_at }: ElementSession): ElementActor {
 	return {
 		actor: {
@@ -75,7 +75,7 @@ export function readActor({ user, tenant, environment, expires_at }: ElementSess
 	};
 }
 
-/** What a browser learns of its sign-in. */
+/** Returns the sign-in result for a browser. */
 export function readLogin(
 	{ environment }: Pick<ElementSession, 'environment'>,
 	{ expires_at }: Pick<NewSession, 'expires_at'>,
@@ -83,7 +83,7 @@ export function readLogin(
 	return { logged_in: true, expires_at: unixSeconds(expires_at), active_org_id: environment.organization_id };
 }
 
-/** A sign-in as administrators see it. */
+/** Converts a session to its API object for administrators. */
 export function readElementSession(unit: ReadingUnit, row: SessionRow): ElementSessionRead {
 	return { ...row, ...unit.scope };
 }

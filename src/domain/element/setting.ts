@@ -1,30 +1,30 @@
-/** Settings of elements that mean something to the server, and the names that it makes for them. */
+/** Element settings with a meaning to the server, and the names that the server creates for them. */
 
-/** The setting of an `approval_flow` element that names the user management element whose owners review its requests. */
+/** Setting on an `approval_flow` element: the user management element whose owners review its requests. */
 export const reviewersSetting = 'user_management_element';
-/** The setting of that user management element, which names the `approval_flow` element in return. */
+/** Setting on a user management element: its linked `approval_flow` element. */
 export const requestsSetting = 'access_request_element';
-/** The setting of an `operation_approval` element that names the resource whose operations are approved. */
+/** Setting on an `operation_approval` element: the resource whose operations need approval. */
 export const resourceSetting = 'resource';
 
-/** The roles of operation approvals, on instances of their resource (contract: Who reviews, and what approval does). */
+/** Reviewer role for operation approvals, on resource instances. */
 export const reviewerRole = '_Reviewer_';
-/** See `reviewerRole`: who may operate. */
+/** Role for approved users, on resource instances. */
 export const approvedRole = '_Approved_';
-/** The action that `approvedRole` grants. */
+/** Action that `approvedRole` grants. */
 export const operateAction = 'operate';
 
-/** The setting of an `operation_approval` element that names an action, which `approvedRole` then grants too. */
+/** Setting on an `operation_approval` element: a further action for `approvedRole`. */
 export const actionSetting = 'action';
 
-/** The setting of an `operation_approval` element whose approvals are good for one use. */
+/** Setting on an `operation_approval` element: each approval works only once. */
 export const singleUseSetting = 'single_use';
 
-/** The setting of an element that bounds how long what it approves holds, in seconds. */
+/** Setting on an element: maximum lifetime for its approvals, in seconds. */
 export const durationSetting = 'max_duration';
 
-/** The setting of an element that lets requesters review their own requests. */
+/** Setting on an element: requesters may review their own requests. */
 export const selfReviewSetting = 'allow_self_approval';
 
-/** The setting of a `user_management` element that names the role of users who are added without one. */
+/** Setting on a `user_management` element: role for users added without a role. */
 export const defaultRoleSetting = 'default_role';

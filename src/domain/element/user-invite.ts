@@ -17,12 +17,12 @@ import { definedFields } from '../schema/defined-fields.js';
 import { removeEndedInvites } from './ended-invite.js';
 import { admitInvited, createInvited, requireOpenInvite } from './invite.js';
 
-/** An invite as the API shows it. */
+/** Converts an invite to its API object. */
 export function readUserInvite(unit: ReadingUnit, row: UserInvite): UserInviteRead {
 	return { ...row, ...unit.scope, invite_expires_at: row.expires_at ?? undefined };
 }
 
-/** Adds an invite. Throws `duplicate`, `not_found` for what its ids name, or `invalid` as `changeUserInvite` does. */
+/** Adds an invite. Throws `duplicate`, `not_found` for missing objects, or `invalid` like `changeUserInvite`. */
 export async function createUserInvite(unit: WritingUnit, body: UserInviteCreate): Promise<UserInvite> {
 	const { invite_expires_at, ...fields } = body;
 	const target = await resolveTarget(unit, body);
@@ -36,8 +36,8 @@ export async function createUserInvite(unit: WritingUnit, body: UserInviteCreate
 }
 
 /**
- * Changes the given fields of an invite. Throws `not_found` for what its ids name, and `invalid` if the resource
- * instance is not in the tenant.
+ * Changes the given invite fields. Throws `not_found` for missing objects, and `invalid` if the resource instance is
+ * not in the tenant.
  */
 export async function changeUserInvite(
 	unit: WritingUnit,
@@ -53,30 +53,27 @@ export async function changeUserInvite(
 }
 
 /**
- * Creates the invited user, with the invited role in the tenant or on the resource instance. Throws `invalid` if the
- * invite was approved before or is for another e-mail address, and `duplicate` if a user has the key already and the
- * invite was not made in an element.
+ * Creates the invited user, with the role in the tenant or on the resource instance. Throws `invalid` if the invite is
+ * already approved or has a different e-mail address, and `duplicate` if a user has the key and the invite was not
+ * created in an element.
  */
 export async function approveUserInvite(unit: WritingUnit, invite: UserInvite, body: UserInviteApprove): Promise<User> {
 	requireOpenInvite(invite, body.email);
 	const { key, email } = body;
 	const attributes = { ...invite.attributes, ...body.attributes };
-	// In elements, users of other tenants are invited too.
+	// Element invites may also name users from other tenants.
 	const existing = invite.user_key === null ? null : await userWithKey(unit, key);
 	const user = existing ?? (await createInvited(unit, invite, { key, email, attributes }));
 	await admitInvited(unit, invite, user);
 	return user;
 }
 
-/**
- * Deletes the invites that match the filter, as must happen before the role, tenant or instance that they name is
- * deleted.
- */
+/** Deletes the matching invites. Must run before their role, tenant or instance is deleted. */
 export async function removeUserInvites(unit: WritingUnit, filter: UserInviteFilter): Promise<void> {
 	await unit.removeMany(UserInvite, await userInvitesBy(unit, filter), (invite) => invite.key);
 }
 
-/** The end of an invite. One that was approved stays as a record, for good. */
+/** Returns an invite's expiry. An approved invite stays permanently, as a record. */
 function openUntil(status: UserInvite['status'], end: Date | null): Date | null {
 	return status === 'approved' ? null : end;
 }
@@ -87,8 +84,8 @@ type NamedTarget = Omit<InviteTarget, 'resource_instance_id'> & {
 };
 
 /**
- * The ids in an invite, after checking that all of them exist. The role belongs to the instance's resource, or is a
- * tenant role, which is held in the whole tenant even if an instance is named.
+ * Returns the ids in an invite after checking that all objects exist. The role belongs to the instance's resource, or
+ * is a tenant role, which applies to the whole tenant even if an instance is named.
  */
 async function resolveTarget(unit: ReadingUnit, target: NamedTarget): Promise<InviteTarget> {
 	const tenant = await unit.find(Tenant, target.tenant_id);

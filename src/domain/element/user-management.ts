@@ -10,36 +10,36 @@ import { findOwnInstance } from './request-target.js';
 import { findElementRoles, roleSeparator } from './role.js';
 import { resourceSetting } from './setting.js';
 
-/** Who may do what in elements where users manage users (contract: Levels). */
+/** Permission rules for elements where users manage users. */
 
-/** An element that an actor sees: in a tenant, or on one instance in it. */
+/** An element that an actor sees: in a tenant, or on one instance there. */
 export interface OpenedElement {
 	readonly config: ElementsConfig;
 	readonly actor: ActingUser;
 	readonly tenant: Tenant;
-	/** `null` for the tenant as a whole. */
+	/** `null` for the whole tenant. */
 	readonly instance: InstanceRow | null;
-	/** Of the actor, there: `LEVEL_1`, `LEVEL_2` or `LEVEL_3`. */
+	/** The actor's level there: `LEVEL_1`, `LEVEL_2` or `LEVEL_3`. */
 	readonly level: PermissionLevel;
 }
 
-/** An element in which an actor manages users, or at least sees them. */
+/** An element in which an actor manages or views users. */
 export interface UserManagement extends OpenedElement {
-	/** The level of each role that has one, by id. */
+	/** Configured role levels, by role id. */
 	readonly levelsOfRoles: ReadonlyMap<string, PermissionLevel>;
 }
 
-/** The levels that see an element, from the highest. */
+/** Levels that see an element, highest first. */
 const seeing = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3'] as const satisfies readonly PermissionLevel[];
-/** The levels of the roles that a manager gives and takes. */
+/** Role levels that a manager assigns and removes. */
 const managed: readonly PermissionLevel[] = ['LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
-/** The levels of the roles that an element shows to users who do not own it. */
+/** Role levels that an element shows to users other than owners. */
 const shown: readonly PermissionLevel[] = ['LEVEL_1', ...managed];
 
 /**
- * Opens an element for an actor: in their tenant, or on the instance there that `named` names. For an actor who does not
- * see it, the element is missing. Throws `not_found` for an unknown element or instance, and `unprocessable` where an
- * instance has to be named, because the settings of the element name a resource.
+ * Opens an element for an actor: in the actor's tenant, or on the instance in `named`. For an actor without access, the
+ * element is missing. Throws `not_found` for an unknown element or instance, and `unprocessable` if the element's
+ * settings name a resource and no instance is given.
  */
 export async function openElement(
 	unit: ReadingUnit,
@@ -55,7 +55,7 @@ export async function openElement(
 	return { config, actor, tenant: await unit.find(Tenant, actor.tenant_id), instance, level };
 }
 
-/** As `openElement`, for an element of user management. Throws `invalid` for one of another type. */
+/** Like `openElement`, for a user management element. Throws `invalid` for a different type. */
 export async function openUserManagement(
 	unit: ReadingUnit,
 	reference: string,
@@ -80,7 +80,7 @@ async function findPlace(
 ): Promise<InstanceRow | null> {
 	const resource = config.settings[resourceSetting];
 	const seesAny = sees(levels.inTenant) || seeing.some((level) => levels.instancesAt(level).length > 0);
-	// Before anything is looked up, so that who sees nothing learns nothing of what there is.
+	// Before any lookup, so that an actor without access learns nothing.
 	if (!seesAny) throw unseen(config);
 	if (named !== undefined) {
 		return findOwnInstance(unit, actor, resource === undefined ? undefined : String(resource), named);
@@ -98,31 +98,31 @@ function unseen({ key }: ElementsConfig): Failure {
 	return notFound(ElementsConfig.title, key);
 }
 
-/** Refuses an actor who only views. Throws `forbidden`. */
+/** Throws `forbidden` for an actor who only views. */
 export function requireManager({ level }: UserManagement): void {
 	if (level === 'LEVEL_3') throw forbidden('only owners and managers of this element change its users');
 }
 
-/** The level of a role in the element. */
+/** Returns a role's level in the element. */
 export function levelOfRole({ levelsOfRoles }: UserManagement, { id }: Pick<Role, 'id'>): PermissionLevel {
 	return levelsOfRoles.get(id) ?? 'UNCONFIGURED';
 }
 
-/** Refuses a role that the actor may neither give nor take. Throws `forbidden`. */
+/** Throws `forbidden` for a role that the actor may neither assign nor remove. */
 export function requireManagedRole(management: UserManagement, role: Role): void {
 	requireManager(management);
 	if (management.level === 'LEVEL_1' || managed.includes(levelOfRole(management, role))) return;
 	throw forbidden(`managers give and take roles of the levels 2 to 4; \`${role.key}\` is not one of them`);
 }
 
-/** The levels of the roles that the actor is shown; `null` for all. */
+/** Returns the role levels visible to the actor; `null` for all. */
 export function shownLevels({ level }: UserManagement): readonly PermissionLevel[] | null {
 	return level === 'LEVEL_1' ? null : shown;
 }
 
 /**
- * Refuses to take a user out, or to take a role from them, when they are an owner and the actor is not. Taking somebody
- * out of a tenant takes the roles on its instances too, so an owner of any of those is one as well. Throws `forbidden`.
+ * Refuses to remove an owner, or an owner's role, if the actor is not an owner. Removing a user from a tenant also
+ * removes roles on its instances, so an owner on any instance counts as an owner. Throws `forbidden`.
  */
 export async function refuseOwner(
 	unit: ReadingUnit,
@@ -137,8 +137,9 @@ export async function refuseOwner(
 }
 
 /**
- * The role that a reference names, among those that can be held where users are managed: an id, a key, or
- * `<resource>#<role>`. Throws `not_found`.
+ * Returns the named role, by id, key or `<resource>#<role>`, if it can be assigned in the managed place. Throws
+ * `not_found`.
+ *
  */
 export async function findManagedRole(
 	unit: ReadingUnit,
