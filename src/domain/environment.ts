@@ -5,7 +5,7 @@ import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { recordPdpConfig } from './pdp-config.js';
 
-/** The built-in attributes of every user: its own fields, and what decisions know about it. */
+/** Built-in user attributes: user fields, and facts known to decisions. */
 const userAttributes = [
 	{ key: 'key', type: 'string', description: 'Built in attribute: the key of the user' },
 	{ key: 'roles', type: 'array', description: 'Built in attribute: the keys of the roles the user has' },
@@ -14,10 +14,10 @@ const userAttributes = [
 	{ key: 'last_name', type: 'string', description: 'Built in attribute: the last name of the user' },
 ] as const;
 
-/** The built-in resource that stands for users, as in every new environment. */
+/** Built-in resource for users, in every new environment. */
 export const userResource = { key: '__user', name: 'User', description: 'The users themselves' } as const;
 
-/** A new environment, its first revision, and the secret its decision points use. */
+/** A new environment, its first revision, and the secret for its decision points. */
 export interface CreatedEnvironment {
 	readonly environment: Environment;
 	readonly revision: number;
@@ -25,8 +25,8 @@ export interface CreatedEnvironment {
 }
 
 /**
- * Adds an environment to a project with what every environment has: the resource `__user`, the tenant `default` and
- * an API key. `secret` fixes that key for automation.
+ * Adds an environment to a project, with its defaults: the resource `__user`, the tenant `default` and an API key.
+ * `secret` fixes the key for automation.
  */
 export async function createEnvironment(
 	account: WritingAccountUnit,

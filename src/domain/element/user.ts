@@ -27,9 +27,9 @@ import {
 } from './user-management.js';
 import { announceAssignment, announceInvite, announceUser } from './webhook-event.js';
 
-/** What users of elements do with other users (contract: Elements). Nothing of other tenants is told or touched. */
+/** User management by element users. Never shows or changes anything in other tenants. */
 
-/** The users that are managed and pass the search, oldest first: of the tenant, or who hold a role on the instance. */
+/** Returns the matching managed users, oldest first: tenant members, or users with a role on the instance. */
 export function elementUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: UserManagement,
@@ -39,7 +39,7 @@ export function elementUsers(
 	return { rows: usersBy(unit, { search, tenant_id: tenant.id, resource_instance_id: instance?.id }) };
 }
 
-/** Users as an element shows them: with their roles in the tenant and those on the instance, and no others. */
+/** Converts users to element API objects, with their roles in this tenant and on this instance only. */
 export async function readElementUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: Pick<UserManagement, 'tenant' | 'instance'>,
@@ -67,17 +67,16 @@ function asInstanceRole({ role, resource_instance }: AssignmentRow) {
 	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
 }
 
-/** Who was added: a user, or an invite of one. */
+/** The added user, or its invite. */
 export type AddedUser =
 	| { readonly user: User; readonly invite?: undefined }
 	| { readonly user?: undefined; readonly invite: UserInvite };
 
 /**
- * Adds a user to the tenant, or to those with a role on the instance: the one with the body's key, or a new one. One who
- * exists stays as they are. They get the role of the body, or the default role of the element. An element that invites
- * makes an invite instead, except for members of the tenant. Throws `forbidden`, also for an attribute that the
- * environment defines, `not_found` for the role, and `unprocessable` where a role is needed, or an e-mail address to
- * invite.
+ * Adds a user to the tenant, or to the users with a role on the instance: an existing user with the body's key,
+ * unchanged, or a new user. The user gets the role in the body, or the element's default role. An inviting element
+ * creates an invite instead, except for tenant members. Throws `forbidden`, also for an attribute that the environment
+ * defines, `not_found` for the role, and `unprocessable` if a required role or e-mail address is missing.
  */
 export async function addElementUser(
 	unit: WritingUnit,
@@ -106,7 +105,7 @@ export async function addElementUser(
 	return { user };
 }
 
-/** The role that a new user gets; `null` for none, which only a tenant allows. */
+/** Returns the role for a new user; `null` for no role, which only a tenant allows. */
 async function findFirstRole(
 	unit: ReadingUnit,
 	management: UserManagement,
@@ -139,9 +138,9 @@ function invitedForGood(): Failure {
 }
 
 /**
- * Takes a user out of the tenant, with all roles there, or takes the roles on the instance from them. The user itself
- * stays. Their pending invites there go too, and who is only invited is taken out by that. Throws `forbidden`, and
- * `not_found` for who is not there.
+ * Removes a user from the tenant, with all roles there, or removes the user's roles on the instance. The user itself
+ * stays. Also deletes pending invites there, which is enough for an invited user. Throws `forbidden`, and `not_found`
+ * for a user who is not there.
  */
 export async function removeElementUser(
 	unit: WritingUnit,
@@ -160,8 +159,8 @@ export async function removeElementUser(
 }
 
 /**
- * Gives a member of the tenant a role, there or on the instance, or makes it last longer. Throws `forbidden`,
- * `duplicate`, and `not_found` for the user or the role.
+ * Assigns a role to a tenant member, in the tenant or on the instance, or extends it. Throws `forbidden`, `duplicate`,
+ * and `not_found` for the user or the role.
  */
 export async function assignElementRole(
 	unit: WritingUnit,
@@ -179,8 +178,8 @@ export async function assignElementRole(
 }
 
 /**
- * Takes a role from a member of the tenant, there or on the instance. Throws `forbidden`, and `not_found` for the user,
- * the role, or a role that they do not hold.
+ * Removes a role from a tenant member, in the tenant or on the instance. Throws `forbidden`, and `not_found` for the
+ * user, the role, or a missing assignment.
  */
 export async function unassignElementRole(
 	unit: WritingUnit,
@@ -196,7 +195,7 @@ export async function unassignElementRole(
 	await unassign(unit, placedRole(management, user, role));
 }
 
-/** A member of the tenant, by id or key. Throws `not_found`, for users of other tenants too. */
+/** Returns a tenant member, by id or key. Throws `not_found`, also for users in other tenants. */
 async function findMember(unit: ReadingUnit, management: UserManagement, reference: string): Promise<User> {
 	const user = await findUser(unit, management, reference);
 	if (user === null) throw notFound(User.title, reference);
@@ -213,7 +212,7 @@ function placedRole({ tenant, instance }: UserManagement, user: User, role: Role
 	return { user: user.id, role: role.id, tenant: tenant.id, resource_instance: instance?.id };
 }
 
-/** The one instance that a request names, in its query or its body. Throws `invalid` where they name two. */
+/** Returns the instance named in the query or body. Throws `invalid` if they differ. */
 export function namedInstance(query: string | undefined, body: string | undefined): string | undefined {
 	if (query !== undefined && body !== undefined && query !== body) {
 		throw new Failure('invalid', `\`resource_instance_id\` is \`${query}\` in the query and \`${body}\` in the body`);

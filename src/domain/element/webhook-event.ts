@@ -14,9 +14,9 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { PermissionLevel } from '../../wire/element/elements-config.js';
 import type { WebhookDeliveryRead, WebhookSecretRead } from '../../wire/element/webhook-delivery.js';
 
-/** What the webhooks of elements are told (contract: Invites and webhooks), in the same unit as what happened. */
+/** Sends element events to webhooks, in the same unit as the change. */
 
-/** What a webhook is told of each kind of event. */
+/** Webhook payload by event type. */
 interface Events {
 	readonly create_user: {
 		readonly email: string | null;
@@ -39,7 +39,7 @@ interface Events {
 	};
 }
 
-/** Tells of a user who was added. */
+/** Announces an added user. */
 export async function announceUser(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -55,7 +55,7 @@ export async function announceUser(
 	});
 }
 
-/** Tells of a user who was invited, so that somebody sends them mail. */
+/** Announces an invited user, so that the application can send mail. */
 export async function announceInvite(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -71,7 +71,7 @@ export async function announceInvite(
 	await announce(unit, config, 'invite_user', onInstance);
 }
 
-/** Tells of a role that a member was given. */
+/** Announces a role assigned to a member. */
 export async function announceAssignment(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -81,7 +81,7 @@ export async function announceAssignment(
 	await announce(unit, config, 'role_assignment', { user_id, tenant_id, role, permission_level });
 }
 
-/** Tells of a request that was made or has moved. `details` are those that the API shows. */
+/** Announces a new or moved request. `details` come from the API object. */
 export async function announceRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -101,7 +101,7 @@ export async function announceRequest(
 	await insertDelivery(unit, { config_id: config.id, event: type, payload });
 }
 
-/** Sends a test to the webhook of an element, which is told nothing but that. Throws `not_found` where there is none. */
+/** Sends a test event to an element's webhook, without further data. Throws `not_found` if there is no webhook. */
 export async function announceTest(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	if (config.webhook_url === null) throw notFound('Webhook', config.key);
 	const payload = { type: 'test', element_key: config.key };
@@ -122,20 +122,20 @@ async function roleLevel(unit: ReadingUnit, { id }: ElementsConfig, roleId: stri
 	return (await levelRows(unit, [id])).find(({ role_id }) => role_id === roleId)?.level ?? 'UNCONFIGURED';
 }
 
-/** A delivery as the API shows it. */
+/** Converts a delivery to its API object. */
 export function readDelivery(unit: ReadingUnit, row: WebhookDelivery): WebhookDeliveryRead {
 	return { ...row, ...unit.scope, next_attempt_at: row.status === 'pending' ? row.next_attempt_at : null };
 }
 
-/** The secret that signs what an element's webhook is sent. Throws `not_found` for an element without a webhook. */
+/** Returns the signing secret for an element's webhook. Throws `not_found` for an element without a webhook. */
 export function readWebhookSecret(unit: ReadingUnit, config: ElementsConfig): WebhookSecretRead {
 	if (config.webhook_id === null) throw notFound('Webhook', config.key);
-	// The prefix is that of Standard Webhooks, whose libraries take the secret as it is.
+	// The prefix comes from Standard Webhooks, whose libraries accept this form.
 	const [key] = webhookSigningKeys(unit.cipher, config.webhook_id);
 	return { secret: `whsec_${key.toString('base64')}` };
 }
 
-/** The element of this id; `null` where it is gone. */
+/** Returns the element with this id; `null` if it is gone. */
 export async function findAnnouncing(unit: ReadingUnit, id: string | null): Promise<ElementsConfig | null> {
 	return id === null ? null : ((await unit.findMany(ElementsConfig, [id])).get(id) ?? null);
 }

@@ -7,7 +7,7 @@ import { User } from '../../store/table/user.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { RoleAssignmentDetailedRead } from '../../wire/facts/role-assignment.js';
 
-/** Assignments as the API shows them with what is known of each user, role, tenant and instance. */
+/** Converts assignments to API objects with their user, role, tenant and instance. */
 export async function readDetailedAssignments(
 	unit: ReadingUnit,
 	rows: readonly AssignmentRow[],
@@ -37,7 +37,7 @@ export async function readDetailedAssignments(
 	});
 }
 
-/** The roles of the assignments, by id. A resource role lists its permissions by the key of the action alone. */
+/** Returns the assigned roles, by id. A resource role lists its permissions by action key only. */
 async function findDetailedRoles(unit: ReadingUnit, rows: readonly AssignmentRow[]) {
 	const roles = await unit.findMany(
 		Role,

@@ -16,14 +16,9 @@ import { instanceName } from '../../wire/common.js';
 import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
-/**
- * Resolves references to assignments: a tenant role in a tenant, or a resource role on an instance of that resource.
- */
+/** Resolves assignment references: a tenant role in a tenant, or a resource role on an instance with that resource. */
 
-/**
- * The instances that assignments refer to, by reference, and the roles of their resources, by resource id and
- * reference.
- */
+/** Referenced instances, by reference, and the roles on their resources, by resource id and reference. */
 export interface AssignmentTargets {
 	readonly instances: ReadonlyMap<string, InstanceRow>;
 	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Named>>;
@@ -31,7 +26,7 @@ export interface AssignmentTargets {
 
 const noTargets: AssignmentTargets = { instances: new Map(), roles: new Map() };
 
-/** The instances that references name, and their roles. References to tenant roles alone need no query. */
+/** Returns the referenced instances and their roles. References to tenant roles only need no query. */
 export async function findTargets(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
@@ -49,8 +44,8 @@ export async function findTargets(
 }
 
 /**
- * Like `findTargets`, but first creates missing instances in the tenant named with each. Throws `not_found` for an
- * instance that cannot be created.
+ * Like `findTargets`, but first creates missing instances in their tenants. Throws `not_found` for an instance that
+ * cannot be created.
  */
 export async function ensureTargets(
 	unit: WritingUnit,
@@ -90,7 +85,7 @@ async function withRoles(
 	return { instances, roles };
 }
 
-/** The assignment that a reference stands for, by keys and by ids. */
+/** A resolved assignment, by keys and ids. */
 export interface ResolvedAssignment extends AssignmentColumns {
 	readonly user: string;
 	readonly role: string;
@@ -100,8 +95,8 @@ export interface ResolvedAssignment extends AssignmentColumns {
 }
 
 /**
- * The assignments that references stand for. Throws `not_found` for the first reference that names nothing, and
- * `mismatched_tenants` for an instance outside the tenant named with it.
+ * Resolves assignment references. Throws `not_found` for the first missing object, and `mismatched_tenants` for an
+ * instance outside its named tenant.
  */
 export function resolveAssignments(
 	references: readonly AssignmentReference[],

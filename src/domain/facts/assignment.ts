@@ -26,14 +26,14 @@ import { endsBefore } from '../ends-before.js';
 import { removeInChunks } from '../remove-in-chunks.js';
 import { ensureTargets, findTargets, type ResolvedAssignment, resolveAssignments } from './assignment-reference.js';
 
-/** An assignment as the API shows it. */
+/** Converts an assignment to its API object. */
 export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssignmentRead {
 	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
 }
 
 /**
- * Assigns one role, or extends it. Throws `not_found` for what does not exist, and `duplicate` if the user holds the role
- * there for as long already.
+ * Assigns one role, or extends it. Throws `not_found` for a missing object, and `duplicate` if the user already holds
+ * the role there at least until then.
  */
 export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await assignMany(unit, [reference]);
@@ -42,10 +42,9 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
 }
 
 /**
- * Assigns many roles. Assignments that exist already are extended where a later expiry, or none, is given; otherwise they
- * and repetitions are skipped. `missingUsers` says whether an unknown user fails the whole call, is skipped, or is created
- * with nothing but the key. Unknown instances are created in the tenant named with them. Returns the assignments that were
- * added or extended.
+ * Assigns many roles. Extends an existing assignment if the new expiry is later or absent; otherwise skips it, and
+ * skips repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is created
+ * with only a key. Creates unknown instances in their named tenants. Returns added and extended assignments.
  */
 export async function assignMany(
 	unit: WritingUnit,
@@ -61,7 +60,7 @@ export async function assignMany(
 	return insert(unit, resolveAssignments(wanted, { ...found, users }, targets));
 }
 
-/** Assigns roles, each for exactly as long as is said, whatever is stored of it. Throws as `assignMany`. */
+/** Assigns roles with exactly the given expiries, whatever is stored. Throws like `assignMany`. */
 export async function assignExactly(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
 	const found = await participantsIn(unit, references);
 	const targets = await ensureTargets(unit, references, found.tenants);
@@ -69,8 +68,8 @@ export async function assignExactly(unit: WritingUnit, references: readonly Assi
 }
 
 /**
- * Assigns the role of a request that was approved. If the user holds it for as long already, nothing changes. Throws
- * `not_found` for what does not exist.
+ * Assigns the role in an approved request. Changes nothing if the user already holds it at least until then. Throws
+ * `not_found` for a missing object.
  */
 export async function assignForRequest(
 	unit: WritingUnit,
@@ -90,8 +89,8 @@ export async function unassign(unit: WritingUnit, reference: AssignmentReference
 }
 
 /**
- * Removes many role assignments; those that do not exist are skipped. Returns what was removed. Throws `not_found` for
- * an unknown user, role, tenant or instance.
+ * Removes many role assignments; skips missing assignments. Returns the removed assignments. Throws `not_found` for an
+ * unknown user, role, tenant or instance.
  */
 export async function unassignMany(
 	unit: WritingUnit,
@@ -103,7 +102,10 @@ export async function unassignMany(
 	return remove(unit, rows);
 }
 
-/** Makes users hold exactly these roles, in tenants and on instances, for as long as is said. Throws as `assignMany`. */
+/**
+ * Replaces all roles held by these users, in tenants and on instances, with the given expiries. Throws like
+ * `assignMany`.
+ */
 export async function replaceAssignments(
 	unit: WritingUnit,
 	user_ids: readonly string[],
@@ -122,20 +124,19 @@ export async function replaceAssignments(
 }
 
 /**
- * Removes every assignment that matches the filter, as must happen before its user, role or tenant is deleted. Returns
- * how many.
+ * Removes every matching assignment. Must run before its user, role or tenant is deleted. Returns the number removed.
  */
 export async function removeAssignments(unit: WritingUnit, filter: AssignmentFilter): Promise<number> {
 	return removeInChunks(assignmentsToRemove(unit, filter), (rows) => remove(unit, rows));
 }
 
-/** Removes some assignments that have expired, as many as one statement takes. Returns how many. */
+/** Removes expired assignments, up to the limit for one statement. Returns the number removed. */
 export async function removeExpiredAssignments(unit: WritingUnit): Promise<number> {
 	return (await remove(unit, await someAssignments(unit, { expired: true }))).length;
 }
 
 /**
- * The assignments among `wanted` that exist, oldest first. They are looked up by both ends, because either end alone
+ * Returns the existing assignments among `wanted`, oldest first. Looks them up by both ends, because either end alone
  * may have very many.
  */
 async function heldBetween(
@@ -162,7 +163,7 @@ async function heldBetween(
 	return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** An assignment with the keys of what it joins. */
+/** Adds the joined keys to an assignment. */
 function withKeys(row: RoleAssignment, { user, role, tenant, resource_instance }: ResolvedAssignment): AssignmentRow {
 	return { ...row, user, role, tenant, resource_instance };
 }
@@ -195,13 +196,13 @@ async function insert(
 }
 
 interface InsertOptions {
-	/** The request that the assignments are made for. */
+	/** Request that causes the assignments. */
 	readonly requestId?: string | null;
-	/** Whether what is stored already gets only a later expiry, or in any case the one that is wanted. */
+	/** Existing assignments get only later expiries (`extend`), or always the given expiry (`replace`). */
 	readonly changes?: 'extend' | 'replace';
 }
 
-/** Each assignment once, as the one that lasts longest. */
+/** Returns each assignment once, with its latest expiry. */
 function longestEach(wanted: readonly ResolvedAssignment[]): ReadonlyMap<string, ResolvedAssignment> {
 	const rows = new Map<string, ResolvedAssignment>();
 	for (const row of wanted) {
@@ -228,7 +229,7 @@ async function createMissing(
 	return unit.createMany(User, rows, (user) => user.key);
 }
 
-/** A reference to an existing user may be any text, but the key of a new user must be valid. */
+/** A reference to an existing user may be any text, but a new user's key must be valid. */
 function refuseWrongKeys(references: readonly AssignmentReference[], missing: ReadonlySet<string>): void {
 	const problems = references.flatMap(({ user }, index) => {
 		const [issue] = (missing.has(user) ? UserKey.safeParse(user).error?.issues : undefined) ?? [];

@@ -7,17 +7,16 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName, instanceParts } from '../../wire/common.js';
 
-/** Finds the resource instances that callers name, and creates missing ones where naming them is enough. */
+/** Finds referenced resource instances, and creates missing instances if a reference is enough. */
 
-/** The instance that an id, `<resource key>:<instance key>` or unambiguous key names. Throws `not_found`, `invalid`. */
+/**
+ * Returns the instance with this id, `<resource key>:<instance key>` or unambiguous key. Throws `not_found`, `invalid`.
+ */
 export async function findInstance(unit: ReadingUnit, reference: string): Promise<InstanceRow> {
 	return (await findInstances(unit, [reference])).get(reference) ?? refuseUnknownInstance(reference);
 }
 
-/**
- * The instances that references name, by reference; references that name nothing are absent. Throws `invalid` for an
- * ambiguous key.
- */
+/** Returns the referenced instances, by reference, without missing instances. Throws `invalid` for an ambiguous key. */
 export async function findInstances(
 	unit: ReadingUnit,
 	references: Iterable<string>,
@@ -30,10 +29,7 @@ export async function findInstances(
 	return found;
 }
 
-/**
- * The instance among those that a reference names: the instance of the resource `type`, or else the only one. Throws
- * `invalid` if several remain.
- */
+/** Returns the instance with the resource `type`, or else the only instance. Throws `invalid` if several remain. */
 export function onlyInstance<Row extends InstanceRow>(
 	reference: string,
 	rows: readonly Row[],
@@ -46,15 +42,15 @@ export function onlyInstance<Row extends InstanceRow>(
 	return own;
 }
 
-/** An instance that somebody names, and the tenant to create it in if need be. */
+/** A referenced instance, and the tenant in which to create it. */
 export interface WantedInstance {
 	readonly reference: string;
 	readonly tenant: Named | undefined;
 }
 
 /**
- * Creates the wanted instances that were not found, and returns all of them by reference. Throws `not_found` for a
- * missing instance that is not named by resource and key, or that comes without a tenant.
+ * Creates the missing instances, and returns all instances by reference. Throws `not_found` for a missing instance
+ * without resource and key in its name, or without a tenant.
  */
 export async function createMissingInstances(
 	unit: WritingUnit,
@@ -92,13 +88,13 @@ async function createNamed(
 	return created.map((row) => [instanceName(row.resource, row.key), row]);
 }
 
-/** What a new instance is made of. */
+/** Columns for a new instance. */
 export interface InstanceColumns extends Pick<ResourceInstance, 'key' | 'attributes'> {
 	readonly resource: Named;
 	readonly tenant: Named;
 }
 
-/** Inserts instances and records their creations. Throws `duplicate`, naming the first when there are several. */
+/** Inserts instances and records their creations. Throws `duplicate` with the first name. */
 export async function insertInstances(
 	unit: WritingUnit,
 	wanted: readonly InstanceColumns[],
@@ -122,12 +118,12 @@ export async function insertInstances(
 	});
 }
 
-/** Adds the keys of its resource and its tenant to an instance, which has only their ids. */
+/** Adds the resource and tenant keys to an instance, which has only their ids. */
 export function withKeys(row: ResourceInstance, resource: string, tenant: string): InstanceRow {
 	return Object.assign(row, { resource, tenant });
 }
 
-/** Refuses an instance of another tenant than the one that was named with it. Throws `mismatched_tenants`. */
+/** Throws `mismatched_tenants` if the instance is not in the named tenant. */
 export function requireTenant(instance: InstanceRow, tenant: Named | undefined): void {
 	if (tenant === undefined || tenant.id === instance.tenant_id) return;
 	const name = instanceName(instance.resource, instance.key);

@@ -10,12 +10,12 @@ import type { RelationshipTupleCreate } from '../../wire/facts/relationship-tupl
 import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances } from './named-instance.js';
 
-/** A tuple that a caller names, by keys and by ids. */
+/** A tuple by keys and ids. */
 export interface NamedTuple extends TupleKeys, TupleColumns {}
 
 /**
- * Resolves the tuples that callers name, after creating missing instances in the tenant named with each. Throws
- * `not_found` for what does not exist, `mismatched_relation` and `mismatched_tenants`.
+ * Resolves tuples, after creating missing instances in their tenants. Throws `not_found` for a missing object,
+ * `mismatched_relation` and `mismatched_tenants`.
  */
 export async function resolveTuples(
 	unit: WritingUnit,
@@ -29,7 +29,7 @@ export async function resolveTuples(
 type Instances = ReadonlyMap<string, InstanceRow>;
 
 /**
- * The instances on both sides. A tenant is looked up only if one of them is missing: existing instances have theirs.
+ * Returns the instances on both sides. Looks up a tenant only for missing instances: existing instances have theirs.
  */
 async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Instances> {
 	const found = await findInstances(
@@ -51,7 +51,7 @@ async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipT
 
 type Relations = ReadonlyMap<string, Relation>;
 
-/** Relations by the resource of their objects and the reference, which is a key or an id. */
+/** Returns relations by their objects' resource and by reference, which is a key or an id. */
 async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
 	const rows = await unit.findNamed(
 		Relation,

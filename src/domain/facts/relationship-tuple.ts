@@ -30,12 +30,12 @@ import { removeInChunks } from '../remove-in-chunks.js';
 import { findInstances } from './named-instance.js';
 import { type NamedTuple, resolveTuples } from './named-tuple.js';
 
-/** A tuple as the API shows it. */
+/** Converts a tuple to its API object. */
 export function readTuple(unit: ReadingUnit, row: TupleRow): RelationshipTupleRead {
 	return { ...row, ...unit.scope, expires_at: row.expires_at ?? undefined };
 }
 
-/** Tuples as the API shows them with what is known of both instances, the relation and the tenant. */
+/** Converts tuples to API objects with both instances, the relation and the tenant. */
 export async function readDetailedTuples(
 	unit: ReadingUnit,
 	rows: readonly TupleRow[],
@@ -63,7 +63,10 @@ export async function readDetailedTuples(
 	});
 }
 
-/** Creates one relationship, or extends it. Throws as `relateMany`, and `duplicate` if it exists for as long already. */
+/**
+ * Creates one relationship, or extends it. Throws like `relateMany`, and `duplicate` if it already exists at least
+ * until then.
+ */
 export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): Promise<TupleRow> {
 	const [row] = await relateMany(unit, [body]);
 	if (row === undefined) throw duplicate('relationship tuple', tupleName(body));
@@ -71,10 +74,10 @@ export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): 
 }
 
 /**
- * Creates many relationships. Those that exist already are extended where a later expiry, or none, is given; otherwise
- * they and repetitions are skipped. Missing instances are created in the tenant named with them. Returns what was created
- * or extended. Throws `not_found` for what does not exist, `mismatched_tenants` for instances of two tenants,
- * `mismatched_relation` for a subject of the wrong type, and `limit_reached` as `refuseTuplesOverLimit`.
+ * Creates many relationships. Extends an existing relationship if the new expiry is later or absent; otherwise skips
+ * it, and skips repetitions. Creates missing instances in their named tenants. Returns created and extended
+ * relationships. Throws `not_found` for a missing object, `mismatched_tenants` for instances in two tenants,
+ * `mismatched_relation` for a subject with the wrong type, and `limit_reached` like `refuseTuplesOverLimit`.
  */
 export async function relateMany(
 	unit: WritingUnit,
@@ -86,8 +89,8 @@ export async function relateMany(
 }
 
 /**
- * Like `relateMany`, but without the check of the limit. Callers that write in several steps check it once, at the end.
- * Where `changes` is `replace`, each holds for exactly as long as is said, whatever is stored of it.
+ * Like `relateMany`, but without the limit check, which callers with several steps run once at the end. With `replace`,
+ * each relationship gets exactly the given expiry, whatever is stored.
  */
 export async function relateWithoutLimit(
 	unit: WritingUnit,
@@ -116,7 +119,7 @@ export async function relateWithoutLimit(
 	return [...inserted, ...extended];
 }
 
-/** Each tuple once, as the one that lasts longest. */
+/** Returns each tuple once, with its latest expiry. */
 function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTuple> {
 	const found = new Map<string, NamedTuple>();
 	for (const tuple of tuples) {
@@ -126,14 +129,14 @@ function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTu
 	return found;
 }
 
-/** Deletes one relationship. Throws `not_found` if it does not exist, for whatever reason. */
+/** Deletes one relationship. Throws `not_found` if it does not exist, for any reason. */
 export async function unrelate(unit: WritingUnit, body: RelationshipTupleRemove): Promise<TupleRow> {
 	const [row] = await unrelateMany(unit, [body]);
 	if (row === undefined) throw notFound(RelationshipTuple.title, tupleName(body));
 	return row;
 }
 
-/** Deletes many relationships. Those that do not exist are skipped, for whatever reason. Returns what was deleted. */
+/** Deletes many relationships. Skips missing relationships, for any reason. Returns the deleted relationships. */
 export async function unrelateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleRemove[],
@@ -162,8 +165,8 @@ export async function unrelateMany(
 }
 
 /**
- * Deletes every relationship that matches the filter, as must happen before its instance, relation or tenant is
- * deleted. Returns how many.
+ * Deletes every matching relationship. Must run before its instance, relation or tenant is deleted. Returns the number
+ * deleted.
  */
 export async function removeTuples(
 	unit: WritingUnit,
@@ -172,7 +175,7 @@ export async function removeTuples(
 	return removeInChunks(tuplesToRemove(unit, filter), (rows) => remove(unit, rows));
 }
 
-/** Deletes some relationships that have expired, as many as one statement takes. Returns how many. */
+/** Deletes expired relationships, up to the limit for one statement. Returns the number deleted. */
 export async function removeExpiredTuples(unit: WritingUnit): Promise<number> {
 	return (await remove(unit, await someTuples(unit, { expired: true }))).length;
 }
@@ -192,7 +195,7 @@ function tupleIdentity({ subject_id, relation_id, object_id }: Omit<TupleIds, 't
 	return `${subject_id}/${relation_id}/${object_id}`;
 }
 
-/** A tuple in the usual notation for relationships. */
+/** Returns a tuple in the usual relationship notation. */
 function tupleName({ subject, relation, object }: Pick<TupleKeys, 'subject' | 'relation' | 'object'>): string {
 	return `${object}#${relation}@${subject}`;
 }

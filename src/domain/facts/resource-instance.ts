@@ -34,19 +34,19 @@ import {
 } from './named-instance.js';
 import { removeTuples } from './relationship-tuple.js';
 
-/** An instance as the API shows it. */
+/** Converts an instance to its API object. */
 export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInstanceRead {
 	return { ...row, ...unit.scope };
 }
 
-/** Instances as the API shows them, with every relationship of which they are the subject or the object. */
+/** Converts instances to API objects, with every relationship that has them as subject or object. */
 export async function readDetailedInstances(
 	unit: ReadingUnit,
 	rows: readonly InstanceRow[],
 ): Promise<readonly ResourceInstanceRead[]> {
 	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) });
 	const asSubject = groupBy(tuples, (tuple) => tuple.subject_id);
-	// A relationship of an instance to itself is one, not two.
+	// A relationship from an instance to itself counts once.
 	const asObject = groupBy(
 		tuples.filter(({ subject_id, object_id }) => subject_id !== object_id),
 		(tuple) => tuple.object_id,
@@ -57,12 +57,12 @@ export async function readDetailedInstances(
 	}));
 }
 
-/** Adds an instance. Throws `not_found` for its resource or tenant, `duplicate` when the resource has such a key. */
+/** Adds an instance. Throws `not_found` for its resource or tenant, `duplicate` if the resource has this key. */
 export async function createInstance(unit: WritingUnit, body: ResourceInstanceCreate): Promise<InstanceRow> {
 	return onlyRow(await insertInstances(unit, await resolveColumns(unit, [body])));
 }
 
-/** Changes the attributes of an instance, where given; null empties them. */
+/** Changes instance attributes, if given; null empties them. */
 export async function changeInstance(
 	unit: WritingUnit,
 	instance: InstanceRow,
@@ -78,8 +78,8 @@ export async function changeInstance(
 }
 
 /**
- * Creates or replaces many instances, each named by its resource and key. If one is named several times, the last one
- * counts. An instance cannot move to another tenant. Throws `not_found` and `mismatched_tenants`.
+ * Creates or replaces many instances, by resource and key. For repeated names, the last body counts. An instance cannot
+ * move to a different tenant. Throws `not_found` and `mismatched_tenants`.
  */
 export async function syncInstances(unit: WritingUnit, bodies: readonly ResourceInstanceCreate[]): Promise<void> {
 	const last = new Map((await resolveColumns(unit, bodies)).map((instance) => [instanceIdentity(instance), instance]));
@@ -96,12 +96,12 @@ export async function syncInstances(unit: WritingUnit, bodies: readonly Resource
 	await insertInstances(unit, [...last.values()]);
 }
 
-/** Deletes one instance with the roles held on it and its relationships. */
+/** Deletes one instance with its role assignments and relationships. */
 export async function removeInstance(unit: WritingUnit, instance: InstanceRow): Promise<void> {
 	await removeInstances(unit, { ids: [instance.id] });
 }
 
-/** Deletes the instances that references name, each once. Throws `not_found` for the first that names nothing. */
+/** Deletes the referenced instances, each once. Throws `not_found` for the first missing instance. */
 export async function removeNamedInstances(unit: WritingUnit, references: readonly string[]): Promise<void> {
 	const found = await findInstances(unit, references);
 	const ids = references.map((reference) => found.get(reference)?.id ?? refuseUnknownInstance(reference));
@@ -109,8 +109,8 @@ export async function removeNamedInstances(unit: WritingUnit, references: readon
 }
 
 /**
- * Deletes every instance that matches the filter, with the roles held on it, the invites to it and its relationships,
- * as must happen before its resource or tenant is deleted. Returns how many.
+ * Deletes every matching instance with its role assignments, invites and relationships. Must run before its resource or
+ * tenant is deleted. Returns the number deleted.
  */
 export async function removeInstances(
 	unit: WritingUnit,
@@ -130,7 +130,7 @@ async function removeChunk(unit: WritingUnit, rows: readonly InstanceRow[]): Pro
 	await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
 }
 
-/** The columns of the bodies, with their resources and tenants resolved. Throws `not_found`. */
+/** Resolves resources and tenants in the bodies. Throws `not_found`. */
 async function resolveColumns(
 	unit: ReadingUnit,
 	bodies: readonly ResourceInstanceCreate[],

@@ -13,7 +13,6 @@ import { UserInvite, userInvitesBy } from '../../store/table/user-invite.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { removeAssignments } from './assignment.js';
 
-/** A user and a tenant. */
 export interface TenantMembership {
 	readonly user: Named;
 	readonly tenant: Named;
@@ -24,7 +23,7 @@ export async function addTenantUser(unit: WritingUnit, tenant: Tenant, user: Use
 	await addTenantUsers(unit, [{ user, tenant }]);
 }
 
-/** Adds users to tenants, except those who are there already. */
+/** Adds users to tenants, except for existing memberships. */
 export async function addTenantUsers(unit: WritingUnit, places: readonly TenantMembership[]): Promise<void> {
 	const keys = new Map(places.flatMap(({ user, tenant }) => [user, tenant]).map(({ id, key }) => [id, key]));
 	const ids = places.map(({ user, tenant }) => ({ tenant_id: tenant.id, user_id: user.id }));
@@ -36,9 +35,8 @@ export async function addTenantUsers(unit: WritingUnit, places: readonly TenantM
 }
 
 /**
- * Removes a user from a tenant, with the roles it holds there and its pending invites to there, those to instances among
- * them; the user itself stays. Throws `not_found` if it does not
- * belong to the tenant.
+ * Removes a user from a tenant, with its roles and pending invites there, including invites to instances; the user
+ * itself stays. Throws `not_found` if it does not belong to the tenant.
  */
 export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
 	const place = { tenant_ids: [tenant.id], user_ids: [user.id] };
@@ -49,10 +47,7 @@ export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: 
 	if (roles + places === 0) throw notFound('TenantUser', `${user.key}@${tenant.key}`);
 }
 
-/**
- * Removes all users that match the filter from their tenants, but leaves their roles. Returns how many memberships were
- * removed.
- */
+/** Removes all matching users from their tenants, but leaves their roles. Returns the number of removed memberships. */
 export async function removeTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<number> {
 	const places = await tenantUsersBy(unit, filter);
 	if (places.length > 0) await deleteTenantUsers(unit, filter);

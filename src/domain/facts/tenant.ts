@@ -9,12 +9,12 @@ import { removeAssignments } from './assignment.js';
 import { removeInstances } from './resource-instance.js';
 import { removeTenantUsers } from './tenant-user.js';
 
-/** Adds a tenant. Throws `duplicate` when its key is taken. */
+/** Adds a tenant. Throws `duplicate` if its key is taken. */
 export async function createTenant(unit: WritingUnit, body: TenantCreate): Promise<Tenant> {
 	return unit.create(Tenant, tenantColumns(unit, body), body.key);
 }
 
-/** Adds many tenants. Throws `duplicate` for the first key that is taken or repeated. */
+/** Adds many tenants. Throws `duplicate` for the first taken or repeated key. */
 export async function createTenants(unit: WritingUnit, bodies: readonly TenantCreate[]): Promise<readonly Tenant[]> {
 	await refuseTakenKeys(
 		unit,
@@ -28,15 +28,12 @@ export async function createTenants(unit: WritingUnit, bodies: readonly TenantCr
 	);
 }
 
-/**
- * Deletes a tenant with its resource instances, the roles held in it, the memberships of its users and the invites to
- * it.
- */
+/** Deletes a tenant with its resource instances, role assignments, memberships and invites. */
 export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<void> {
 	await removeTenants(unit, [tenant]);
 }
 
-/** Deletes tenants, each once, with all that `removeTenant` deletes. */
+/** Deletes tenants, each once, with all dependents like `removeTenant`. */
 export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[]): Promise<void> {
 	const tenant_ids = tenants.map((tenant) => tenant.id);
 	await removeAssignments(unit, { tenant_ids });

@@ -14,7 +14,7 @@ import { definedFields } from '../schema/defined-fields.js';
 import { assignMany, removeAssignments, replaceAssignments } from './assignment.js';
 import { addTenantUser, removeTenantUsers } from './tenant-user.js';
 
-/** Users as the API shows them, with their roles in each tenant and, if asked for, those on resource instances. */
+/** Converts users to API objects with their roles in each tenant and, on request, on resource instances. */
 export async function readUsers(
 	unit: ReadingUnit,
 	rows: readonly User[],
@@ -31,12 +31,12 @@ export async function readUsers(
 	}));
 }
 
-/** One user as the API shows it. */
+/** Converts one user to its API object. */
 export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> {
 	return onlyRow(await readUsers(unit, [row]));
 }
 
-/** A user just created from `body`, as the API shows it. */
+/** Converts a user just created from `body` to its API object. */
 export async function readNewUser(unit: ReadingUnit, row: User, body: UserCreate): Promise<UserRead> {
 	const { role_assignments = [] } = body;
 	return role_assignments.length > 0
@@ -44,7 +44,7 @@ export async function readNewUser(unit: ReadingUnit, row: User, body: UserCreate
 		: { ...row, ...unit.scope, ...readRolesAndTenants([], [], false) };
 }
 
-/** Adds a user with its first roles. Throws `duplicate`, or `not_found` for what the roles name. */
+/** Adds a user with its first roles. Throws `duplicate`, or `not_found` for objects in its roles. */
 export async function createUser(unit: WritingUnit, body: UserCreate): Promise<User> {
 	const { key } = body;
 	const user = await unit.create(User, { key, ...userColumns(body) }, key);
@@ -52,7 +52,7 @@ export async function createUser(unit: WritingUnit, body: UserCreate): Promise<U
 	return user;
 }
 
-/** Adds many users, each with its first roles. Throws as `createUser`, naming the first key that is taken or repeated. */
+/** Adds many users, each with its first roles. Throws like `createUser`, with the first taken or repeated key. */
 export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
 	const bodyByKey = new Map(bodies.map((body) => [body.key, body]));
 	await refuseTakenKeys(
@@ -68,8 +68,8 @@ export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate
 }
 
 /**
- * Adds a user to a tenant: the one with the body's key, or a new one. An existing user stays as it is, except for the
- * roles it is given. Throws `not_found` for what the roles name.
+ * Adds a user to a tenant: an existing user with the body's key, or a new user. An existing user stays unchanged except
+ * for new roles. Throws `not_found` for objects in its roles.
  */
 export async function addUserToTenant(unit: WritingUnit, tenant: Tenant, body: UserCreate): Promise<User> {
 	const existing = (await unit.findMany(User, [body.key])).get(body.key);
@@ -80,9 +80,9 @@ export async function addUserToTenant(unit: WritingUnit, tenant: Tenant, body: U
 }
 
 /**
- * Creates or replaces the user with this key (spec: PUT on one object). Missing fields are reset. `role_assignments`,
- * if given, replace all its roles, in tenants and on resource instances. If they are missing, its roles stay, because
- * assignments are objects of their own.
+ * Creates or replaces the user with this key. Resets missing fields. `role_assignments`, if given, replace all its
+ * roles, in tenants and on resource instances. If they are missing, its roles stay, because assignments are separate
+ * objects.
  */
 export async function syncUser(
 	unit: WritingUnit,
@@ -98,7 +98,7 @@ export async function syncUser(
 	return { user, created: false };
 }
 
-/** Does what `syncUser` does, for each body. If a user is named several times, the last body counts. */
+/** Applies `syncUser` to each body. For repeated users, the last body counts. */
 export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
 	const found = await unit.findMany(
 		User,
@@ -125,21 +125,21 @@ export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]
 	);
 }
 
-/** Changes the given fields of a user; null clears a field. */
+/** Changes the given user fields; null clears a field. */
 export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate): Promise<User> {
 	const { email, first_name, last_name, attributes } = body;
 	const columns = definedFields({ email, first_name, last_name, attributes: attributes === null ? {} : attributes });
 	return unit.update(User, user, columns, user.key);
 }
 
-/** Deletes a user with its roles and its memberships in tenants. */
+/** Deletes a user with its roles and tenant memberships. */
 export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 	await removeUsers(unit, [user]);
 }
 
 /**
- * Deletes users, each once, with their roles and their memberships in tenants. The cascade is done here, not by the
- * database, so that the log has each role and membership.
+ * Deletes users, each once, with their roles and tenant memberships. This code cascades instead of the database, so
+ * that the log has each role and membership.
  */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);
@@ -155,8 +155,8 @@ function insertUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<
 }
 
 /**
- * The last body for each user: by id if the user exists, else by key. Roles of an earlier body count if the last one
- * names none.
+ * Returns the last body for each user: by id if the user exists, else by key. Roles from an earlier body count if the
+ * last body has none.
  */
 function lastOfEach(bodies: readonly UserCreate[], found: ReadonlyMap<string, User>): ReadonlyMap<string, UserCreate> {
 	const last = new Map<string, UserCreate>();

@@ -15,27 +15,27 @@ import { instanceName } from '../../wire/common.js';
 import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';
 import { derivationSteps } from './derivation-steps.js';
 
-/** The most relationships between an assigned role and one that is derived from it. */
+/** Maximum relationships between an assigned role and a role derived from it. */
 export const maxRoleSteps = 30;
 
-/** Whose roles are wanted, and how many. */
+/** Query for a user's roles. */
 export interface RolesWanted {
 	readonly user_id: string;
-	/** In one tenant, or in all of them. */
+	/** One tenant, or all tenants. */
 	readonly tenant_id: string | null;
 	readonly limit: number;
 }
 
 /**
- * The roles that a user holds: those that were assigned, and those that are derived from them, in groups and otherwise,
- * each with the shortest way there.
+ * Returns a user's roles: assigned roles, and roles derived from them, in groups and otherwise, each with the shortest
+ * path.
  */
 export async function effectiveRoles(
 	unit: ReadingUnit,
 	wanted: RolesWanted,
 ): Promise<Omit<EffectiveRoles, 'revision'>> {
 	const { user_id, tenant_id, limit } = wanted;
-	// Whatever the limit is: the plan depends on how many are read, and on the plan which ones.
+	// Independent from the requested limit: the query plan depends on the row limit, and the order depends on the plan.
 	const held = await rolesHeld(unit, user_id, tenant_id, maxEffectiveRoles + 1);
 	const direct = held.slice(0, limit).map((assigned): Holding => ({ assigned, source: 'direct' }));
 	const derived: Derived =
@@ -44,15 +44,15 @@ export async function effectiveRoles(
 	return { data: [...(await writeRoles(unit, holdings))], truncated: derived.more };
 }
 
-/** A role that is held: where it begins, and the steps by which it was derived. */
+/** A held role: its assignment, and its derivation steps. */
 interface Holding {
 	readonly assigned: HeldRole;
 	readonly source: EffectiveRole['source'];
-	/** Absent where the role was assigned. */
+	/** Absent for an assigned role. */
 	readonly last?: LastStep;
 }
 
-/** By which relationship and derivation a role follows from one before. */
+/** The relationship and derivation that lead to a role from the role before. */
 interface LastStep {
 	readonly before: Holding;
 	readonly tuple: TupleStep;
@@ -61,11 +61,11 @@ interface LastStep {
 
 interface Derived {
 	readonly holdings: readonly Holding[];
-	/** Whether there may be more. */
+	/** True if there may be more. */
 	readonly more: boolean;
 }
 
-/** Follows derivations level by level. A role that is derived from several is listed once for each source. */
+/** Follows derivations level by level. Lists a role with several sources once for each source. */
 async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: number): Promise<Derived> {
 	const steps = groupBy(await derivationSteps(unit), ({ source_id }) => source_id);
 	const stopping = new Set(direct.flatMap(({ assigned }) => assigned.instance_id ?? []));
@@ -100,13 +100,13 @@ async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: 
 }
 
 /**
- * The assigned roles from which each role was found to be derived: two for each kind of source. With one, what is found
- * from a role that is assigned could hide that the same role also follows from another one, around a cycle.
+ * Assigned roles at the origin of each derived role: two for each source kind. With only one, a search that starts from
+ * an assigned role could hide a second origin for the same role, around a cycle.
  */
 class Origins {
 	readonly #found = new Map<string, Set<string>>();
 
-	/** Notes where a role comes from; false where that is known, or two others are. */
+	/** Adds a role's origin; false if it is known, or two others are. */
 	add(source: Holding['source'], holding: Holding): boolean {
 		const name = `${source} ${stateName(holding)}`;
 		const origins = this.#found.get(name) ?? new Set();
@@ -116,13 +116,13 @@ class Origins {
 	}
 }
 
-/** Steps by the role that they come from. */
+/** Steps by their source role. */
 type Steps = ReadonlyMap<string, readonly RoleStep[]>;
 
 /** Relationships by their subjects. */
 type TuplesOfSubjects = ReadonlyMap<string, readonly TupleStep[]>;
 
-/** The relationships over which something may be derived from these holdings. */
+/** Returns the relationships that may derive a role from these holdings. */
 async function tuplesAfter(
 	unit: ReadingUnit,
 	holdings: readonly Holding[],
@@ -147,7 +147,7 @@ function* stepsAfter(before: Holding, steps: Steps, tuples: TuplesOfSubjects): G
 	}
 }
 
-/** The ids of the assignments by which the user is in groups. */
+/** Returns the assignment ids that make the user a group member. */
 async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): Promise<ReadonlySet<string>> {
 	const assigned = direct.map((holding) => holding.assigned);
 	const keys = await roleAndRelationKeys(unit, [...new Set(assigned.map(({ role_id }) => role_id))]);
@@ -157,7 +157,7 @@ async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): 
 	return new Set(members.filter(({ instance_id }) => ids.has(instance_id ?? '')).map(({ id }) => id));
 }
 
-/** What is held, and where: a role on an instance, by ids; no instance for a role in a tenant. */
+/** Returns a holding's role and instance, by ids; no instance for a tenant role. */
 function heldState({ assigned, last }: Holding): { readonly role_id: string; readonly instance_id: string } {
 	return last === undefined
 		? { role_id: assigned.role_id, instance_id: assigned.instance_id ?? '' }
@@ -169,7 +169,7 @@ function stateName(holding: Holding): string {
 	return `${role_id} ${instance_id}`;
 }
 
-/** A holding and those it was derived from, from the assigned role on. */
+/** Returns the chain from the assigned role to this holding. */
 function holdingsUpTo(holding: Holding): readonly Holding[] {
 	const chain: Holding[] = [];
 	for (let at: Holding | undefined = holding; at !== undefined; at = at.last?.before) chain.unshift(at);

@@ -5,16 +5,16 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { nodeText } from '../../wire/facts/graph-node.js';
 
-/** Says of nodes and edges of facts, which are known by ids, what answers say of them. */
+/** Labels fact nodes and edges, which have ids, for answers. */
 export class FactLabels {
 	private constructor(
 		readonly names: FactNames,
-		/** Of roles and relations, by id. */
+		/** Role and relation keys, by id. */
 		readonly keys: ReadonlyMap<string, string>,
 		readonly tenants: ReadonlyMap<string, string>,
 	) {}
 
-	/** Reads what these nodes and edges, and further roles, are called. All ends of the edges are among the nodes. */
+	/** Reads labels for these nodes, edges and further roles. The nodes must include both ends for every edge. */
 	static async read(
 		unit: ReadingUnit,
 		nodes: readonly FactNode[],
@@ -28,7 +28,7 @@ export class FactLabels {
 		return new FactLabels(names, keys, new Map([...names.tenants].map(([id, { key }]) => [id, key])));
 	}
 
-	/** A node as answers show it; `more` is how many of its neighbours are not shown. */
+	/** Converts a node for an answer; `more` is the number of hidden neighbours. */
 	node(node: FactNode, depth: number, more = 0): GraphNode {
 		const place = { id: this.id(node), depth, ...(more > 0 ? { more } : {}) };
 		const { users, tenants, instances } = this.names;
@@ -40,7 +40,7 @@ export class FactLabels {
 		return { ...place, kind: node.kind, key, ...(name === null ? {} : { name }) };
 	}
 
-	/** The id of a node in answers. */
+	/** Returns a node's id in answers. */
 	id({ kind, id }: FactNode): string {
 		const { users, tenants, instances } = this.names;
 		if (kind !== 'instance') return nodeText({ kind, key: (kind === 'user' ? users : tenants).get(id)?.key ?? '' });
@@ -48,7 +48,7 @@ export class FactLabels {
 		return nodeText({ kind, type, key });
 	}
 
-	/** An edge as answers show it. */
+	/** Converts an edge for an answer. */
 	edge({ from, to, by, tenant_id, expires_at }: FactEdge): GraphEdge {
 		const key = this.keys.get(by.id) ?? '';
 		const ends = { from: this.id(from), to: this.id(to) };

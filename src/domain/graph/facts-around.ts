@@ -11,17 +11,17 @@ import { FactLabels } from './fact-labels.js';
 import { type GraphExtent, type GraphParts, maxGraphEdges } from './graph-parts.js';
 import { takeNeighbours } from './take-neighbours.js';
 
-/** How many edges of one node are read of each way to be connected: of one node alone, and of each of very many. */
+/** Maximum edges read per node and connection kind: for a single node, and for each node in a very large set. */
 const mostEdgesOfNode = 500;
 const fewestEdgesOfNode = 50;
-/** How many are read at once of all nodes together, unless each would be left with less than the fewest. */
+/** Maximum edges read together for all nodes, unless each node would get less than the minimum. */
 const edgesAtOnce = 10_000;
-/** How many edges of each way to be connected are looked at to count the neighbours that are not shown. */
+/** Maximum edges examined per connection kind to count hidden neighbours. */
 const mostCounted = 1_000;
 
 /**
- * The users, tenants and instances around one of them, and every role assignment and relationship between those. What it
- * costs does not depend on how many neighbours they have.
+ * Returns the users, tenants and instances around a start node, and every role assignment and relationship between
+ * them. The cost does not depend on their number of neighbours.
  */
 export async function factsAround(unit: ReadingUnit, start: FactNode, extent: GraphExtent): Promise<GraphParts> {
 	const nodes: FactNode[] = [start];
@@ -48,18 +48,18 @@ export async function factsAround(unit: ReadingUnit, start: FactNode, extent: Gr
 	};
 }
 
-/** What each edge of a node leads to, or comes from. */
+/** Returns the opposite end for each edge at a node. */
 function otherEnds({ node, lists }: EdgesOfNode): readonly (readonly FactNode[])[] {
 	return lists.map((list) => list.map(({ from, to }) => (from.id === node.id ? to : from)));
 }
 
-/** The edges with both ends among what was found, in the order of their ids: the oldest first. */
+/** Returns the edges between found nodes, by id: oldest first. */
 async function edgesBetween(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],
 	found: ReadonlyMap<string, number>,
 ): Promise<readonly FactEdge[]> {
-	// An edge of a node that was not cut was read; and so all are known but those between two that were.
+	// Nodes without a cut have all their edges, so only edges between two cut nodes may be missing.
 	const cut = read.filter((edges) => edges.cut).map(({ node }) => node);
 	const between = cut.length < 2 ? [] : await edgesAmong(unit, cut);
 	const edges = new Map<string, FactEdge>();
@@ -69,7 +69,7 @@ async function edgesBetween(
 	return [...edges.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** How many neighbours that were not found each node has, by id; without those that have none. */
+/** Returns the number of hidden neighbours for each node, by id; without nodes that have none. */
 async function moreNeighbours(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],

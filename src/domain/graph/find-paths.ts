@@ -13,61 +13,60 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { FoundSteps, farState, type PathStep, type RoleState, stateName } from './found-steps.js';
 
 /**
- * Finds the shortest paths to a role on an instance, from both ends: forward from what a user was assigned or from
- * another instance, and backward from the role. Each end is followed level by level, the one with less to follow first.
+ * Finds the shortest paths to a role on an instance, from both ends: forward from a user's assigned roles or from a
+ * different instance, and backward from the role. Follows each end level by level, the smaller frontier first.
  */
 
-/** The most relationships of a path. */
+/** Maximum relationships in a path. */
 export const maxPathSteps = 30;
-/** The most roles on instances that a search visits from each end. */
+/** Maximum roles on instances that a search visits from each end. */
 export const maxPathStates = 2_000;
-/** The most relationships of one instance by one relation, and assignments of one role, that a search follows. */
+/** Maximum relationships followed per instance and relation, and assignments per role. */
 const mostFollowed = 200;
-/** The most instances of each end, of those with more relationships than are followed, that are held together. */
+/** Maximum instances at each end, among instances with too many relationships to follow, that are joined. */
 const maxHubs = 50;
 
-/** What a search is for. */
+/** Goal for a search. */
 export interface PathGoal {
-	/** The user with whose assignments paths begin; or roles on an instance, with one of which they do. */
+	/** The user whose assignments start the paths; or roles on an instance as starts. */
 	readonly from: { readonly user_id: string } | readonly RoleState[];
-	/** Where paths end: with any of these. */
+	/** Any of these ends a path. */
 	readonly to: readonly RoleState[];
-	/** The steps that paths are made of. */
+	/** Possible path steps. */
 	readonly steps: readonly RoleStep[];
 }
 
-/** A path: the role that a user was assigned, if it begins with a user, and the relationships that lead on from there. */
+/** A path: the assigned role, if it starts with a user, and the relationships that follow. */
 export interface FoundPath {
 	readonly assigned: AssignedRole | null;
 	readonly steps: readonly PathStep[];
 }
 
-/** What was found. */
 export interface FoundPaths {
-	/** The shortest first. */
+	/** Shortest first. */
 	readonly paths: readonly FoundPath[];
-	/** Whether there may be more. */
+	/** True if there may be more. */
 	readonly more: boolean;
 }
 
-/** The paths to a goal, at most `most`. */
+/** Returns the paths to a goal, at most `most`. */
 export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number): Promise<FoundPaths> {
 	return new PathSearch(unit, goal).run(most);
 }
 
-/** One end of a search. */
+/** One end in a search. */
 interface Side {
-	/** Which end of relationships its instances are. */
+	/** The relationship end that its instances match. */
 	readonly end: TupleEnd;
-	/** The names of the states that were reached. */
+	/** Names for the reached states. */
 	readonly visited: Set<string>;
-	/** What was reached last and was not followed yet. */
+	/** States reached last, not yet followed. */
 	frontier: readonly RoleState[];
-	/** How many relationships the frontier is from this end. */
+	/** Number of relationships from this end to the frontier. */
 	depth: number;
-	/** The instances with more relationships than were followed. */
+	/** Instances with more relationships than the search follows. */
 	readonly hubs: Set<string>;
-	/** Whether something was left out. */
+	/** True if the search left something out. */
 	cut: boolean;
 }
 
@@ -77,12 +76,12 @@ class PathSearch {
 	readonly #userId: string | null;
 	readonly #forward = createSide('subject');
 	readonly #backward = createSide('object');
-	/** The steps that may be on a path, by what they come from and by what they lead to. */
+	/** Steps that may be on a path, by source and by target. */
 	readonly #stepsFrom: ReadonlyMap<string, readonly RoleStep[]>;
 	readonly #stepsTo: ReadonlyMap<string, readonly RoleStep[]>;
-	/** What the user was assigned on each instance that was looked at. */
+	/** The user's assigned roles on each examined instance. */
 	readonly #assigned = new Map<string, readonly AssignedRole[]>();
-	/** Where paths begin, by the name of the state. */
+	/** Path starts, by state name. */
 	readonly #starts = new Map<string, AssignedRole | null>();
 	readonly #found = new FoundSteps();
 
@@ -127,7 +126,7 @@ class PathSearch {
 		this.#starts.set(stateName(state), assigned);
 	}
 
-	/** The end to follow next: the one with less to follow; none when there is nothing left, or no room. */
+	/** Returns the end to follow next: the smaller frontier; none if nothing is left, or there is no room. */
 	#next(): Side | null {
 		const [forward, backward] = [this.#forward, this.#backward];
 		if (this.#isComplete() || forward.depth + backward.depth >= maxPathSteps) return null;
@@ -137,7 +136,7 @@ class PathSearch {
 		return open.sort((left, right) => left.frontier.length - right.frontier.length)[0] ?? null;
 	}
 
-	/** Whether one of the ends has been followed to where nothing leads any further: then all paths are known. */
+	/** True if an end has no further steps: then all paths are known. */
 	#isComplete(): boolean {
 		return [this.#forward, this.#backward].some(({ frontier, cut }) => frontier.length === 0 && !cut);
 	}
@@ -170,11 +169,11 @@ class PathSearch {
 			return isNew === true;
 		});
 		side.frontier = reached;
-		// Paths begin also with assigned roles that were left out of the beginning.
+		// Paths may also begin with assigned roles that the first query left out.
 		if (side.end === 'object') await this.#lookUpAssigned(reached.map(({ instance_id }) => instance_id));
 	}
 
-	/** Notes the steps that tuples are for the frontier of a side. Returns what they lead to, away from that end. */
+	/** Adds the steps that tuples form with a side's frontier. Returns their far states, away from that end. */
 	#steps({ end, frontier }: Side, tuples: readonly TupleStep[]): readonly RoleState[] {
 		const outward = end === 'subject' ? this.#stepsFrom : this.#stepsTo;
 		const byInstance = groupBy(tuples, (tuple) => tuple[`${end}_id`]);
@@ -190,7 +189,7 @@ class PathSearch {
 		});
 	}
 
-	/** Finds what the user was assigned on instances, and lets paths begin there. */
+	/** Finds the user's roles on instances, and lets paths begin there. */
 	async #lookUpAssigned(instanceIds: readonly string[]): Promise<void> {
 		if (this.#userId === null) return;
 		const unknown = [...new Set(instanceIds)].filter((id) => !this.#assigned.has(id));
@@ -206,7 +205,7 @@ class PathSearch {
 		return by.stops && (this.#assigned.get(tuple.object_id)?.length ?? 0) > 0;
 	}
 
-	/** Notes the steps between instances of both ends that have too many relationships to follow. */
+	/** Adds the steps between instances from both ends with too many relationships to follow. */
 	async #joinHubs(): Promise<void> {
 		const [subjects = [], objects = []] = [this.#forward, this.#backward].map(({ hubs }) =>
 			[...hubs].slice(0, maxHubs),
@@ -223,16 +222,16 @@ function createSide(end: TupleEnd): Side {
 	return { end, visited: new Set(), frontier: [], depth: 0, hubs: new Set(), cut: false };
 }
 
-/** The steps by which something follows that leads to the goal, at any distance. */
+/** Returns the steps that lead, at any distance, to the goal. */
 function stepsLeadingTo({ to, steps }: PathGoal): readonly RoleStep[] {
 	const byTarget = groupBy(steps, ({ target_id }) => target_id);
 	const leading = new Set(to.map(({ role_id }) => role_id));
-	// The loop also visits what is added while it runs.
+	// The loop also visits items that it adds.
 	for (const id of leading) for (const { source_id } of byTarget.get(id) ?? []) leading.add(source_id);
 	return steps.filter(({ target_id }) => leading.has(target_id));
 }
 
-/** Notes that a side has reached a state; says whether that is new, or that there is no room for it. */
+/** Records that a side has reached a state; returns false for a known state, or that there is no room. */
 function visit(side: Side, state: RoleState): boolean | 'no room' {
 	const name = stateName(state);
 	if (side.visited.has(name)) return false;

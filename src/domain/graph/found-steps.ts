@@ -7,34 +7,34 @@ export interface RoleState {
 	readonly instance_id: string;
 }
 
-/** A relationship as a step of a path: a role on its object follows from one on its subject. */
+/** A relationship as a path step: a role on its object follows from a role on its subject. */
 export interface PathStep {
 	readonly tuple: TupleStep;
 	readonly by: RoleStep;
 }
 
-/** A path over steps that were found: the name of the state with which it begins, and its steps. */
+/** A path over found steps: its first state's name, and its steps. */
 interface StepPath {
 	readonly start: string;
 	readonly steps: readonly PathStep[];
 }
 
-/** One text for one role on an instance. */
+/** Returns a text that identifies a role on an instance. */
 export function stateName({ role_id, instance_id }: RoleState): string {
 	return `${role_id} ${instance_id}`;
 }
 
-/** What a step leads to, from its subject, or where it comes from, from its object. */
+/** Returns a step's target from its subject, or its source from its object. */
 export function farState(end: TupleEnd, { tuple, by }: PathStep): RoleState {
 	return end === 'subject'
 		? { role_id: by.target_id, instance_id: tuple.object_id }
 		: { role_id: by.source_id, instance_id: tuple.subject_id };
 }
 
-/** The steps that a search has found, from whichever end. */
+/** Steps found by a search, from either end. */
 export class FoundSteps {
 	readonly #known = new Set<string>();
-	/** By the name of what they lead to. */
+	/** By target state name. */
 	readonly #into = new Map<string, PathStep[]>();
 
 	/** Adds a step, once. */
@@ -50,8 +50,8 @@ export class FoundSteps {
 	}
 
 	/**
-	 * The paths from any of the starts to any of the ends, the shortest first, that come to no state twice. Each state is
-	 * on at most `most` of the paths that are looked at, so that this takes no longer than there are steps.
+	 * Returns the paths from any start to any end, shortest first, without repeated states. Each state is on at most
+	 * `most` examined paths, which bounds the time by the number of steps.
 	 */
 	pathsBetween(
 		starts: ReadonlyMap<string, unknown>,
@@ -61,7 +61,7 @@ export class FoundSteps {
 		const paths: StepPath[] = [];
 		const times = new Map<string, number>();
 		const queue: StepPath[] = ends.map((state) => ({ start: stateName(state), steps: [] }));
-		// The loop also visits what is added while it runs: each path that is longer by one step at its beginning.
+		// The loop also visits items that it adds: each path extended by one step at its start.
 		for (const path of queue) {
 			if (starts.has(path.start)) paths.push(path);
 			if (paths.length === most) break;

@@ -1,23 +1,23 @@
 import type { Graph, GraphEdge } from '../../wire/facts/graph.js';
 
-/** How much of a graph is wanted. */
+/** Requested graph size. */
 export interface GraphExtent {
-	/** How many steps from the start at most. */
+	/** Maximum steps from the start. */
 	readonly depth: number;
-	/** How many nodes at most. */
+	/** Maximum nodes. */
 	readonly limit: number;
 }
 
-/** A neighbourhood, without what is said of all graphs. */
+/** A neighbourhood, without the fields common to all graphs. */
 export type GraphParts = Pick<Graph, 'nodes' | 'edges' | 'truncated'>;
 
-/** The most edges of an answer. */
+/** Maximum edges in an answer. */
 export const maxGraphEdges = 2_000;
 
-/** How many actions an edge names. */
+/** Maximum actions named by an edge. */
 const maxShownActions = 20;
 
-/** What an edge says of the actions that it allows. */
+/** Returns the action fields for an edge. */
 export function allowed(actions: readonly string[]): Pick<GraphEdge, 'actions' | 'action_count'> {
 	return { actions: actions.slice(0, maxShownActions), action_count: actions.length };
 }

@@ -9,27 +9,28 @@ import { findPaths, type PathGoal } from './find-paths.js';
 import { pathsThroughTenant } from './tenant-paths.js';
 import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.js';
 
-/** The most paths of an answer. */
+/** Maximum paths in an answer. */
 export const maxPaths = 5;
 
-/** A graph of paths, without what is said of all graphs. */
+/** A path graph, without the fields common to all graphs. */
 type PathParts = WrittenPaths & Pick<Graph, 'truncated'>;
 
-/** Where paths begin and end. */
+/** Start and end for paths. */
 export interface PathEnds {
 	readonly from:
 		| { readonly kind: 'user'; readonly id: string }
 		| { readonly kind: 'instance'; readonly row: InstanceRow };
 	readonly to: InstanceRow;
-	/** The key of the role that they end with; any, when absent. */
+	/** Key for the final role; any role if absent. */
 	readonly role: string | undefined;
 }
 
 /**
- * The shortest paths from a user or an instance to an instance or a role on it, in at most `limit` nodes. From a user: by
- * the roles that it was assigned, in groups too, and what is derived from them; and unless a role is named, by its roles
- * in the instance's tenant that allow something there. From an instance to a role: by what is derived from any role on
- * it. From an instance to another: by any relationships. Throws `not_found` for a role that the resource does not have.
+ * Returns the shortest paths from a user or an instance to an instance or a role on it, in at most `limit` nodes. From
+ * a user: by its assigned roles, also in groups, and the roles derived from them; and unless a role is named, by its
+ * roles in the instance's tenant that allow something there. From an instance to a role: by derivations from any role
+ * on it. From an instance to an instance: by any relationships. Throws `not_found` for a role that the resource does
+ * not have.
  */
 export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
 	const { from, to, role } = ends;

@@ -7,8 +7,8 @@ import { allowed, type GraphExtent, type GraphParts, maxGraphEdges } from './gra
 import { takeNeighbours } from './take-neighbours.js';
 
 /**
- * The resources and roles around one of them, and every relation, derivation, extension and grant between those. Throws
- * `not_found` for a start that the schema does not have.
+ * Returns the resources and roles around a start node, and every relation, derivation, extension and grant between
+ * them. Throws `not_found` if the schema does not have the start node.
  */
 export function schemaAround(schema: Schema, start: NodeName, extent: GraphExtent): GraphParts {
 	const nodes = new Map(schemaNodes(schema).map((node) => [node.id, node]));
@@ -86,7 +86,7 @@ function relationEdges({ key, relations }: Resource): readonly GraphEdge[] {
 	}));
 }
 
-/** `subjects` has the resource of the subjects, by relation. */
+/** `subjects` maps relations to their subjects' resource. */
 function resourceRoleEdges(
 	{ key: type }: Resource,
 	role: ResourceRole,

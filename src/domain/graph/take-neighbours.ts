@@ -1,6 +1,6 @@
-/** Finding the nodes around a start, a few of each kind where there are too many for all. */
+/** Finds the nodes around a start: a few from each kind if there are too many. */
 
-/** The items of all lists in turns: the first of each, then the second of each. */
+/** Yields items from all lists in turns: the first from each, then the second from each. */
 export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {
 	let left = lists.map((list) => list[Symbol.iterator]());
 	while (left.length > 0) {
@@ -16,8 +16,8 @@ export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {
 }
 
 /**
- * Adds neighbours to what was found, in turns over the nodes and over the ways in which a node is connected, until
- * `limit` nodes are found. Returns those that are added. `found` has the distance of each node from the start, by id.
+ * Adds neighbours to the found nodes, in turns over the nodes and their connection kinds, until `limit` nodes are
+ * found. Returns the added nodes. `found` has each node's distance from the start, by id.
  */
 export function takeNeighbours<N extends { readonly id: string }>(
 	found: Map<string, number>,

@@ -6,10 +6,13 @@ import type { InstanceRow } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Path } from './write-paths.js';
 
-/** The most roles of one user in one tenant that are looked at. */
+/** Maximum roles examined for one user in one tenant. */
 const maxTenantRoles = 100;
 
-/** The paths by roles of a user in the tenant of an instance that allow something on instances of its resource. */
+/**
+ * Returns the paths through a user's roles in the instance's tenant that allow something on instances with its
+ * resource.
+ */
 export async function pathsThroughTenant(
 	unit: ReadingUnit,
 	userId: string,
@@ -32,11 +35,11 @@ export async function pathsThroughTenant(
 	});
 }
 
-/** The keys of the actions that a tenant role allows on a resource, by itself or by the roles that it extends. */
+/** Returns the action keys that a tenant role grants on a resource, also through extended roles. */
 function actionsAllowed({ roles, resources }: Schema, role: string, resource: string): readonly string[] {
 	const byKey = new Map(roles.map((one) => [one.key, one]));
 	const reached = new Set([role]);
-	// The loop also visits what is added while it runs.
+	// The loop also visits items that it adds.
 	for (const key of reached) for (const parent of byKey.get(key)?.extends ?? []) reached.add(parent);
 	const granted = new Set(
 		[...reached].flatMap((key) =>

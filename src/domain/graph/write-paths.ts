@@ -6,33 +6,33 @@ import { FactLabels } from './fact-labels.js';
 import type { FoundPath } from './find-paths.js';
 import { allowed } from './graph-parts.js';
 
-/** A path from one node to another, edge by edge. */
+/** A path between two nodes, edge by edge. */
 export type Path = readonly PathEdge[];
 
-/** A fact, with the step that it is; or what a role in a tenant allows on an instance of the tenant. */
+/** A fact, with its step; or a grant by a tenant role on an instance in the tenant. */
 export type PathEdge = PathFact | PathGrant;
 
 /** A role assignment or a relationship. */
 interface PathFact {
 	readonly fact: FactEdge;
-	/** What follows from what, of relationships. */
+	/** The derivation step for a relationship. */
 	readonly by?: RoleStep;
 }
 
-/** What a role in a tenant allows. */
+/** A grant by a tenant role. */
 interface PathGrant {
 	readonly tenant_id: string;
 	readonly instance_id: string;
-	/** The key of the role. */
+	/** Role key. */
 	readonly role: string;
-	/** The keys of the actions. */
+	/** Action keys. */
 	readonly actions: readonly string[];
 }
 
-/** A graph of paths, without what is said of all graphs and whether there are more. */
+/** A path graph, without the fields common to all graphs and without `truncated`. */
 export type WrittenPaths = Pick<Graph, 'nodes' | 'edges' | 'paths'>;
 
-/** A path that was found, from its start. */
+/** Converts a found path, from its start. */
 export function asPath(start: FactNode, { assigned, steps }: FoundPath): Path {
 	const relationships = steps.map(({ tuple, by }): PathEdge => {
 		const { id, subject_id, relation_id, object_id, expires_at } = tuple;
@@ -55,7 +55,7 @@ export function asPath(start: FactNode, { assigned, steps }: FoundPath): Path {
 	];
 }
 
-/** Writes paths as a graph. Those for which there is no room among `limit` nodes are left out. */
+/** Writes paths as a graph. Omits paths without room among `limit` nodes. */
 export async function writePaths(
 	unit: ReadingUnit,
 	start: FactNode,
@@ -88,7 +88,7 @@ export async function writePaths(
 	};
 }
 
-/** Adds the nodes of a path, unless they would be more than `limit`; says whether it did. */
+/** Adds a path's nodes, unless they would exceed `limit`; returns true if added. */
 function addNodes(nodes: Map<string, { node: FactNode; depth: number }>, path: Path, limit: number): boolean {
 	const ends = path.map(farEnd);
 	const fresh = new Set(ends.map(({ id }) => id).filter((id) => !nodes.has(id)));
@@ -127,7 +127,7 @@ function writeEdge(labels: FactLabels, edge: PathEdge): GraphEdge {
 	}
 	const written = labels.edge(edge.fact);
 	const [role, via] = [edge.by?.target_id, edge.by?.source_id].map((id) => labels.keys.get(id ?? ''));
-	// Where a path is of relationships alone, nothing is held, and what follows from what are resources.
+	// Paths with relationships only hold no roles; their steps connect resources.
 	if (role === undefined || via === undefined) return written;
 	return { ...written, role, via, ...(edge.by?.stops ? { no_direct_roles_on_object: true } : {}) };
 }

@@ -4,15 +4,13 @@ import { instanceName } from '../../wire/common.js';
 
 /** The mark that makes a resource instance a group. */
 
-/** Makes instances groups. */
+/** Marks instances as groups. */
 export async function markGroups(unit: WritingUnit, groups: readonly GroupRow[]): Promise<void> {
 	await insertGroups(unit, groups);
 	for (const group of groups) unit.record(Group.kind, 'create', groupName(group), null, groupRecord(group));
 }
 
-/**
- * Removes the mark from those of the instances that are groups. The instances and everything attached to them stay.
- */
+/** Removes the mark from instances that are groups. The instances and everything attached to them stay. */
 export async function unmarkGroups(unit: WritingUnit, instanceIds: readonly string[]): Promise<void> {
 	const groups = await groupsAmong(unit, instanceIds);
 	if (groups.length === 0) return;

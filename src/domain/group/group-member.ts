@@ -11,8 +11,8 @@ import { requireTenant } from '../facts/named-instance.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Makes a user a member of a group, or extends that, unless it is one for as long already. Throws `not_found`, and `mismatched_tenants` if `tenant`
- * is not the group's.
+ * Makes a user a group member, or extends the membership, unless it already lasts as long. Throws `not_found`, and
+ * `mismatched_tenants` if `tenant` is not the group's tenant.
  */
 export async function addGroupUser(
 	unit: WritingUnit,
@@ -26,7 +26,7 @@ export async function addGroupUser(
 	await assignMany(unit, [{ user: id, role: role.id, resource_instance: group.id, expires_at }]);
 }
 
-/** Removes a user from a group. Throws `not_found` if the user is not a member, and otherwise as `addGroupUser`. */
+/** Removes a user from a group. Throws `not_found` if the user is not a member, and otherwise like `addGroupUser`. */
 export async function removeGroupUser(
 	unit: WritingUnit,
 	group: GroupRow,

@@ -10,16 +10,15 @@ import { type GroupRole, giveGroupRole, takeGroupRole } from './group-role.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Groups in groups. To be in a group is to hold the role `member` on it. A setting of the environment, read when two
- * groups are nested, decides which of them becomes a member of the other. The lists of children and parents are the
- * same either way.
+ * Groups in groups. A member holds the role `member` on the group. An environment setting, read when two groups are
+ * nested, decides which group becomes a member. The child and parent lists are the same either way.
  */
 
 /**
- * Nests `child` in `parent`. By default, members of the child become members of the parent; with `parent_joins_child`,
- * members of the parent become members of the child. It ends at `expires_at`, where given. If the groups are nested already, they take the direction that is
- * set now. Throws `mismatched_relation` for groups of two resources, `mismatched_tenants`, and `invalid` for a group in
- * itself (spec: Groups, rules 2, 3 and 5).
+ * Nests `child` in `parent`. By default, members in the child become members in the parent; with `parent_joins_child`,
+ * members in the parent become members in the child. The nesting ends at `expires_at`, if given. Groups that are
+ * already nested take the currently set direction. Throws `mismatched_relation` for groups from two resources,
+ * `mismatched_tenants`, and `invalid` for a group in itself.
  */
 export async function nestGroup(
 	unit: WritingUnit,
@@ -43,9 +42,7 @@ export async function nestGroup(
 	await takeMembership(unit, parent, child, role, !parentJoins);
 }
 
-/**
- * Removes `child` from `parent`, whichever of them is a member of the other. Throws `not_found` if it is not in it.
- */
+/** Removes `child` from `parent`, in either direction. Throws `not_found` if it is not nested there. */
 export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
 	const role = await findMemberRole(unit, parent.resource_id);
 	const missing = notFound('ChildGroup', instanceName(child.resource, child.key));
@@ -55,7 +52,7 @@ export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: G
 	if (!childJoined && !parentJoined) throw missing;
 }
 
-/** Which of two nested groups holds the role `member` on the other. */
+/** Returns the nested group that holds `member`, and the role it holds. */
 function membership(
 	parent: GroupRow,
 	child: GroupRow,

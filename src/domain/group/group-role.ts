@@ -21,22 +21,21 @@ import { grantImplicitly } from '../schema/derivation.js';
 import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
 
 /**
- * Roles of groups on instances. A group has a role on an instance through a relationship between the two, over a
- * relation that derives this role, and nothing else, from the group's role `member`. So no relation gives two roles at
- * once (spec: Groups, rule 4).
+ * Group roles on instances. A group has a role on an instance through a relationship between them, over a relation that
+ * derives only this role from the group's role `member`. So no relation gives two roles together.
  */
 
-/** A role and the instance that it is on. */
+/** A role on an instance. */
 export interface GroupRole {
 	readonly role: Role;
 	readonly object: InstanceRow;
-	/** When it ends, as ISO 8601; absent for good. */
+	/** Expiry as ISO 8601; absent for none. */
 	readonly expires_at?: string | undefined;
 }
 
 /**
- * The role and the instance that a body names. Throws `not_found`; `invalid` for an instance of another resource,
- * `mismatched_tenants` for a tenant that is not the group's and the instance's (spec: Groups, rules 2 and 6).
+ * Returns the role and instance named in a body. Throws `not_found`; `invalid` for an instance with a different
+ * resource, `mismatched_tenants` if the tenant is not the group's and the instance's tenant.
  */
 export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: GroupRoleCreate): Promise<GroupRole> {
 	const tenant = await unit.find(Tenant, body.tenant);
@@ -48,7 +47,7 @@ export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: Gr
 	return { role, object };
 }
 
-/** The instance that a reference names. A bare key names an instance of `resource`. */
+/** Returns the referenced instance. A bare key names an instance with the resource `resource`. */
 async function findObject(unit: ReadingUnit, resource: Resource, reference: string): Promise<InstanceRow> {
 	const rows = (await instancesNamed(unit, [reference])).get(reference) ?? [];
 	const own = rows.find(({ resource_id }) => resource_id === resource.id);
@@ -62,9 +61,9 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 }
 
 /**
- * Gives a role on an instance to all present and future members of a group. Returns false if they derive it from the
- * group for as long already. With `parent_joins_child`, the role is `member` on a group that is listed as a child, over a relation
- * that says so. Throws `invalid` for a group that would become a member of itself.
+ * Gives a role on an instance to all present and future group members. Returns false if they already derive it from the
+ * group at least until then. With `parent_joins_child`, the role is `member` on a group listed as a child, over a
+ * relation marked as such. Throws `invalid` for a group that would become its own member.
  */
 export async function giveGroupRole(
 	unit: WritingUnit,
@@ -102,7 +101,7 @@ async function hasRole(
 	return (await countRows(groupRolesBy(unit, { ...given, until: asDate(expires_at) }))) > 0;
 }
 
-/** A relation that derives this role from `member`, and nothing else, whoever created it. */
+/** Returns a relation that derives only this role from `member`, whatever created it. */
 async function fittingRelation(
 	unit: ReadingUnit,
 	role: Role,
@@ -121,7 +120,7 @@ async function fittingRelation(
 	});
 }
 
-/** The derivations through each relation. */
+/** Returns the derivations through each relation. */
 async function rulesThrough(unit: ReadingUnit, relationIds: readonly string[]) {
 	const rules = groupBy(await derivationsThrough(unit, relationIds), ({ relation_id }) => relation_id);
 	return (id: string): readonly RoleDerivation[] => rules.get(id) ?? [];
@@ -150,8 +149,8 @@ async function newRelation(
 }
 
 /**
- * Removes a role on an instance from a group, and what was made for it if no group needs that any more. Returns whether
- * the group had the role. `appliesTo` selects the relations to look at, by key. Throws `invalid` if a relationship
+ * Removes a role on an instance from a group, and the objects created for it if no group needs them. Returns true if
+ * the group had the role. `appliesTo` selects the relations to examine, by key. Throws `invalid` if a relationship
  * gives more than this role: then the groups API did not create it.
  */
 export async function takeGroupRole(
@@ -204,8 +203,9 @@ async function endAll(unit: WritingUnit, tuples: readonly TupleRow[]): Promise<v
 }
 
 /**
- * Removes all roles of a group, and all groups from it: every relationship that gives exactly one role to the members
- * of a group. `member` is the role of its own members.
+ * Removes all roles from a group, and all groups from it: every relationship that gives exactly one role to group
+ * members. `member` is its member role.
+ *
  */
 export async function removeRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
 	const [tuples, relationRules] = await tuplesWithRules(unit, { instance_ids: [group.id] });
