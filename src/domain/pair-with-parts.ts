@@ -3,15 +3,15 @@ import type { KeyedModel } from '../store/table/environment-model.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel } from '../store/unit/table-model.js';
 
-/** A reference to a part of a resource, or to an object that belongs to no resource. */
+/** A reference to part of a resource, or to an object without a resource. */
 export interface PartReference {
 	readonly resource_id: string | null;
 	readonly reference: string;
 }
 
 /**
- * Pairs each item with the row that it refers to: an action, relation or role of a resource. Throws `not_found` for the
- * first that names nothing.
+ * Pairs each item with its referenced row: a resource's action, relation or role. Throws `not_found` for the first
+ * missing row.
  */
 export async function pairWithParts<I, M extends KeyedModel>(
 	unit: ReadingUnit,

@@ -8,43 +8,43 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
 
 /**
- * PDP configs: the API keys of an environment for its decision points, each of which is a config (contract: PDP
- * configs). They are objects of their environment, so its history has every change to them, whichever endpoint made it.
- * Other keys belong to the organization, which has no history.
+ * PDP configs: an environment's API keys for its decision points, each a separate config. They are objects in their
+ * environment, so its history contains every change to them, from any endpoint. Other keys belong to the organization,
+ * which has no history.
  */
 
-/** Whether an API key is the PDP config of an environment. */
+/** True if an API key is an environment's PDP config. */
 function isPdpConfig({ owner_type, environment_id }: Pick<ApiKey, 'owner_type' | 'environment_id'>): boolean {
 	return owner_type === 'pdp_config' && environment_id !== null;
 }
 
 /**
- * A key as it is now, its secret, and the revision of its environment after the write; `null` for keys that are not PDP
+ * A key after a write, its secret, and its environment's revision after the write; `null` for keys other than PDP
  * configs.
  */
 export interface WrittenKey extends KeyWithSecret {
 	readonly revision: number | null;
 }
 
-/** Turns detailed decision logs of a config's decision points on or off. Throws `not_found` if the config is gone. */
+/** Turns detailed decision logs on or off for a config's decision points. Throws `not_found` if the config is gone. */
 export async function setDebugAuditLogs(account: WritingAccountUnit, config: ApiKey, on: boolean): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
 	return { row, secret: account.keys.secret(row), revision: await recordInEnvironment(account, config, row) };
 }
 
-/** A refresh that decision points were asked for. */
+/** A requested refresh for decision points. */
 export interface AskedRefresh {
 	readonly update_id: string;
-	/** The ids of the PDP configs of these decision points. */
+	/** PDP config ids for these decision points. */
 	readonly pdp_ids: readonly string[];
-	/** The revision of the environment after the request. */
+	/** The environment's revision after the request. */
 	readonly revision: number;
 }
 
 /**
- * Asks the decision points of a PDP config, or else all decision points of the environment, to take a fresh snapshot.
- * Throws `not_found` for a config that does not exist, and for an environment without any.
+ * Asks a PDP config's decision points, or all decision points in the environment, to take a fresh snapshot. Throws
+ * `not_found` for a missing config, and for an environment without any.
  */
 export async function refreshDecisionPoints(
 	account: WritingAccountUnit,
@@ -66,7 +66,7 @@ export async function refreshDecisionPoints(
 	return { update_id, pdp_ids: asked.map(({ id }) => id), revision };
 }
 
-/** Records that a PDP config was created, changed or deleted; never its secret. */
+/** Records a created, changed or deleted PDP config; never its secret. */
 export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after: ApiKey | null): void {
 	const operation = before === null ? 'create' : after === null ? 'delete' : 'update';
 	const [old, now] = [before && configRecord(before), after && configRecord(after)];
@@ -75,9 +75,7 @@ export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after:
 	unit.record('pdp_config', operation, name ?? id, old, now);
 }
 
-/**
- * Locks the environment of a PDP config before the config itself, in the same order as the deletion of an environment.
- */
+/** Locks a PDP config's environment before the config itself, in the same order as environment deletion. */
 export async function lockKeyEnvironment(
 	account: WritingAccountUnit,
 	key: Pick<ApiKey, 'owner_type' | 'environment_id'>,
@@ -85,7 +83,7 @@ export async function lockKeyEnvironment(
 	if (isPdpConfig(key)) await account.locked(key.environment_id ?? '');
 }
 
-/** Records a change of a PDP config in a unit of its environment. Returns the revision; `null` for other keys. */
+/** Records a PDP config change in a unit in its environment. Returns the revision; `null` for other keys. */
 export async function recordInEnvironment(
 	account: WritingAccountUnit,
 	before: ApiKey | null,

@@ -12,7 +12,7 @@ import {
 } from '../wire/decision/proxy-config.js';
 import { definedFields } from './schema/defined-fields.js';
 
-/** A proxy config as the API shows it: with its secret, or with a placeholder for it. */
+/** Converts a proxy config to its API object, with its secret or a placeholder. */
 export function readProxyConfig(unit: ReadingUnit, row: ProxyConfig, withSecret: boolean): ProxyConfigRead {
 	const secret = withSecret ? unit.cipher.decrypt(row.secret_cipher) : hiddenSecret;
 	return { ...row, ...unit.scope, secret, mapping_rules: [...row.mapping_rules] };
@@ -27,7 +27,7 @@ export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCrea
 	return unit.create(ProxyConfig, columns, key);
 }
 
-/** Changes the given fields of a proxy config. Throws `unprocessable` as `createProxyConfig` does. */
+/** Changes the given proxy config fields. Throws `unprocessable` like `createProxyConfig`. */
 export async function changeProxyConfig(
 	unit: WritingUnit,
 	row: ProxyConfig,
@@ -39,15 +39,15 @@ export async function changeProxyConfig(
 	const columns = {
 		...definedFields(body),
 		...(mapping_rules && { mapping_rules: rulesAfter(row.mapping_rules, mapping_rules) }),
-		// Encrypted again, an equal secret would look like a change.
+		// Encrypting an equal secret again would look like a change.
 		...(after === before ? {} : { secret_cipher: unit.cipher.encrypt(after) }),
 	};
 	return unit.update(ProxyConfig, row, columns, row.key);
 }
 
 /**
- * If no rule of the list says `should_delete`, the list replaces all rules. Otherwise it only says what changes:
- * existing rules stay unless the list names them by URL and method.
+ * Applies a rule list. Without any `should_delete`, it replaces all rules. Otherwise it contains only changes: other
+ * existing rules stay, by URL and method.
  */
 function rulesAfter(before: readonly MappingRule[], given: readonly MappingRuleUpdate[]): readonly MappingRule[] {
 	const kept = given.some((rule) => rule.should_delete) ? before : [];
@@ -74,7 +74,7 @@ function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, 
 	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('`Bearer` needs a secret that is a string');
 }
 
-/** Whether text is JSON of a map of texts. */
+/** True if text is JSON for a map from strings to strings. */
 function isMap(text: string): boolean {
 	try {
 		const value: unknown = JSON.parse(text);

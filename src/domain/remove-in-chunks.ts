@@ -1,4 +1,4 @@
-/** Removes rows chunk by chunk: `remove` deletes each before the next is read. Returns how many were removed. */
+/** Removes rows chunk by chunk: `remove` deletes each chunk before the next is read. Returns the number removed. */
 export async function removeInChunks<R>(
 	chunks: AsyncIterable<readonly R[]>,
 	remove: (rows: readonly R[]) => Promise<unknown>,

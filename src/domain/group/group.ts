@@ -24,12 +24,12 @@ import { markGroups, unmarkGroups } from './group-mark.js';
 import { removeRolesAround } from './group-role.js';
 import { ensureGroupResource, findMemberRole, removeUnneeded } from './made-for-groups.js';
 
-/** A group as the API lists it. */
+/** Converts a group to its list entry. */
 export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupReadSchema {
 	return { id, group_resource_type_key: resource, group_instance_key: key, group_tenant: tenant };
 }
 
-/** Groups with their roles and users. A list that is too long to be shown is left out. */
+/** Converts groups to API objects with their roles and users. Omits lists over the size limit. */
 export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): Promise<readonly GroupRead[]> {
 	const ids = rows.map(({ id }) => id);
 	const most = maxShownOfGroup + 1;
@@ -42,7 +42,7 @@ export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): 
 	}));
 }
 
-/** One group as `readGroups` shows it. */
+/** Converts one group like `readGroups`. */
 export async function readGroup(unit: ReadingUnit, row: GroupRow): Promise<GroupRead> {
 	return onlyRow(await readGroups(unit, [row]));
 }
@@ -52,9 +52,9 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
 }
 
 /**
- * The group that `<resource key>:<instance key>`, an id or a key names. A key alone names the group of the resource
- * `group`, or else the only group with this key; instances that are no groups do not count. Throws `not_found`, and
- * `invalid` for a key that names several groups of other resources.
+ * Returns the group with this `<resource key>:<instance key>`, id or key. A bare key means the group with the resource
+ * `group`, or else the only group with this key; instances without the group mark do not count. Throws `not_found`, and
+ * `invalid` for a key shared by several groups with other resources.
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
 	const instances = (await instancesNamed(unit, [reference])).get(reference) ?? [];
@@ -68,9 +68,8 @@ export async function findGroup(unit: ReadingUnit, reference: string): Promise<G
 }
 
 /**
- * Creates a group. Its resource, the role `member` of that and the instance are created if they are missing. Throws
- * `duplicate` for a group that exists, `not_found` for the tenant, and `mismatched_tenants` for an instance of another
- * tenant.
+ * Creates a group, with its resource, the role `member` there and the instance if they are missing. Throws `duplicate`
+ * for an existing group, `not_found` for the tenant, and `mismatched_tenants` for an instance in a different tenant.
  */
 export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise<GroupRow> {
 	const tenant = await unit.find(Tenant, body.group_tenant);
@@ -89,8 +88,8 @@ export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise
 }
 
 /**
- * Deletes a group with its memberships, its roles and its place in other groups. If its instance was created for the
- * group, that is deleted too, with everything attached to it. What was made for groups goes if no other group needs it.
+ * Deletes a group with its memberships, its roles and its place in other groups. An instance created for the group is
+ * deleted too, with everything attached to it. Deletes objects made for groups if no group needs them.
  */
 export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<void> {
 	if (group.made_instance) await removeInstances(unit, { ids: [group.id] });
@@ -98,7 +97,7 @@ export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<v
 	await removeUnneeded(unit);
 }
 
-/** Turns a group back into a plain instance. What it was before stays. */
+/** Turns a group back into a plain instance, with its earlier data. */
 async function releaseInstance(unit: WritingUnit, group: GroupRow): Promise<void> {
 	const member = await findMemberRole(unit, group.resource_id);
 	if (member !== undefined) {

@@ -13,11 +13,11 @@ import { createRole, removeRoles } from '../schema/role.js';
 import { recordRoleChanges } from '../schema/role-record.js';
 
 /**
- * Schema objects that groups need. Missing ones are created, marked as made for groups, and deleted when no group needs
- * them any more. Objects that somebody else made are used, and stay.
+ * Schema objects that groups need. Missing objects are created, marked as made for groups, and deleted when no group
+ * needs them. Objects from other sources are used, and stay.
  */
 
-/** The resource with this key or id whose instances are groups, with its role `member`. */
+/** Returns the group resource with this key or id, with its role `member`. */
 export async function ensureGroupResource(unit: WritingUnit, reference: string): Promise<Resource> {
 	const existing = (await unit.findMany(Resource, [reference])).get(reference);
 	const resource = existing ?? (await makeResource(unit, reference));
@@ -31,13 +31,13 @@ async function makeResource(unit: WritingUnit, key: string): Promise<Resource> {
 	return resource;
 }
 
-/** The role that the members of a resource's groups hold; `undefined` if it was deleted. */
+/** Returns the role for members in a resource's groups; `undefined` if it was deleted. */
 export async function findMemberRole(unit: ReadingUnit, resourceId: string): Promise<Role | undefined> {
 	const [role] = await rolesKeyed(unit, resourceId, [memberKey]);
 	return role;
 }
 
-/** Like `findMemberRole`, but creates the role if it is missing. */
+/** Like `findMemberRole`, but creates a missing role. */
 export async function ensureMemberRole(unit: WritingUnit, resource: Resource): Promise<Role> {
 	const existing = await findMemberRole(unit, resource.id);
 	if (existing !== undefined) return existing;
@@ -47,8 +47,8 @@ export async function ensureMemberRole(unit: WritingUnit, resource: Resource): P
 }
 
 /**
- * Creates a relation of the groups of one resource to the instances of another. Its key is `wanted`, or like it if that
- * is taken.
+ * Creates a relation from a resource's groups to instances with a second resource. Its key is `wanted`, or a similar
+ * key if it is taken.
  */
 export async function createGroupRelation(
 	unit: WritingUnit,
@@ -64,24 +64,24 @@ export async function createGroupRelation(
 	return relation;
 }
 
-/** A key that is not taken: the wanted one, or that with a number. A long key is cut. */
+/** Returns a free key: the wanted key, or with a number appended. Cuts a long key. */
 function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	for (let number = 1; ; number += 1) {
 		const ending = number === 1 ? '' : `_${number}`;
 		const key = `${wanted.slice(0, maxKeyLength - ending.length)}${ending}`;
-		// Two keys joined can be a reserved name.
+		// Two joined keys can form a reserved name.
 		if (!taken.has(key) && Key.safeParse(key).success) return key;
 	}
 }
 
-/** A resource, or a role or a relation of one. */
+/** A resource, or its role or relation. */
 export interface SchemaObject {
 	readonly resource: Resource;
 	readonly role?: Role | undefined;
 	readonly relation?: Relation | undefined;
 }
 
-/** Sets whether an object was made for groups, and records the change if there is one. */
+/** Sets whether an object was made for groups, and records any change. */
 export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, made: boolean): Promise<void> {
 	const columns = { made_for_groups: made };
 	const { resource, role, relation } = object;
@@ -100,8 +100,8 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 }
 
 /**
- * Deletes what was made for groups and is no longer needed: relations without relationships that derive no more than
- * they were made for, roles `member` that nobody holds on resources without groups, and unused resources.
+ * Deletes unneeded objects made for groups: relations without relationships and further derivations, unheld roles
+ * `member` on resources without groups, and unused resources.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
@@ -114,10 +114,7 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
 }
 
-/**
- * The ids of the relations that somebody uses for more: for a second derivation, or for one from another role than
- * `member`.
- */
+/** Returns the relation ids with further uses: a second derivation, or a derivation from a role other than `member`. */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
 	if (relations.length === 0) return new Set();
 	const rules = await derivationsThrough(

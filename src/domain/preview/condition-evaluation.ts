@@ -7,8 +7,9 @@ import { readSides, tenantRecord } from './condition-subject.js';
 import { explainConditions } from './condition-thread.js';
 
 /**
- * Tells whether a set selects one user or resource instance, and why: its own conditions and those of every set that it
- * narrows. Throws as `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an instance of another resource.
+ * Evaluates a set for one user or resource instance, and explains the result: the set's conditions and the conditions
+ * on all its ancestors. Throws like `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an
+ * instance with the wrong resource.
  */
 export async function evaluateConditions(
 	unit: ReadingUnit,

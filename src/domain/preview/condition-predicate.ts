@@ -4,13 +4,13 @@ import { operations, toJsonLogic } from '../../../compiler/condition/json-logic.
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { Subject } from './condition-subject.js';
 
-/** The expressions of the predicate that runs. The library has one table of operations for the whole thread. */
+/** Expressions for the running predicate. The library has one operation table for the whole thread. */
 let patterns = new CompiledPatterns();
 
 for (const [name, operation] of Object.entries(operations)) jsonLogic.add_operation(name, operation);
 jsonLogic.add_operation('pattern_matches', (pattern, text) => patterns.matches(pattern, text));
 
-/** The predicate that tells whether all conditions hold for a subject. */
+/** Returns a predicate: true if all conditions hold for a subject. */
 export function conditionPredicate(conditions: readonly Condition[]): (subject: Subject) => boolean {
 	const rules = conditions.map((condition) => toJsonLogic(condition) as jsonLogic.RulesLogic);
 	const own = new CompiledPatterns();

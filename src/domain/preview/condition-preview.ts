@@ -21,9 +21,9 @@ import {
 import { ConditionSelector } from './condition-thread.js';
 
 /**
- * Checks all users, or all instances of a resource, and returns those that a set selects now. Reads them in chunks, so
- * that a large environment neither fills memory nor blocks other requests. `closed` tells whether the client has gone.
- * Throws as `resolveSelection`, `readSides` and `ConditionSelector`.
+ * Checks all users, or all instances with a resource, and returns those that a set currently selects. Reads them in
+ * chunks, so that a large environment neither fills memory nor blocks other requests. `closed` is true if the client
+ * has gone. Throws like `resolveSelection`, `readSides` and `ConditionSelector`.
  */
 export async function previewConditions(
 	unit: ReadingUnit,
@@ -48,7 +48,7 @@ export async function previewConditions(
 	return { data: await readFound(unit, page.rows), total_count, page_count, checked };
 }
 
-/** One user or instance, and what its conditions are evaluated on. */
+/** A user or instance, and the subject for its conditions. */
 interface Asked<R> {
 	readonly row: R;
 	readonly subject: Subject;
@@ -70,8 +70,8 @@ async function* usersAsked(
 }
 
 /**
- * The tenant of the check is that of each instance. Its attributes are visible unless a user is named who holds no role
- * in it.
+ * Yields instances. Each instance determines the tenant for its check. Tenant attributes are visible unless a named
+ * user has no role there.
  */
 async function* instancesAsked(
 	unit: ReadingUnit,
@@ -94,10 +94,7 @@ async function* instancesAsked(
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Reads rows in the order of their ids, chunk by chunk, until there are no more. Other requests can run between two
- * chunks.
- */
+/** Reads rows by id, chunk by chunk, until the end. Other requests can run between two chunks. */
 async function* chunksById<R extends { readonly id: string }>(
 	next: (after: string) => PromiseLike<readonly R[]>,
 ): AsyncGenerator<readonly R[]> {
@@ -110,7 +107,7 @@ async function* chunksById<R extends { readonly id: string }>(
 	}
 }
 
-/** Counts what matches and keeps the rows of one page. */
+/** Counts matches and keeps the rows for one page. */
 class MatchPage<R> {
 	readonly rows: R[] = [];
 	total_count = 0;

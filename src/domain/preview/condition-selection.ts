@@ -7,17 +7,17 @@ import type { AskedSet } from '../../wire/schema/condition-preview.js';
 import { conditionProblems, parseStoredCondition, readDefinedAttributes } from '../schema/condition-check.js';
 import { findConditionSet, parentProblems, refuseProblems, resourceProblems } from '../schema/condition-set.js';
 
-/** The set that a request asks about, stored or not, with the sets that it narrows. */
+/** The requested set, stored or not, with its ancestors. */
 export interface AskedSelection {
 	readonly type: ConditionSet['type'];
-	/** The resource whose instances a resource set selects; `null` for user sets. */
+	/** Resource for a resource set; `null` for user sets. */
 	readonly resource: Resource | null;
 	readonly own: Condition;
-	/** The nearest first. */
+	/** Nearest first. */
 	readonly ancestors: readonly { readonly key: string; readonly condition: Condition }[];
 }
 
-/** Finds and checks the set that a request asks about. Throws as `createConditionSet`. */
+/** Finds and checks the requested set. Throws like `createConditionSet`. */
 export async function resolveSelection(unit: ReadingUnit, asked: AskedSet): Promise<AskedSelection> {
 	const stored = asked.condition_set === undefined ? null : await findConditionSet(unit, asked.condition_set);
 	const { type, resource } = await findSubject(unit, stored, asked);
@@ -41,7 +41,7 @@ export async function resolveSelection(unit: ReadingUnit, asked: AskedSet): Prom
 	};
 }
 
-/** Whether any condition refers to something that only role assignments can answer. */
+/** True if any condition needs role assignments. */
 export function asksForRoles({ own, ancestors }: AskedSelection): boolean {
 	const named = [own, ...ancestors.map(({ condition }) => condition)].flatMap(attributesIn);
 	return named.some(({ object, path: [name = ''] }) => {

@@ -9,9 +9,7 @@ import { instanceParts, type JsonObject } from '../../wire/common.js';
 import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/schema/condition-preview.js';
 import { onlyInstance, requireTenant } from '../facts/named-instance.js';
 
-/**
- * What conditions can see of a check, by the names they use (decision 16). Values that are sent override stored ones.
- */
+/** A check's data for conditions, by the names in conditions (decision 16). Sent values override stored values. */
 export interface Subject {
 	readonly user: JsonObject;
 	readonly resource: JsonObject;
@@ -19,16 +17,16 @@ export interface Subject {
 	readonly context: JsonObject;
 }
 
-/** The tenant roles of a user. */
+/** A user's tenant roles. */
 export interface HeldTenantRoles {
-	/** The keys of the roles in the tenant of the check, or in any tenant if the check names none. */
+	/** Role keys in the check's tenant, or in any tenant if the check names none. */
 	readonly roles: readonly string[];
 	readonly tenants: readonly string[];
 }
 
 const noRoles: HeldTenantRoles = { roles: [], tenants: [] };
 
-/** The tenant roles of these users, as a function of the user. */
+/** Returns a function from each user to its tenant roles. */
 export async function readHeldRoles(
 	unit: ReadingUnit,
 	users: readonly User[],
@@ -51,19 +49,20 @@ function sortedKeys(keys: readonly string[]): readonly string[] {
 }
 
 /**
- * What conditions can see of a user. No attribute replaces `key`, `roles` or `tenants`, which only the store provides.
+ * Returns a user's data for conditions. No attribute replaces `key`, `roles` or `tenants`, which only the store
+ * provides.
  */
 export function userRecord(user: User, { roles, tenants }: HeldTenantRoles, sent: JsonObject = {}): JsonObject {
 	const { key, email, first_name, last_name, attributes } = user;
 	return { email, first_name, last_name, ...attributes, ...sent, key, roles, tenants };
 }
 
-/** What conditions can see of an instance, whose tenant is the tenant of the check. */
+/** Returns an instance's data for conditions; its tenant is also the check's tenant. */
 export function instanceRecord({ key, resource, tenant, attributes }: InstanceRow, sent: JsonObject = {}): JsonObject {
 	return { ...attributes, ...sent, key, type: resource, tenant };
 }
 
-/** What conditions can see of a tenant. Its attributes are visible only if the user holds a role in it. */
+/** Returns a tenant's data for conditions. Its attributes are visible only if the user has a role there. */
 export function tenantRecord(
 	tenant: Pick<Tenant, 'key' | 'attributes'> | null,
 	{ tenants }: HeldTenantRoles,
@@ -72,7 +71,7 @@ export function tenantRecord(
 	return { ...(tenants.includes(tenant.key) ? tenant.attributes : {}), key: tenant.key };
 }
 
-/** The sides of a check, as far as a request names them. */
+/** The sides in a check, if the request names them. */
 export interface CheckSides {
 	readonly tenant: Tenant | null;
 	readonly user: JsonObject;
@@ -82,9 +81,9 @@ export interface CheckSides {
 }
 
 /**
- * Reads the sides of a check from a request. A user or instance that is not stored has only what the request sends, and
- * no roles. If the request names no tenant, that of the instance is used. `type` is the resource of the check, if
- * known. Throws `not_found` for an unknown tenant, and `mismatched_tenants` for an instance of another tenant.
+ * Reads a check's sides from a request. A user or instance outside the store has only the sent values, and no roles.
+ * Without a tenant in the request, the instance's tenant counts. `type` is the check's resource, if known. Throws
+ * `not_found` for an unknown tenant, and `mismatched_tenants` for an instance in a different tenant.
  */
 export async function readSides(
 	unit: ReadingUnit,
@@ -133,13 +132,13 @@ function unstoredInstance(subject: ResourceSubject | undefined, tenant: Tenant |
 	};
 }
 
-/** Attributes without the members that a check cannot send. */
+/** Removes members that a check cannot send. */
 function without(attributes: JsonObject, names: readonly string[]): JsonObject {
 	return Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
 }
 
-/** A record as the compiler reads it. */
+/** Casts a record to compiler JSON. */
 export function asJson(record: JsonObject): Readonly<Record<string, Json>> {
-	// What is stored and what is sent are JSON, so the members are JSON values.
+	// Stored and sent values are JSON, so the members are JSON values.
 	return record as Readonly<Record<string, Json>>;
 }

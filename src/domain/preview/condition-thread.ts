@@ -1,4 +1,4 @@
-/** Evaluates conditions in a thread of their own, because the cost depends on the author of a request. */
+/** Evaluates conditions in a separate thread, because their cost depends on the request's author. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import type { Subject as ExplainedSubject, Trace } from '../../../compiler/condition/explain-condition.js';
@@ -6,22 +6,22 @@ import { Failure } from '../../failure.js';
 import { LimitedThread } from '../../limit/limited-thread.js';
 import { asJson, type Subject } from './condition-subject.js';
 
-/** Maximum evaluation time of one request, in milliseconds. */
+/** Maximum evaluation time per request, in milliseconds. */
 const maxMilliseconds = 10_000;
 
-/** A question to the thread. `conditions` is a JSON text, by which the thread finds its compiled form. */
+/** A question to the thread. `conditions` is a JSON text, also the key for its compiled form. */
 export type ConditionQuestion =
 	| { readonly kind: 'select'; readonly conditions: string; readonly subjects: readonly Subject[] }
 	| { readonly kind: 'explain'; readonly conditions: string; readonly subject: ExplainedSubject };
 
-/** The answer of the thread. `traces` is `null` if the explanation is too large. */
+/** The thread's answer. `traces` is `null` if the explanation is too large. */
 export type ConditionAnswer =
 	| { readonly selected: readonly boolean[]; readonly milliseconds: number }
 	| { readonly traces: readonly Trace[] | null };
 
 const thread = new LimitedThread<ConditionQuestion, ConditionAnswer>(new URL('./condition-worker.js', import.meta.url));
 
-/** Selects subjects by conditions, within the time limit of one request. */
+/** Selects subjects by conditions, within one request's time limit. */
 export class ConditionSelector {
 	readonly #conditions: string;
 	#milliseconds = maxMilliseconds;
@@ -30,7 +30,7 @@ export class ConditionSelector {
 		this.#conditions = JSON.stringify(conditions);
 	}
 
-	/** Tells for each subject whether all conditions hold. Throws `limit_reached` at the end of the time. */
+	/** Returns true for each subject that matches all conditions. Throws `limit_reached` after the time limit. */
 	async select(subjects: readonly Subject[]): Promise<readonly boolean[]> {
 		const question = { kind: 'select', conditions: this.#conditions, subjects } as const;
 		const answer = await thread.ask(question, this.#milliseconds);
@@ -40,9 +40,7 @@ export class ConditionSelector {
 	}
 }
 
-/**
- * Explains conditions, in their order. Throws `limit_reached` for an explanation that takes too long or is too large.
- */
+/** Explains conditions, in their order. Throws `limit_reached` for an explanation over the time or size limit. */
 export async function explainConditions(
 	conditions: readonly Condition[],
 	{ user, resource, tenant, context }: Subject,

@@ -5,12 +5,12 @@ import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import { conditionPredicate } from './condition-predicate.js';
 import type { ConditionAnswer, ConditionQuestion } from './condition-thread.js';
 
-/** The thread of `condition-thread.ts`. */
+/** Worker for `condition-thread.ts`. */
 
-/** Maximum number of predicates that stay compiled between the chunks of a preview. */
+/** Maximum predicates kept compiled between preview chunks. */
 const maxKept = 8;
 
-/** Maximum length of an explanation as JSON, in characters. */
+/** Maximum explanation length as JSON, in characters. */
 const maxExplanation = 2 * 1024 * 1024;
 
 type Predicate = ReturnType<typeof conditionPredicate>;

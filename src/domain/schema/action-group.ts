@@ -16,7 +16,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActionGroupCreate, ActionGroupRead, ActionGroupUpdate } from '../../wire/schema/action-group.js';
 import { definedFields } from './defined-fields.js';
 
-/** Groups of actions as the API shows them. */
+/** Converts action groups to API objects. */
 export async function readActionGroups(
 	unit: ReadingUnit,
 	rows: readonly ActionGroup[],
@@ -25,12 +25,12 @@ export async function readActionGroups(
 	return rows.map((row) => ({ ...row, ...unit.scope, actions: actionKeys(row) }));
 }
 
-/** One group of actions as the API shows it. */
+/** Converts one action group to its API object. */
 export async function readActionGroup(unit: ReadingUnit, row: ActionGroup): Promise<ActionGroupRead> {
 	return onlyRow(await readActionGroups(unit, [row]));
 }
 
-/** Groups of actions as their resource shows them: from a resource's id to its groups, by key. */
+/** Returns a function from a resource id to its action groups, by key. */
 export async function actionGroupBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -41,7 +41,7 @@ export async function actionGroupBlocks(
 	return (id) => Object.fromEntries((groups.get(id) ?? []).map((row) => [row.key, actionKeys(row)]));
 }
 
-/** Adds a group of actions to a resource. Throws `duplicate`, or `not_found` for an action the resource lacks. */
+/** Adds an action group to a resource. Throws `duplicate`, or `not_found` for an action that the resource lacks. */
 export async function createActionGroup(
 	unit: WritingUnit,
 	resource: Resource,
@@ -56,7 +56,7 @@ export async function createActionGroup(
 	return group;
 }
 
-/** Changes the given fields of a group of actions. `actions` and `attributes` are replaced as a whole. */
+/** Changes the given action group fields. Replaces `actions` and `attributes` as a whole. */
 export async function changeActionGroup(
 	unit: WritingUnit,
 	resource: Resource,
@@ -77,7 +77,7 @@ export async function changeActionGroup(
 	);
 }
 
-/** Deletes groups of actions of a resource; the actions stay. */
+/** Deletes a resource's action groups; the actions stay. */
 export async function removeActionGroups(
 	unit: WritingUnit,
 	resource: Resource,
@@ -87,8 +87,8 @@ export async function removeActionGroups(
 }
 
 /**
- * Runs `work`, which may change the actions of the groups, then sets `columns` on the groups. Records the groups that
- * changed and leaves the others untouched. Returns the groups as they are now, in the order given.
+ * Runs `work`, which may change the groups' actions, then sets `columns` on the groups. Records changed groups and
+ * leaves unchanged groups untouched. Returns the current groups in the given order.
  */
 export async function recordActionGroupChanges(
 	unit: WritingUnit,

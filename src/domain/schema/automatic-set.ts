@@ -6,12 +6,12 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { automaticPrefix } from '../../wire/schema/condition-set.js';
 import { addConditionSet } from './condition-set.js';
 
-/** Condition sets that stand for a tenant role or for a whole resource, so that rules can name those too. */
+/** Automatic condition sets for a tenant role or a whole resource, so that rules can name both. */
 
-/** What an automatic set selects: who holds a tenant role, or everything of a resource. */
+/** Owner of an automatic set: a tenant role, or a resource with all its instances. */
 export type SetOwner = Role | Resource;
 
-/** The role or resource that a reference names, directly or by the key of its automatic set. Throws `not_found`. */
+/** Returns the referenced role or resource, directly or by its automatic set's key. Throws `not_found`. */
 export async function findSetOwner(
 	unit: ReadingUnit,
 	type: ConditionSet['type'],
@@ -21,7 +21,7 @@ export async function findSetOwner(
 	return found ?? (type === 'userset' ? unit.find(Role, reference, tenantRolesOnly) : unit.find(Resource, reference));
 }
 
-/** Like `findSetOwner`, but `undefined` if there is no such role or resource. */
+/** Like `findSetOwner`, but returns `undefined` for a missing role or resource. */
 export async function lookUpSetOwner(
 	unit: ReadingUnit,
 	type: ConditionSet['type'],
@@ -33,17 +33,17 @@ export async function lookUpSetOwner(
 	return wanted.map((name) => found.get(name)).find((row) => row !== undefined);
 }
 
-/** The key of the role or resource whose automatic set has this key. */
+/** Returns the owner's key for an automatic set's key. */
 export function ownerKeys(key: string): readonly string[] {
 	return key.startsWith(automaticPrefix) ? [key.slice(automaticPrefix.length)] : [];
 }
 
-/** The automatic set of a role or a resource; `undefined` if there is none yet. */
+/** Returns the automatic set for a role or resource; `undefined` if there is none yet. */
 export async function findAutomaticSet(unit: ReadingUnit, owner: SetOwner): Promise<ConditionSet | undefined> {
 	return automaticSet(unit, owner instanceof Role ? { role_id: owner.id } : { resource_id: owner.id });
 }
 
-/** The automatic set of a role or a resource, created if missing. Its conditions say what it selects. */
+/** Returns the automatic set for a role or resource, and creates it if missing. Its conditions state its selection. */
 export async function ensureAutomaticSet(unit: WritingUnit, owner: SetOwner): Promise<ConditionSet> {
 	const existing = await findAutomaticSet(unit, owner);
 	if (existing !== undefined) return existing;

@@ -8,15 +8,15 @@ import { attributeKeys, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { userResource } from '../environment.js';
 
-/** The attributes that conditions may name, besides the built-in ones. */
+/** Attributes that conditions may name, besides the built-in attributes. */
 export interface DefinedAttributes {
-	/** Of users. */
+	/** User attributes. */
 	readonly users: ReadonlySet<string>;
-	/** Of the instances of each resource, by its id. */
+	/** Instance attributes by resource id. */
 	readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The attributes that are defined in an environment. */
+/** Reads the attributes defined in an environment. */
 export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedAttributes> {
 	const users = await unit.find(Resource, userResource.key);
 	const rows = await attributeKeys(unit);
@@ -25,14 +25,14 @@ export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedA
 	return { users: resources.get(users.id) ?? new Set(), resources };
 }
 
-/** The part of a set that its conditions are checked against. `resource_id` is absent while it is unknown. */
+/** The set fields needed to check its conditions. `resource_id` is absent while it is unknown. */
 export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 	readonly resource_id?: string | null;
 }
 
 /**
- * All problems in the conditions of a set, each with its place below `at`: violations of the grammar, and attributes
- * that are not defined (spec: Conditions grammar, rules 1 to 4).
+ * Returns all problems in a set's conditions, each with its place below `at`: grammar violations and undefined
+ * attributes.
  */
 export function conditionProblems(
 	defined: DefinedAttributes,
@@ -46,7 +46,7 @@ export function conditionProblems(
 	});
 }
 
-/** The parsed conditions of a stored set. They were checked when they were written, so a problem here is a bug. */
+/** Parses a stored set's conditions. They were checked before storage, so a problem here is a bug. */
 export function parseStoredCondition({
 	key,
 	type,
@@ -67,7 +67,7 @@ function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attrib
 	});
 }
 
-/** A user set can apply to any resource, so it is enough that one resource has the attribute. */
+/** A user set can apply to any resource, so one resource with the attribute is enough. */
 function isDefined({ users, resources }: DefinedAttributes, set: CheckedSet, object: string, name: string): boolean {
 	if (object === 'user') return users.has(name);
 	if (object !== 'resource') return true;

@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { ConditionSetRead } from '../../wire/schema/condition-set.js';
 import { readResources } from './resource.js';
 
-/** Condition sets as the API shows them, each with its resource. */
+/** Converts condition sets to API objects, each with its resource. */
 export async function readConditionSets(
 	unit: ReadingUnit,
 	rows: readonly ConditionSet[],
@@ -17,7 +17,7 @@ export async function readConditionSets(
 	return rows.map((row) => ({ ...row, ...unit.scope, resource: shown.get(row.resource_id ?? '') ?? null }));
 }
 
-/** One condition set as the API shows it. */
+/** Converts one condition set to its API object. */
 export async function readConditionSet(unit: ReadingUnit, row: ConditionSet): Promise<ConditionSetRead> {
 	return onlyRow(await readConditionSets(unit, [row]));
 }

@@ -23,15 +23,15 @@ import { conditionProblems, readDefinedAttributes } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
 import { removeSetRules } from './set-rule-record.js';
 
-/** A place in a request body. In an import, objects are nested deeper than in a request of their own. */
+/** A place in a request body. In an import, objects are nested deeper than in a separate request. */
 export type RequestPlace = readonly (string | number)[];
 
 const body: RequestPlace = ['body'];
 const parentPlace: RequestPlace = ['body', 'parent_id'];
 
 /**
- * Adds a condition set. Throws `duplicate` for its key, `not_found` for its resource or parent, and `unprocessable` for
- * everything else that is wrong with it, all at once (spec: Errors).
+ * Adds a condition set. Throws `duplicate` for its key, `not_found` for its resource or parent, and `unprocessable`
+ * with all other problems together.
  */
 export async function createConditionSet(unit: WritingUnit, given: ConditionSetCreate): Promise<ConditionSet> {
 	const { key, name, type, conditions, description = null } = given;
@@ -67,8 +67,8 @@ export async function addConditionSets(
 }
 
 /**
- * Changes the given fields of a set; null removes its description or its parent. Throws `invalid` for an automatic set,
- * `unprocessable` for a parent that narrows the set itself, and otherwise as `createConditionSet`.
+ * Changes the given set fields; null removes its description or parent. Throws `invalid` for an automatic set,
+ * `unprocessable` for a parent that narrows the set itself, and otherwise like `createConditionSet`.
  */
 export async function changeConditionSet(
 	unit: WritingUnit,
@@ -85,7 +85,7 @@ export async function changeConditionSet(
 	}
 	refuseProblems([
 		...(parent === null ? [] : [...parentProblems(parent, set), ...(await cycleProblems(unit, parent, set))]),
-		// Unchanged conditions are not checked again: an attribute that they name may have been deleted since.
+		// Unchanged conditions are not checked again: an attribute in them may have been deleted since.
 		...(conditions === undefined || hasValues(set, { conditions })
 			? []
 			: conditionProblems(await readDefinedAttributes(unit), { ...set, conditions }, [...body, 'conditions'])),
@@ -93,7 +93,7 @@ export async function changeConditionSet(
 	return rewriteConditionSet(unit, set, columns);
 }
 
-/** Changes columns of a set and records the change. Does nothing if the columns have these values already. */
+/** Changes set columns and records the change. Does nothing if the columns already have these values. */
 export async function rewriteConditionSet(
 	unit: WritingUnit,
 	set: ConditionSet,
@@ -107,8 +107,8 @@ export async function rewriteConditionSet(
 }
 
 /**
- * Deletes sets with their rules. Throws `invalid` if one of them is the parent of a set that stays, which would then
- * select more.
+ * Deletes sets with their rules. Throws `invalid` if a remaining set has one as its parent: that set would then select
+ * more.
  */
 export async function removeConditionSets(unit: WritingUnit, sets: readonly ConditionSet[]): Promise<void> {
 	if (sets.length === 0) return;
@@ -128,7 +128,7 @@ function stillNarrowed(sets: readonly ConditionSet[], child: ConditionSet): Fail
 	return new Failure('invalid', message);
 }
 
-/** The change-log records of sets, with the keys of what they refer to. */
+/** Returns change log records for sets, with the keys for their references. */
 async function loadRecords(
 	unit: ReadingUnit,
 	sets: readonly ConditionSet[],
@@ -155,14 +155,14 @@ function distinctIds(
 	return [...new Set(sets.flatMap((set) => set[column] ?? []))];
 }
 
-/** Throws `unprocessable` for problems, if there are any. */
+/** Throws `unprocessable` if there are any problems. */
 export function refuseProblems(problems: readonly Problem[]): void {
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
 /**
- * The problems with the resource of a set, which the request named as `given`: a resource set needs one, a user set
- * must not have one.
+ * Returns the problems with a set's resource, given in the request as `given`: a resource set needs a resource, a user
+ * set must not have it.
  */
 export function resourceProblems(
 	type: ConditionSet['type'],
@@ -178,7 +178,7 @@ export function resourceProblems(
 		: [{ loc, msg: `must be left out of a user set, got \`${given}\``, type: 'value_error' }];
 }
 
-/** The problems with a parent: it must have the same type and resource, and must not be automatic. */
+/** Returns the problems with a parent: it must have the same type and resource, and must not be automatic. */
 export function parentProblems(
 	parent: ConditionSet,
 	set: Pick<ConditionSet, 'type'> & { readonly resource_id?: string | null },
@@ -191,7 +191,7 @@ export function parentProblems(
 	return problem(`must be a set of the same resource, got \`${parent.key}\``);
 }
 
-/** What is wrong with a parent that would make a cycle. */
+/** Returns the problems with a parent that would create a cycle. */
 export async function cycleProblems(
 	unit: ReadingUnit,
 	parent: ConditionSet,
@@ -203,7 +203,7 @@ export async function cycleProblems(
 	return [{ loc: [...at], msg, type: 'cycle' }];
 }
 
-/** The set that an id or key names, of this type if one is given. Throws `not_found`. */
+/** Returns the set with this id or key and, if given, this type. Throws `not_found`. */
 export async function findConditionSet(
 	unit: ReadingUnit,
 	reference: string,
@@ -215,7 +215,7 @@ export async function findConditionSet(
 	return set;
 }
 
-/** The ids of the sets that may be the parent of this one; none for an automatic set, which cannot change. */
+/** Returns the ids of possible parent sets; none for an automatic set, which cannot change. */
 export async function possibleParents(unit: ReadingUnit, set: ConditionSet): Promise<readonly string[]> {
 	if (set.autogenerated) return [];
 	const alike = await writtenSets(unit, set);

@@ -25,7 +25,7 @@ export interface DerivationEdit {
 	readonly granted_to: DerivedRoleBlockEdit | null;
 }
 
-/** The columns of a role that `granted_to` determines. A role that has a block already keeps its id. */
+/** Returns the role columns determined by `granted_to`. A role with a block keeps the block id. */
 export function derivationColumns(
 	unit: WritingUnit,
 	granted_to: DerivedRoleBlockEdit | null | undefined,
@@ -37,9 +37,9 @@ export function derivationColumns(
 }
 
 /**
- * Replaces the derivations of roles, without recording the change. If a rule is repeated, the last one counts. Throws
- * `not_found` for a reference that names nothing, `mismatched_relation` for a relation whose subjects are not of the
- * resource of the source role, and `limit_reached` as `refuseRolesOverLimit`.
+ * Replaces role derivations, without recording the change. For a repeated rule, the last counts. Throws `not_found` for
+ * a missing object, `mismatched_relation` if the relation's subjects do not have the source role's resource, and
+ * `limit_reached` like `refuseRolesOverLimit`.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -56,9 +56,7 @@ export async function setDerivations(unit: WritingUnit, edits: readonly Derivati
 	await refuseRolesOverLimit(unit, [...found.keys()]);
 }
 
-/**
- * Adds one derivation to a role. If the rule exists already, its settings are replaced. Throws as `setDerivations`.
- */
+/** Adds one derivation to a role, or replaces the settings on an existing rule. Throws like `setDerivations`. */
 export async function grantImplicitly(
 	unit: WritingUnit,
 	role: Role,
@@ -76,9 +74,7 @@ export async function grantImplicitly(
 	return readDerivationRule(onlyRow(rows.filter((row) => derivationIdentity(row) === derivationIdentity(derivation))));
 }
 
-/**
- * Removes one derivation from a role. Throws `not_found` if there is no such rule, and otherwise as `setDerivations`.
- */
+/** Removes one derivation from a role. Throws `not_found` for a missing rule, and otherwise like `setDerivations`. */
 export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: DerivedRoleRuleCreate): Promise<void> {
 	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
 	await recordRoleChanges(unit, [role], async () => {
@@ -93,7 +89,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Sets when all the derivations of a role count. Throws `limit_reached` as `refuseRolesOverLimit`. */
+/** Sets the condition for all derivations on a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
 export async function setDerivationSettings(
 	unit: WritingUnit,
 	role: Role,

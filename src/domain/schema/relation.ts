@@ -12,7 +12,7 @@ import { removeTuples } from '../facts/relationship-tuple.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
 
-/** Relations as the API shows them, with the keys of both resources. */
+/** Converts relations to API objects, with both resource keys. */
 export async function readRelations(unit: ReadingUnit, rows: readonly Relation[]): Promise<readonly RelationRead[]> {
 	const resourceKey = await resourceKeys(unit, rows);
 	return rows.map((row) => ({
@@ -24,12 +24,12 @@ export async function readRelations(unit: ReadingUnit, rows: readonly Relation[]
 	}));
 }
 
-/** One relation as the API shows it. */
+/** Converts one relation to its API object. */
 export async function readRelation(unit: ReadingUnit, row: Relation): Promise<RelationRead> {
 	return onlyRow(await readRelations(unit, [row]));
 }
 
-/** Relations as the resource of their objects shows them: from a resource's id to its relations, by key. */
+/** Returns a function from a resource id to its relations, by key. */
 export async function relationBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -47,8 +47,7 @@ export async function relationBlocks(
 }
 
 /**
- * Adds a relation to the resource of its objects. Throws `not_found` for the subject resource, and `duplicate` for its
- * key.
+ * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, and `duplicate` for its key.
  */
 export async function createRelation(unit: WritingUnit, resource: Resource, body: RelationCreate): Promise<Relation> {
 	const subject = await unit.find(Resource, body.subject_resource);
@@ -57,8 +56,8 @@ export async function createRelation(unit: WritingUnit, resource: Resource, body
 }
 
 /**
- * Sets the name and the description of a relation. If its subject resource changes, a new relation replaces it, and the
- * old one is deleted with its tuples and derivations.
+ * Sets a relation's name and description. If its subject resource changes, a new relation replaces it: the old relation
+ * is deleted with its tuples and derivations.
  */
 export async function replaceRelation(
 	unit: WritingUnit,
@@ -77,7 +76,7 @@ export async function replaceRelation(
 	}
 }
 
-/** Deletes relations with their tuples and the derivations through them. */
+/** Deletes relations with their tuples and derivations. */
 export async function removeRelations(unit: WritingUnit, relations: readonly Relation[]): Promise<void> {
 	if (relations.length === 0) return;
 	const resourceKey = await resourceKeys(unit, relations);
@@ -98,8 +97,8 @@ export async function removeRelations(unit: WritingUnit, relations: readonly Rel
 }
 
 /**
- * Makes a resource have exactly these relations. Those that stay keep their ids, names and tuples; one with another
- * subject resource is replaced. Throws `not_found` for a resource that does not exist.
+ * Replaces a resource's relations. Kept relations keep their ids, names and tuples; a relation with a changed subject
+ * resource is replaced. Throws `not_found` for a missing resource.
  */
 export async function setRelations(unit: WritingUnit, resource: Resource, blocks: Blocks<string>): Promise<void> {
 	const subjects = await unit.findAll(Resource, Object.values(blocks));
@@ -128,7 +127,7 @@ async function addRelation(
 	return relation;
 }
 
-/** The keys of the resources on both sides of relations, by id. */
+/** Returns the resource keys on both sides, by id. */
 async function resourceKeys(unit: ReadingUnit, rows: readonly Relation[]): Promise<(id: string) => string> {
 	const resources = await unit.findAll(
 		Resource,

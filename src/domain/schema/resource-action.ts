@@ -8,7 +8,7 @@ import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
 import { removeSetRules } from './set-rule-record.js';
 
-/** Makes a resource have exactly these actions. Those that stay keep their ids, grants and groups. */
+/** Replaces a resource's actions. Kept actions keep their ids, grants and groups. */
 export async function setActions(
 	unit: WritingUnit,
 	resource: Resource,
@@ -33,7 +33,7 @@ export async function setActions(
 	await unit.createMany(ResourceAction, added, (action) => actionName(resource, action));
 }
 
-/** Deletes actions of a resource with their grants and rules. Groups of actions and roles that had them lose them. */
+/** Deletes a resource's actions with their grants and rules. Action groups and roles lose these actions. */
 export async function removeActions(
 	unit: WritingUnit,
 	resource: Resource,

@@ -7,7 +7,7 @@ import type { ResourceAttributeUpdate } from '../../wire/schema/resource-attribu
 import { definedFields } from './defined-fields.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 
-/** Makes a resource have exactly these attributes besides the built-in ones, which may only be given unchanged. */
+/** Replaces a resource's attributes, except for the built-in attributes, which may only be given unchanged. */
 export async function setAttributes(
 	unit: WritingUnit,
 	resource: Resource,
@@ -37,7 +37,7 @@ export async function setAttributes(
 	await unit.createMany(ResourceAttribute, added, (attribute) => attributeName(resource, attribute));
 }
 
-/** Changes the given fields of an attribute. Throws `invalid` for a built-in one. */
+/** Changes the given attribute fields. Throws `invalid` for a built-in attribute. */
 export async function changeAttribute(
 	unit: WritingUnit,
 	resource: Resource,
@@ -48,7 +48,7 @@ export async function changeAttribute(
 	return unit.update(ResourceAttribute, attribute, definedFields(body), attributeName(resource, attribute));
 }
 
-/** Deletes attributes of a resource. Throws `invalid` for a built-in one. */
+/** Deletes a resource's attributes. Throws `invalid` for a built-in attribute. */
 export async function removeAttributes(
 	unit: WritingUnit,
 	resource: Resource,

@@ -1,12 +1,12 @@
-/** Parts of a resource as its body gives them, by key: its actions, attributes or relations. */
+/** Parts in a resource body, by key: its actions, attributes or relations. */
 export type Blocks<B> = Readonly<Record<string, B>>;
 
-/** The block of a key; `undefined` if the body has none. */
+/** Returns the block with this key; `undefined` if the body has none. */
 export function findBlock<B>(blocks: Blocks<B>, key: string): B | undefined {
 	return Object.hasOwn(blocks, key) ? blocks[key] : undefined;
 }
 
-/** The blocks whose key no row has: those to be added. */
+/** Returns the blocks without an existing row: the blocks to add. */
 export function missingFrom<B>(
 	existing: readonly { readonly key: string }[],
 	blocks: Blocks<B>,
@@ -15,7 +15,7 @@ export function missingFrom<B>(
 	return Object.entries(blocks).filter(([key]) => !keys.has(key));
 }
 
-/** Rows as a resource shows them: by their key. */
+/** Returns rows by key, the form in a resource. */
 export function recordByKey<R extends { readonly key: string }>(rows: readonly R[]): Record<string, R> {
 	return Object.fromEntries(rows.map((row) => [row.key, row]));
 }

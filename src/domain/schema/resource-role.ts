@@ -9,7 +9,7 @@ import type { RoleBulkRead, RoleReplace } from '../../wire/schema/role.js';
 import { removeRoles, syncRoles } from './role.js';
 import { withLinks } from './role-record.js';
 
-/** Roles of resources as the API shows them: with their own permissions, not those of the roles they extend. */
+/** Converts resource roles to API objects with their own permissions, without permissions from extended roles. */
 export async function readResourceRoles(
 	unit: ReadingUnit,
 	rows: readonly Role[],
@@ -23,12 +23,12 @@ export async function readResourceRoles(
 	});
 }
 
-/** One role of a resource as the API shows it. */
+/** Converts one resource role to its API object. */
 export async function readResourceRole(unit: ReadingUnit, row: Role): Promise<ResourceRoleRead> {
 	return onlyRow(await readResourceRoles(unit, [row]));
 }
 
-/** The role of a resource that a path names. Throws `not_found` for either. */
+/** Returns the resource role in a path. Throws `not_found` for either. */
 export async function findResourceRole(
 	unit: ReadingUnit,
 	path: { readonly resource_id: string; readonly role_id: string },
@@ -37,7 +37,7 @@ export async function findResourceRole(
 	return unit.find(Role, path.role_id, { resource_id: resource.id });
 }
 
-/** The roles of resources as those show them, by the id of the resource. */
+/** Returns resource roles, by resource id. */
 export async function rolesByResource(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -47,9 +47,8 @@ export async function rolesByResource(
 }
 
 /**
- * Makes a resource have exactly these roles, which may refer to each other. Those that stay keep their ids and
- * assignments; the others are deleted with theirs and with the derivations from them. Throws as `createRole` does for
- * links.
+ * Replaces a resource's roles, which may refer to each other. Kept roles keep their ids and assignments; removed roles
+ * are deleted with their assignments and derivations. Throws like `createRole` for links.
  */
 export async function setRoles(
 	unit: WritingUnit,
@@ -67,14 +66,17 @@ export async function setRoles(
 	await syncRoles(unit, wanted);
 }
 
-/** Creates or replaces many roles of either kind, as `syncRoles` does. Throws `not_found` for a resource as well. */
+/**
+ * Creates or replaces many roles, for tenants or resources, like `syncRoles`. Throws `not_found` for a resource as
+ * well.
+ */
 export async function syncRolesOfEitherKind(unit: WritingUnit, items: readonly RoleReplace[]): Promise<RoleBulkRead> {
 	const resources = await unit.findAll(
 		Resource,
 		items.flatMap(({ resource }) => resource ?? []),
 	);
 	const wanted = items.map(({ resource, ...body }, index) => {
-		// A tenant role is never derived, so its body cannot say anything about it.
+		// A tenant role is never derived, so its body cannot specify a derivation.
 		const granted_to = resource === undefined ? null : body.granted_to;
 		const resource_id = resources.get(resource ?? '')?.id ?? null;
 		return { resource_id, body: { ...body, granted_to }, at: ['body', 'operations', index] };

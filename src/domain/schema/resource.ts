@@ -24,7 +24,7 @@ import { removeRoles } from './role.js';
 
 type Fields = Partial<Pick<Resource, 'name' | 'urn' | 'description' | 'type_attributes'>>;
 
-/** Resources as the API shows them, with all that is defined for them. */
+/** Converts resources to API objects with all their parts. */
 export async function readResources(unit: ReadingUnit, rows: readonly Resource[]): Promise<readonly ResourceRead[]> {
 	const ids = rows.map((row) => row.id);
 	const actions = await actionsIn(unit, ids);
@@ -45,14 +45,14 @@ export async function readResources(unit: ReadingUnit, rows: readonly Resource[]
 	}));
 }
 
-/** One resource as the API shows it. */
+/** Converts one resource to its API object. */
 export async function readResource(unit: ReadingUnit, row: Resource): Promise<ResourceRead> {
 	return onlyRow(await readResources(unit, [row]));
 }
 
 /**
- * Adds a resource with its actions, attributes, relations and roles. Throws `duplicate` when its key is taken,
- * `not_found` for what its relations and roles name.
+ * Adds a resource with its actions, attributes, relations and roles. Throws `duplicate` if its key is taken,
+ * `not_found` for missing objects in its relations and roles.
  */
 export async function createResource(unit: WritingUnit, body: ResourceCreate): Promise<Resource> {
 	const { key, actions, attributes, relations, roles, ...fields } = body;
@@ -64,9 +64,7 @@ export async function createResource(unit: WritingUnit, body: ResourceCreate): P
 	return resource;
 }
 
-/**
- * Changes the given fields of a resource. Its parts (`actions`, `roles` and so on), if given, are replaced as a whole.
- */
+/** Changes the given resource fields. Replaces given parts (`actions`, `roles` and so on) as a whole. */
 export async function changeResource(unit: WritingUnit, resource: Resource, body: ResourceUpdate): Promise<Resource> {
 	const { actions, attributes, relations, roles, ...fields } = body;
 	const after = await unit.update(Resource, resource, resourceColumns(fields), resource.key);
@@ -77,7 +75,7 @@ export async function changeResource(unit: WritingUnit, resource: Resource, body
 	return after;
 }
 
-/** Deletes a resource with its parts and its instances. Throws `invalid` for a built-in one. */
+/** Deletes a resource with its parts and instances. Throws `invalid` for a built-in resource. */
 export async function removeResource(unit: WritingUnit, resource: Resource): Promise<void> {
 	if (resource.built_in)
 		throw new Failure('invalid', `the resource \`${resource.key}\` is built in and cannot be deleted`);
@@ -86,8 +84,8 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
 }
 
 /**
- * Deletes and records everything that belongs to a resource: its instances, its condition sets, its roles, its
- * relations on both sides, its groups of actions, its actions and its attributes.
+ * Deletes and records everything in a resource: its instances, condition sets, roles, relations on both sides, action
+ * groups, actions and attributes.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });
@@ -106,6 +104,6 @@ function resourceColumns(fields: { readonly [F in keyof Fields]: Fields[F] | und
 }
 
 function readAttributeBlock(row: ResourceAttribute) {
-	// The column only ever holds values of this list.
+	// The column contains only values from this list.
 	return { ...row, type: AttributeType.parse(row.type) };
 }

@@ -7,7 +7,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { pairWithParts } from '../pair-with-parts.js';
 import { recordRoleChanges } from './role-record.js';
 
-/** A role and the roles of its kind that it is to extend; `at` is their place in the request. */
+/** A role and its new parents; `at` is their place in the request. */
 export interface ParentEdit {
 	readonly role: Role;
 	readonly parents: readonly string[];
@@ -15,9 +15,8 @@ export interface ParentEdit {
 }
 
 /**
- * Makes roles extend exactly these roles, without recording the change. Throws `not_found` for a parent that is not a
- * role of the same resource (or a tenant role, for a tenant role), and `unprocessable` for a role that would extend
- * itself.
+ * Replaces the parents on roles, without recording the change. Throws `not_found` for a parent that is not a role on
+ * the same resource (or a tenant role, for a tenant role), and `unprocessable` for a role that would extend itself.
  */
 export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -35,14 +34,14 @@ export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]
 	await refuseCycles(unit, edits);
 }
 
-/** Makes a role extend one more role, unless it does already. Throws as `setParents`. */
+/** Adds a parent to a role, unless it already extends it. Throws like `setParents`. */
 export async function addParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
 	const { resource_id } = role;
 	const parent = await unit.find(Role, reference, { resource_id });
 	return changeParents(unit, role, (ids) => [...new Set([...ids, parent.id])]);
 }
 
-/** Makes a role no longer extend another one. Throws `not_found` if it does not extend it. */
+/** Removes a parent from a role. Throws `not_found` if the role does not extend it. */
 export async function removeParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
 	const { resource_id } = role;
 	const parent = await unit.find(Role, reference, { resource_id });
@@ -52,12 +51,12 @@ export async function removeParent(unit: WritingUnit, role: Role, reference: str
 	});
 }
 
-/** The ids of all roles that a role extends, directly or through others. */
+/** Returns the ids for all roles that a role extends, at any depth. */
 export async function ancestorIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	return [...reachable(role.id, upwards(await parentRows(unit)))];
 }
 
-/** The ids of all roles that extend a role, directly or through others. */
+/** Returns the ids for all roles that extend a role, at any depth. */
 export async function descendantIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	const children = groupBy(await parentRows(unit), (row) => row.parent_id);
 	return [...reachable(role.id, (id) => (children.get(id) ?? []).map((row) => row.role_id))];
@@ -87,7 +86,7 @@ async function refuseCycles(unit: ReadingUnit, edits: readonly Omit<ParentEdit, 
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-/** The roles that are in a cycle, or extend a role that is: none, if all is well. */
+/** Returns the roles in a cycle, or below a cycle; none in a valid hierarchy. */
 function belowCycles(rows: Awaited<ReturnType<typeof parentRows>>): ReadonlySet<string> {
 	const unsettled = new Map([...groupBy(rows, (row) => row.role_id)].map(([id, own]) => [id, own.length]));
 	const children = groupBy(rows, (row) => row.parent_id);
@@ -109,7 +108,7 @@ function upwards(rows: Awaited<ReturnType<typeof parentRows>>): (id: string) => 
 	return (id) => (parents.get(id) ?? []).map((row) => row.parent_id);
 }
 
-/** Everything that `next` leads to from `start`; `start` itself only if a path leads back to it. */
+/** Returns everything that `next` reaches from `start`; `start` itself only if a path leads back to it. */
 function reachable(start: string, next: (id: string) => readonly string[]): ReadonlySet<string> {
 	const reached = new Set<string>();
 	const waiting = [start];

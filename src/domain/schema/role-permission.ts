@@ -14,26 +14,26 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { asId } from '../../wire/common.js';
 import { findRoleResources, recordRoleChanges } from './role-record.js';
 
-/** A role and the permissions it is to have. */
+/** A role and its new permissions. */
 export interface PermissionEdit {
 	readonly role: Role;
 	readonly permissions: readonly string[];
 }
 
 /**
- * Makes roles have exactly these permissions, without recording the change. Throws `not_found` or `invalid_permission`,
- * and `invalid` for a role of a resource with an action of another one.
+ * Replaces the permissions on roles, without recording the change. Throws `not_found` or `invalid_permission`, and
+ * `invalid` for a resource role with an action from a different resource.
  */
 export async function setPermissions(unit: WritingUnit, edits: readonly PermissionEdit[]): Promise<void> {
 	if (edits.length > 0) await replaceGrants(unit, await actionIds(unit, edits));
 }
 
-/** Gives permissions to a role; those it has are skipped. Throws as `setPermissions`. */
+/** Adds permissions to a role; skips existing permissions. Throws like `setPermissions`. */
 export async function grantPermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	return changeGrants(unit, role, permissions, (held, given) => [...new Set([...held, ...given])]);
 }
 
-/** Takes permissions from a role; those it does not have are skipped. Throws as `setPermissions`. */
+/** Removes permissions from a role; skips missing permissions. Throws like `setPermissions`. */
 export async function revokePermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	return changeGrants(unit, role, permissions, (held, taken) => held.filter((id) => !taken.includes(id)));
 }
@@ -53,7 +53,7 @@ async function changeGrants(
 	return onlyRow(changed);
 }
 
-/** The ids of the actions that each role's permissions name, each once. */
+/** Returns the action ids for each role's permissions, each once. */
 async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): Promise<LinkedIds> {
 	const owners = await findRoleResources(
 		unit,
@@ -82,7 +82,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 }
 
-/** What a permission may mean: the id of an action, or the keys of an action and its resource. */
+/** A parsed permission: an action id, or the keys for an action and its resource. */
 export interface ParsedPermission {
 	readonly permission: string;
 	readonly id: string | null;
@@ -90,7 +90,7 @@ export interface ParsedPermission {
 }
 
 /**
- * Reads a permission: `resource:action`, the id of an action or, for a role of `owner`, the key of one. Throws
+ * Parses a permission: `resource:action`, an action id or, for a role on `owner`, an action key. Throws
  * `invalid_permission`.
  */
 export function parsePermission(permission: string, owner?: Resource): ParsedPermission {

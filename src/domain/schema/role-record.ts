@@ -8,11 +8,11 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../../wire/schema/derivation.js';
 
-/** What a role is linked to, by keys. */
+/** A role's links, by keys. */
 interface RoleLinks {
-	/** The resource that the role belongs to; `null` for a tenant role. */
+	/** The role's resource; `null` for a tenant role. */
 	readonly resource: string | null;
-	/** `<resource>:<action>`; for a role of a resource, the keys of its actions. */
+	/** `<resource>:<action>`; for a resource role, the action keys. */
 	readonly permissions: string[];
 	readonly extends: string[];
 	readonly granted_to: DerivedRoleBlockRead | null;
@@ -21,7 +21,7 @@ interface RoleLinks {
 /** A role with its links. */
 export type LinkedRole = readonly [role: Role, links: RoleLinks];
 
-/** Roles of either kind with their own links, not those of the roles they extend; in the order given. */
+/** Returns tenant or resource roles with their own links, without links from extended roles; in the given order. */
 export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Promise<readonly LinkedRole[]> {
 	const ids = roles.map((role) => role.id);
 	const grants = groupBy(await grantRows(unit, ids), (grant) => grant.role_id);
@@ -43,7 +43,7 @@ export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Prom
 	});
 }
 
-/** The resources that these roles belong to, by id. */
+/** Returns the resources for these roles, by id. */
 export function findRoleResources(unit: ReadingUnit, roles: readonly Role[]): Promise<ReadonlyMap<string, Resource>> {
 	return unit.findMany(
 		Resource,
@@ -57,14 +57,14 @@ function derivationBlock(role: Role, rules: readonly DerivationRow[]): DerivedRo
 	return { id: granted_to_id, users_with_role: rules.map(readDerivationRule), when: { no_direct_roles_on_object } };
 }
 
-/** A derivation as the API shows it. */
+/** Converts a derivation to its API object. */
 export function readDerivationRule(rule: DerivationRow): DerivedRoleRuleRead {
 	const { role, on_resource, linked_by_relation, resource_id, relation_id, no_direct_roles_on_object } = rule;
 	const keys = { role, on_resource, linked_by_relation };
 	return { ...keys, role_id: rule.source_role_id, resource_id, relation_id, when: { no_direct_roles_on_object } };
 }
 
-/** The name of a role in the change log. */
+/** Returns a role's name in the change log. */
 function linkedRoleName([role, { resource }]: LinkedRole): string {
 	return resource === null ? role.key : `${resource}:${role.key}`;
 }
@@ -74,8 +74,8 @@ function linkedRoleRecord([role, links]: LinkedRole): ChangedRecord {
 }
 
 /**
- * Runs `work` on roles and records the result: the roles that it created and returned, and those of `existing` whose
- * columns or links changed. Unchanged roles are not recorded. Returns all of them as they are now, oldest first.
+ * Runs `work` on roles and records the result: created roles that it returns, and the roles in `existing` with changed
+ * columns or links. Does not record unchanged roles. Returns all current roles, oldest first.
  */
 export async function recordRoleChanges(
 	unit: WritingUnit,
@@ -101,7 +101,7 @@ export async function recordRoleChanges(
 	return after;
 }
 
-/** Records that roles are deleted. Call it while their links still exist. */
+/** Records deleted roles. Call it while their links still exist. */
 export async function recordRoleRemovals(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	for (const linked of await withLinks(unit, roles)) {
 		unit.record('role', 'delete', linkedRoleName(linked), linkedRoleRecord(linked), null);

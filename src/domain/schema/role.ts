@@ -22,18 +22,20 @@ import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
 import { recordRoleChanges, recordRoleRemovals, withLinks } from './role-record.js';
 
-/** Tenant roles as the API shows them: with their own permissions, not those of the roles they extend. */
+/** Converts tenant roles to API objects with their own permissions, without permissions from extended roles. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
 	const linked = await withLinks(unit, rows);
 	return linked.map(([row, links]) => ({ ...row, ...unit.scope, ...links, granted_to: null }));
 }
 
-/** One tenant role as the API shows it. */
+/** Converts one tenant role to its API object. */
 export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> {
 	return onlyRow(await readRoles(unit, [row]));
 }
 
-/** The given fields of a role of either kind. `permissions` and `extends` may be empty, `granted_to` null for none. */
+/**
+ * The given fields for a tenant or resource role. `permissions` and `extends` may be empty, `granted_to` null for none.
+ */
 export interface RoleEdit {
 	readonly name?: string | undefined;
 	readonly description?: string | null | undefined;
@@ -43,15 +45,15 @@ export interface RoleEdit {
 	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
 }
 
-/** A complete role of either kind: missing fields are reset. */
+/** A complete tenant or resource role: missing fields are reset. */
 export interface CompleteRole extends RoleEdit {
 	readonly key: string;
 	readonly name: string;
 }
 
 /**
- * Adds a tenant role, or a role of a resource, with its links. Throws `duplicate`, and for its links as
- * `setPermissions`, `setParents` and `setDerivations` do.
+ * Adds a tenant or resource role, with its links. Throws `duplicate`, and for its links like `setPermissions`,
+ * `setParents` and `setDerivations`.
  */
 export async function createRole(unit: WritingUnit, body: CompleteRole, resource?: Resource): Promise<Role> {
 	const created = await recordRoleChanges(unit, [], async () => {
@@ -64,8 +66,7 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
 }
 
 /**
- * Changes the given fields of a role. Lists, `attributes` and `granted_to` are replaced as a whole. Throws as
- * `createRole`.
+ * Changes the given role fields. Replaces lists, `attributes` and `granted_to` as a whole. Throws like `createRole`.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to } = body;
@@ -78,22 +79,22 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 	return onlyRow(changed);
 }
 
-/** A role to create or replace, of a resource or of tenants; `at` is its place in the request. */
+/** A role to create or replace, for a resource or for tenants; `at` is its place in the request. */
 export interface RoleSync {
 	readonly resource_id: string | null;
 	readonly body: CompleteRole;
 	readonly at: readonly (string | number)[];
 }
 
-/** The result of a synchronisation, oldest first. */
+/** Result of a synchronisation, oldest first. */
 export interface RolesSynced {
 	readonly created: readonly Role[];
 	readonly existing: readonly Role[];
 }
 
 /**
- * Creates or replaces roles as their bodies say. If a key is repeated, the last one counts. The roles may refer to each
- * other. Throws as `createRole` does for links.
+ * Creates or replaces roles. For a repeated key, the last body counts. The roles may refer to each other. Throws like
+ * `createRole` for links.
  */
 export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]): Promise<RolesSynced> {
 	const syncs = new Map(wanted.map((sync) => [roleIdentity(sync.resource_id, sync.body.key), sync]));
@@ -119,14 +120,14 @@ export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]):
 	return { created: synced.filter(({ id }) => !old.has(id)), existing: synced.filter(({ id }) => old.has(id)) };
 }
 
-/** Deletes a role as `removeRoles` does. */
+/** Deletes a role like `removeRoles`. */
 export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 	await removeRoles(unit, [role]);
 }
 
 /**
- * Deletes roles of either kind with their grants, assignments, invites, automatic condition sets and levels in elements.
- * Roles that extend them or are derived from them lose those links.
+ * Deletes roles with their grants, assignments, invites, automatic condition sets and levels in elements. Extending and
+ * derived roles lose those links.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
@@ -155,8 +156,7 @@ interface Relinking {
 }
 
 /**
- * Sets the given links. Roles of one request may refer to each other, so each kind of link is set for all of them at
- * once.
+ * Sets the given links. Roles in one request may refer to each other, so each link kind is set for all roles together.
  */
 async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<void> {
 	await setPermissions(

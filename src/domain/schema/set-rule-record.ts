@@ -3,24 +3,22 @@ import type { ChangedRecord } from '../../store/unit/change.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { removeInChunks } from '../remove-in-chunks.js';
 
-/** A rule's key (contract: Condition set rules). */
+/** Returns a rule's key. */
 export function setRuleKey({ user_set, resource, action, resource_set }: RuleRow): string {
 	return `${user_set}_can_${resource}_${action}_${resource_set}`;
 }
 
-/** Records that rules were created. */
+/** Records created rules. */
 export function recordSetRules(unit: WritingUnit, rows: readonly RuleRow[]): void {
 	for (const row of rows) unit.record('condition_set_rule', 'create', setRuleKey(row), null, ruleRecord(row));
 }
 
-/**
- * Deletes every rule that matches the filter, as must happen before its set or its action is deleted. Returns how many.
- */
+/** Deletes every matching rule. Must run before its set or action is deleted. Returns the number deleted. */
 export function removeSetRules(unit: WritingUnit, filter: RuleFilter): Promise<number> {
 	return removeInChunks(rulesToRemove(unit, filter), (rows) => removeSetRuleRows(unit, rows));
 }
 
-/** Deletes these rules and records that. */
+/** Deletes these rules and records the deletions. */
 export async function removeSetRuleRows(unit: WritingUnit, rows: readonly RuleRow[]): Promise<void> {
 	await deleteRules(unit, rows);
 	for (const row of rows) unit.record('condition_set_rule', 'delete', setRuleKey(row), ruleRecord(row), null);

@@ -17,15 +17,15 @@ import { ensureAutomaticSet, findAutomaticSet, findSetOwner, lookUpSetOwner, typ
 import { parsePermission } from './role-permission.js';
 import { recordSetRules, removeSetRules, setRuleKey } from './set-rule-record.js';
 
-/** A rule as the API shows it. */
+/** Converts a rule to its API object. */
 export function readSetRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
 	return { ...row, ...unit.scope, key: setRuleKey(row), permission: `${row.resource}:${row.action}` };
 }
 
 /**
- * Creates a rule, and the automatic sets that it is the first to name. A rule that exists already stays as it is.
- * Throws `not_found` for a set, role, resource or action that does not exist, `invalid_permission`, and `invalid` for a
- * set of the wrong type or of another resource than the permission.
+ * Creates a rule, with its automatic sets if they are missing. An existing rule stays unchanged. Throws `not_found` for
+ * a missing set, role, resource or action, `invalid_permission`, and `invalid` for a set with the wrong type or a
+ * different resource than the permission.
  */
 export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
 	const [users, resources] = [ruleSide(body, 'userset'), ruleSide(body, 'resourceset')];
@@ -37,7 +37,7 @@ export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Pro
 	return addSetRules(unit, [{ user_set_id: userSet.id, action_id: action.id, resource_set_id: resourceSet.id }]);
 }
 
-/** Creates and records the rules that do not exist yet. Returns all wanted rules. */
+/** Creates and records the missing rules. Returns all wanted rules. */
 export async function addSetRules(
 	unit: WritingUnit,
 	wanted: Parameters<typeof insertRules>[1],
@@ -47,7 +47,7 @@ export async function addSetRules(
 	return made.length === wanted.length ? made : rulesJoining(unit, wanted);
 }
 
-/** Deletes a rule. Does nothing if it does not exist, for whatever reason. Throws `invalid_permission`. */
+/** Deletes a rule. Does nothing if it does not exist, for any reason. Throws `invalid_permission`. */
 export async function removeSetRule(unit: WritingUnit, body: SetRuleRemove): Promise<void> {
 	const action = await findAction(unit, body.permission);
 	const userSet = await findExistingSet(unit, ruleSide(body, 'userset'));
@@ -57,7 +57,7 @@ export async function removeSetRule(unit: WritingUnit, body: SetRuleRemove): Pro
 	await removeSetRules(unit, filter);
 }
 
-/** The filter that the query of a list stands for. */
+/** Converts a list query to its filter. */
 export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery): Promise<RuleFilter> {
 	return {
 		user_set_ids: await setIds(unit, query.user_set),
@@ -66,11 +66,11 @@ export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery):
 	};
 }
 
-/** One side of a rule as a request names it. */
+/** One side in a rule request. */
 interface Side {
 	readonly type: ConditionSet['type'];
 	readonly reference: string;
-	/** Whether the reference names a role or a resource, and not a set. */
+	/** True if the reference names a role or resource instead of a set. */
 	readonly automatic: boolean;
 }
 
@@ -79,7 +79,7 @@ function ruleSide(body: SetRuleCreate, type: ConditionSet['type']): Side {
 	return { type, reference: body.resource_set, automatic: body.is_resource };
 }
 
-/** The set that a side names; an automatic one is created if missing. */
+/** Returns the set for a side, and creates a missing automatic set. */
 async function ensureSet(unit: WritingUnit, side: Side): Promise<ConditionSet> {
 	if (side.automatic) return ensureAutomaticSet(unit, await findSetOwner(unit, side.type, side.reference));
 	const set = await findNamedSet(unit, side);
@@ -104,7 +104,7 @@ async function findNamedSet(unit: ReadingUnit, { type, reference }: Side): Promi
 	throw new Failure('invalid', `the condition set \`${reference}\` is a ${other.type}, not a ${type}`);
 }
 
-/** The role or resource whose automatic set is named before it exists. */
+/** Returns the role or resource whose automatic set does not exist yet. */
 async function findNamedOwner(unit: ReadingUnit, { type, reference }: Side): Promise<SetOwner | undefined> {
 	return reference.startsWith(automaticPrefix) ? lookUpSetOwner(unit, type, reference) : undefined;
 }
@@ -127,7 +127,7 @@ async function setIds(unit: ReadingUnit, references: readonly string[] | undefin
 	return (await unit.findNamed(ConditionSet, references)).map(({ id }) => id);
 }
 
-/** In a filter, a permission may also be the bare key of an action, of any resource. */
+/** In a filter, a permission may also be a bare action key, for any resource. */
 async function actionIds(unit: ReadingUnit, permissions: readonly string[] | undefined): Promise<string[] | undefined> {
 	if (permissions === undefined) return undefined;
 	const pairs = permissions.flatMap((permission) => {

@@ -2,12 +2,13 @@ import { forbidden } from '../../failure.js';
 import { attributesIn, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
-/** The resource whose attributes are those of users. */
+/** Resource that defines user attributes. */
 const usersResource = '__user';
 
 /**
- * Refuses attributes that the environment defines for users, where users of elements give them to themselves or to
- * others: conditions compare those, in every tenant, so they grant access. Throws `forbidden`.
+ * Refuses attributes that the environment defines for users, if element users set them on any user: conditions compare
+ * them, in every tenant, so they grant access. Throws `forbidden`.
+ *
  */
 export async function refuseDefinedAttributes(
 	unit: ReadingUnit,
