@@ -2,7 +2,7 @@ import { ConfigError } from '../config.js';
 import { Failure } from '../failure.js';
 import { visibleLines } from './terminal.js';
 
-/** Command output for the caller. */
+/** Output of commands. */
 
 /**
  * Prints one line about a slow startup step. Writes to standard error because people read standard output afterwards.

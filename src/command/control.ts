@@ -11,7 +11,7 @@ import { errorMessage } from '../failure.js';
 /** Maximum socket path length on all supported systems, in bytes. */
 const maxSocketPathLength = 100;
 
-/** Handles commands from other processes, run by the same user, to the process with the data directory. */
+/** Handles a command sent by a different process of the same user to the process that holds a data directory. */
 type Commands = (content: unknown) => Promise<unknown>;
 
 /** Lock on a data directory. */
@@ -22,8 +22,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Prepares a data directory and locks it for this process, through a socket for its owner only. A dead process holds no
- * lock. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
+ * Prepares a data directory and locks it for this process, through a socket that only its owner can use. A dead process
+ * holds no lock. Throws `ConfigError` if this user cannot use the directory, or if a running process holds it.
  */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
 	prepareDataDirectory(directory);
@@ -72,8 +72,8 @@ async function lock(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * Sends a command to the process with the data directory lock. Resolves to `null` if no process holds it. Rejects if
- * the process refuses.
+ * Sends a command to the process that holds a data directory. Resolves to `null` if no process holds it. Rejects if the
+ * process refuses.
  */
 export async function sendCommand(directory: string, content: unknown): Promise<unknown> {
 	const path = socketPath(directory);

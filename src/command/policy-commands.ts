@@ -12,7 +12,7 @@ export interface PolicyOptions extends SharedOptions {
 	readonly out?: string;
 	/** Revision whose active policy to use; default: newest. */
 	readonly revision?: string;
-	/** Whether to write the current facts too. */
+	/** True to write the current facts too. */
 	readonly facts?: true;
 }
 

@@ -1,10 +1,10 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { RegoFile } from '../../compiler/model.js';
 
-/** Unchanged lines to show around a change. */
+/** Number of unchanged lines around a change. */
 const context = 3;
 
-/** One side in a comparison: files and their revision. */
+/** One side of a comparison: files and their revision. */
 export interface Side {
 	readonly schema_revision: number;
 	readonly files: readonly RegoFile[];

@@ -32,11 +32,11 @@ interface Stoppable {
 	stop(): Promise<void>;
 }
 
-/** Context for a starting command. */
+/** Context of a command during its start. */
 interface Beginning {
 	/** Registers a service to stop when the command ends. */
 	readonly keep: <S extends Stoppable>(started: S) => S;
-	/** From now on, creates API keys and tickets for other processes in this API's store. */
+	/** Creates API keys and tickets for other processes from now on, in this API's store. */
 	readonly answerCommands: (api: RunningApi) => void;
 	/** Aborts when the start must end. */
 	readonly interrupted: AbortSignal;
@@ -135,7 +135,7 @@ export async function decisionWorker(config: Config): Promise<void> {
 	await runDecisionWorker(config, createLogger(config.log_level));
 }
 
-/** Returns the start function: in this process, or in workers. */
+/** Returns the function that starts a decision point, in this process or in workers. */
 function starter({
 	pdp_workers,
 }: Config): (...given: Parameters<typeof startDecisionWorkers>) => Promise<RunningPoint> {
@@ -168,7 +168,7 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 			}),
 		interrupted: interruption.signal,
 	});
-	// A signal during the start ends it at its next step. Waiting for this step leaves nothing behind.
+	// A signal during the start ends it at its next step. The stop waits for this step, so that nothing is left behind.
 	const signals = onSignal(async () => {
 		interruption.abort();
 		await begun.catch(() => undefined);
@@ -183,13 +183,13 @@ async function runUntilStopped(config: Config, starting: (beginning: Beginning) 
 	}
 }
 
-/** Request for a console link with a ticket, sent to the process with the data directory lock. */
+/** Request for a console link with a ticket, sent to the process that holds a data directory. */
 interface ConsoleCommand extends TicketRequest {
 	readonly command: 'console';
 }
 
 /**
- * Returns a console link with a ticket from the process with the data directory lock. Throws `ConfigError` if no
+ * Returns a console link with a ticket from the process that holds the data directory. Throws `ConfigError` if no
  * process holds it.
  */
 export async function newConsoleLink({ data_directory }: Config, request: TicketRequest): Promise<string> {
@@ -202,7 +202,7 @@ export async function newConsoleLink({ data_directory }: Config, request: Ticket
 }
 
 /**
- * Begins a new database lineage, through the process with the data directory lock if one runs. Returns the lineage id.
+ * Begins a new database lineage, through the process that holds the data directory if one runs. Returns the lineage id.
  */
 export function newLineage(config: Config, reason: string): Promise<string> {
 	return inStore(config, { command: 'lineage', reason }, beginLineage);
@@ -213,7 +213,7 @@ export function newKey(config: Config, request: KeyRequest): Promise<string> {
 	return inStore(config, request, createKeyByCommand);
 }
 
-/** Runs a command through the process with the data directory lock, or in the store if no process holds it. */
+/** Runs a command through the process that holds the data directory, or in the store if no process holds it. */
 async function inStore<T>(
 	config: Config,
 	request: T,
@@ -238,14 +238,14 @@ async function inStore<T>(
 	}
 }
 
-/** Error for a folder without server data. A new database in it would be empty. */
+/** Error for a folder that no server has used. A new database in it would be empty. */
 function nothingThere(folder: string): ConfigError {
 	return new ConfigError(
 		`DATA_DIR: there is no data in ${folder}: set DATA_DIR to the folder of the server, or start it`,
 	);
 }
 
-/** Maximum stop duration in milliseconds, below the limits in service managers. */
+/** Maximum duration of a stop in milliseconds, below the limits of service managers. */
 const maxStopMilliseconds = 25_000;
 
 /** Delay before a progress message during a stop, in milliseconds. */

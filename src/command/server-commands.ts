@@ -42,7 +42,7 @@ export interface LineageOptions extends SharedOptions {
 	readonly reason: string;
 }
 
-/** Begins a new lineage in the store, or through the process with the lock. */
+/** Begins a new lineage in the store, or through the process that holds it. */
 export function renewLineage(variables: Variables): Run<LineageOptions, []> {
 	return async (_, { reason }) => {
 		const config = readConfig(variables);
@@ -57,7 +57,7 @@ export interface KeyOptions extends SharedOptions {
 	readonly name?: string;
 }
 
-/** Creates an API key in the store, or through the process with the lock. */
+/** Creates an API key in the store, or through the process that holds it. */
 export function createKey(variables: Variables): Run<KeyOptions, []> {
 	return async (_, { project = null, environment = null, access, name = null }) => {
 		if (environment !== null && project === null) throw new ConfigError('--environment needs --project');

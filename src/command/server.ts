@@ -13,7 +13,7 @@ export interface ApiKey {
 export interface Server {
 	/** Without a trailing slash. */
 	readonly url: string;
-	/** Option or variable for the server's URL. */
+	/** Option or variable that sets the server's URL. */
 	readonly source: string;
 	readonly key: ApiKey;
 }
@@ -29,7 +29,7 @@ export interface Question {
 
 export interface Answer<T = Uint8Array> {
 	readonly body: T;
-	/** `X-Revision`: a write's new revision, or a decision's revision. */
+	/** `X-Revision`: the revision made by a write, or the revision behind a decision. */
 	readonly revision: number | null;
 }
 
@@ -109,7 +109,7 @@ export async function askFor<S extends z.ZodType>(
 /** Maximum items per list page. */
 const pageSize = 100;
 
-/** Reads all pages in a list, or its first `most` items. Throws `ConfigError` if this fails. */
+/** Reads all pages of a list, or its first `most` items. Throws `ConfigError` if this fails. */
 export async function askForAll<S extends z.ZodType>(
 	server: Server,
 	path: string,

@@ -23,7 +23,7 @@ export interface Place {
 	readonly environment: string;
 }
 
-/** Servers, API keys and environment for a command. Each is looked up on first use. */
+/** Servers, API keys and environment of a command. Each is looked up on first use. */
 export class Session {
 	constructor(
 		readonly variables: Variables,
@@ -54,7 +54,7 @@ export class Session {
 	}
 
 	/**
-	 * Returns the environment in the options, or the only environment accessible with the API key. Throws `ConfigError`.
+	 * Returns the environment in the options, or the only environment that the API key can access. Throws `ConfigError`.
 	 */
 	async place(): Promise<Place> {
 		const { project, environment } = this.options;
@@ -75,7 +75,7 @@ export class Session {
 		const variable = names.find((name) => (this.variables[name] ?? '') !== '') ?? '';
 		const secret = this.variables[variable];
 		if (secret === undefined) throw new ConfigError(`PERMIT_API_KEY: set it to an API key that opens the environment`);
-		// Characters allowed in a header. The value is not shown because it may contain a secret.
+		// Characters allowed in a header. The value is not shown because it may contain part of a secret.
 		if (!/^[\x21-\x7e]+$/.test(secret)) {
 			throw new ConfigError(`${variable}: it is not an API key: it has blanks, or characters that no key has`);
 		}
@@ -103,7 +103,7 @@ function chosenUrl(settings: readonly Setting[]): ChosenUrl | null {
 	return { url: url.replace(/\/+$/, ''), source };
 }
 
-/** Returns the URL for a port on this machine. Throws `ConfigError` if the port is invalid. */
+/** Returns the URL of a port on this machine. Throws `ConfigError` if the port is invalid. */
 function localUrl([name, port = '']: Setting, usual: { readonly port: string; readonly source: string }): ChosenUrl {
 	// With port 0 a server takes any free port, so 0 does not give its address.
 	if (port === '' || port === '0') return { url: `http://127.0.0.1:${usual.port}`, source: usual.source };

@@ -1,6 +1,8 @@
 /** Safe text for terminals: untrusted text, such as keys and names, cannot move the cursor or hide anything. */
 
-/** Invisible characters and terminal controls: controls, format characters, line separators, lone surrogates. */
+/**
+ * Characters that control a terminal or are invisible: controls, format characters, line separators, lone surrogates.
+ */
 const active = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Returns text as one line and replaces terminal controls with escapes such as `\u001b`. */
@@ -28,7 +30,7 @@ export function jsonText(value: unknown): string {
 	return `${visibleLines(JSON.stringify(value, null, 2))}\n`;
 }
 
-/** Formats a value as one JSON line. */
+/** Formats a value as one line of JSON. */
 export function jsonLine(value: unknown): string {
 	return `${visibleLines(JSON.stringify(value))}\n`;
 }

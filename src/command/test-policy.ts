@@ -15,7 +15,7 @@ import { visible } from './terminal.js';
 export interface TestOptions extends SharedOptions {
 	/** Regular expression for test names; runs only matching tests. */
 	readonly run?: string;
-	/** Whether to test with the current facts. */
+	/** True to test with the current facts. */
 	readonly facts?: true;
 }
 
@@ -52,7 +52,7 @@ export async function testPolicy(session: Session, options: TestOptions, folder?
 	}
 }
 
-/** Copies the files for `opa`, except a policy written there before. Throws `ConfigError` if it cannot. */
+/** Copies the files that `opa` reads, except a policy written there before. Throws `ConfigError` if it cannot. */
 function copyTests(folder: string, work: string): void {
 	if (!onFile(folder, () => statSync(folder)).isDirectory()) {
 		throw new ConfigError(`${visible(folder)} is not a folder: name the folder that your tests are in`);

@@ -4,9 +4,9 @@ import { ExitCodeError, say } from './console.js';
 /** A supervisor should not restart a decision point after this exit code. */
 const refusedKeyExitCode = 3;
 
-/** Wait options for a decision point without data. */
+/** Options for waiting until a decision point has data. */
 export interface WaitOptions {
-	/** Whether to keep waiting if the control plane refuses the key. */
+	/** True to keep waiting if the control plane refuses the key. */
 	readonly wait?: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;

@@ -1,10 +1,10 @@
 import { programCommand } from './program-command.js';
 
-/** Running process addresses. */
+/** Addresses of a running process. */
 export interface Addresses {
 	readonly api: string | null;
 	readonly decision_point: string | null;
-	/** URL for signing in to the console; `null` without an API. */
+	/** URL that signs a browser in to the console; `null` without an API. */
 	readonly console: string | null;
 }
 
@@ -36,7 +36,7 @@ export function addressLines({ api, decision_point, console }: Addresses, dataDi
 }
 
 /**
- * Returns the first key for the environment `dev` as a shell command that exports it. Starts print it until it was
+ * Returns the first key of the environment `dev` as a shell command that exports it. Starts print it until it was
  * printed once. Used if no decision point serves `dev`.
  */
 export function firstKey(secret: string): string {
@@ -47,7 +47,7 @@ The API key of the environment \`dev\`. It is printed this once; paste the line 
 `;
 }
 
-/** Returns the first key and three commands with it. Used if a decision point serves `dev`. */
+/** Returns the first key and three commands that use it. Used if a decision point serves `dev`. */
 export function firstSteps(api: string, decisionPoint: string, secret: string): string {
 	const post = (url: string, body: object, ...headers: readonly string[]) => {
 		const options = [

@@ -134,12 +134,12 @@ async function setTheScene(): Promise<void> {
 	environmentId = changed.body.id;
 }
 
-/** Returns the address for an element page. */
+/** Returns the address of an element page. */
 function elementUrl(key: string, query: Readonly<Record<string, string>> = {}): string {
 	return `${stack.api.listening.url}/elements/${key}?${new URLSearchParams({ envId: environmentId, ...query })}`;
 }
 
-/** Returns the address for the application page with a frame, with our script and the package. */
+/** Returns the address of the application page with a frame, with our script and the package. */
 function appUrl(frame: string | null, { origin }: EmbeddingApp = app): string {
 	const query = { script: `${stack.api.listening.url}/elements.js`, ...(frame !== null && { frame }) };
 	return `${origin}/?${new URLSearchParams(query)}`;

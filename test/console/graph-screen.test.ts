@@ -39,7 +39,7 @@ async function drawnNodes(page: Page): Promise<readonly string[]> {
 	return page.locator('svg .graph-node > text:first-of-type').allTextContents();
 }
 
-/** Returns the first column in a table. */
+/** Returns the first column of a table. */
 async function firstColumn(page: Page, caption: string): Promise<readonly string[]> {
 	return page.getByRole('table', { name: caption }).locator('tbody tr > td:first-child').allTextContents();
 }

@@ -26,7 +26,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Maximum tab stops between two elements. */
+/** Maximum number of tab stops between two elements. */
 const mostStops = 120;
 
 /** Returns the focused element's accessible name. */

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** Word that can come next. */
+/** Word offered as the next completion. */
 export interface Candidate {
 	readonly word: string;
 	readonly description: string;
@@ -26,7 +26,7 @@ export interface CommandNode {
 	readonly path: string;
 	readonly commands: readonly Candidate[];
 	readonly options: readonly OptionNode[];
-	/** Value for all arguments together. */
+	/** Value of all arguments together. */
 	readonly argument: Value;
 }
 

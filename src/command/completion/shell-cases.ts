@@ -13,7 +13,7 @@ export interface ValueCase {
 	readonly option: OptionNode;
 }
 
-/** Returns a case for each option with a value. */
+/** Returns a case for each option that takes a value. */
 export function valueCases(tree: readonly CommandNode[]): readonly ValueCase[] {
 	return tree.flatMap(({ path, options }) =>
 		options

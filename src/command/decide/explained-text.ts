@@ -10,7 +10,7 @@ interface Explained {
 	readonly reasons: readonly Reason[];
 }
 
-/** Attempts that pass, or would pass. */
+/** Attempts by which a check passes, or would pass. */
 interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
 	/** True if there may be more attempts. */

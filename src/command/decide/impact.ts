@@ -10,9 +10,9 @@ import { table, visible } from '../terminal.js';
 export interface ImpactOptions extends SharedOptions {
 	/** Exit with a failure code if anyone loses access. */
 	readonly failOnLoss?: true;
-	/** Maximum rows to list. */
+	/** Maximum number of rows to list. */
 	readonly rows: string;
-	/** Maximum checks to run. */
+	/** Maximum number of checks to run. */
 	readonly checks?: string;
 }
 

@@ -16,7 +16,7 @@ export const Reasons = z.object({
 });
 export type Reasons = z.output<typeof Reasons>;
 
-/** Check result for one kind of grants. */
+/** Reason from one kind of grants. */
 export interface Reason {
 	readonly by: 'tenant_roles' | 'instance_roles' | 'condition_sets' | 'pending_policy';
 	readonly allow: boolean;
@@ -24,7 +24,7 @@ export interface Reason {
 	readonly reason: string;
 }
 
-/** Returns the result for each kind of grants. */
+/** Returns the reason from each kind of grants. */
 export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Reason[] {
 	const sections = { tenant_roles: rbac, instance_roles: rebac, condition_sets: abac, pending_policy: pending };
 	return Object.entries(sections).flatMap(([by, section]) =>

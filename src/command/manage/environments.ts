@@ -9,7 +9,7 @@ import { table, visible } from '../terminal.js';
 const Project = ProjectRead.pick({ id: true, key: true });
 const Environment = EnvironmentRead.pick({ id: true, key: true, name: true });
 
-/** Lists the environments accessible with the API key. */
+/** Lists the environments that the API key can access. */
 export async function environments({ api }: Session, { project }: SharedOptions): Promise<Told> {
 	const found = await openEnvironments(api, project);
 	const rows = found.map(({ project, environment, name, id }) => [project, environment, name, id]);
@@ -28,7 +28,7 @@ interface OpenEnvironment {
 }
 
 /**
- * Reads the environments accessible with the API key, in all projects or in one project (a key or id). Throws
+ * Reads the environments that the API key can access, in all projects or in one project (a key or id). Throws
  * `ConfigError` if the project does not exist.
  */
 export async function openEnvironments(api: Server, wanted: string | undefined): Promise<readonly OpenEnvironment[]> {

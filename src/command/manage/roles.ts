@@ -6,7 +6,7 @@ import { askFor, askForAll, path } from '../server.js';
 import type { Session, SharedOptions } from '../session.js';
 import { table, visible } from '../terminal.js';
 
-/** Role fields to show. */
+/** Fields to show for a role. */
 const Role = z.object({
 	key: z.string(),
 	name: z.string(),

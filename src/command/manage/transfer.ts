@@ -31,7 +31,7 @@ export async function exportEnvironment(session: Session, { output }: ExportOpti
 }
 
 /**
- * Reads a document from a file or standard input and imports it. After a dry run, exit code 1 means the import has
+ * Reads a document from a file or standard input and imports it. After a dry run, exit code 1 means that the import has
  * changes.
  */
 export async function importEnvironment(session: Session, options: ImportOptions, file: string): Promise<Told> {

@@ -5,14 +5,14 @@ import { ProjectRead } from '../../wire/general/project.js';
 import { EnvironmentStats } from '../../wire/general/statistics.js';
 import { askFor, askForAll, path, type Server } from '../server.js';
 
-/** Environment with its object counts. */
+/** Environment with object counts. */
 export type FoundEnvironment = z.output<typeof EnvironmentStats>;
 
-/** Projects and environments accessible with an API key. */
+/** Projects and environments that an API key can access. */
 export interface Inventory {
 	/** True if the key can access the whole organization. If false, there may be more projects than listed. */
 	readonly whole: boolean;
-	/** Id, if the key can access only one environment; otherwise `null`. */
+	/** Id of the only environment that the key can access; `null` if there are several. */
 	readonly only: string | null;
 	readonly projects: readonly {
 		readonly key: string;
@@ -27,7 +27,7 @@ export interface Inventory {
 export class Site {
 	constructor(private readonly api: Server) {}
 
-	/** Lists everything accessible with the key. */
+	/** Lists everything that the key can access. */
 	async inventory(): Promise<Inventory> {
 		const scope = await this.#get('/v2/api-key/scope', ApiKeyScopeRead);
 		const projects = [];

@@ -10,7 +10,7 @@ export interface MigrateOptions {
 	 * Projects and environments created by the team: `project` (all its environments) or `project/environment`, by keys.
 	 */
 	readonly mine: readonly string[];
-	/** Code folders. */
+	/** Folders with code. */
 	readonly code: readonly string[];
 	/** Decision points: a URL, or `project/environment=URL`. */
 	readonly pdp: readonly string[];
@@ -45,7 +45,7 @@ export async function checkMigration(options: MigrateOptions): Promise<Migration
 	return { report: `${[...parts.flatMap((part) => [...part.lines, '']), ...end].join('\n')}\n`, left };
 }
 
-/** Report part. */
+/** Part of the report. */
 interface Part {
 	readonly lines: readonly string[];
 	readonly left: readonly string[];

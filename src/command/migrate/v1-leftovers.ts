@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { v2Successor } from '../../wire/v1.js';
 
-/** Code line that still uses version 1. */
+/** Line of code that still uses version 1. */
 export interface Leftover {
 	/** File, relative to the searched folder. */
 	readonly file: string;
@@ -57,7 +57,7 @@ function lineProblems(text: string): readonly string[] {
 	return [...pathProblems(text), ...words.filter(({ pattern }) => pattern.test(text)).map(({ problem }) => problem)];
 }
 
-/** Many APIs have paths that begin with `/v1/`. Count only paths with a Regolith type. */
+/** Many APIs have paths that begin with `/v1/`. Count only paths that contain a Regolith type. */
 function pathProblems(text: string): readonly string[] {
 	return [...text.matchAll(/\/v1(?:\/[^\s/'"`?#,;)]+)+/g)].flatMap(([path]) => {
 		const successor = v2Successor(path);

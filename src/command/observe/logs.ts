@@ -24,7 +24,7 @@ export interface LogsOptions extends SharedOptions {
 	readonly follow?: true;
 }
 
-/** Maximum decisions available through API paging. */
+/** Maximum number of decisions that the API pages through. */
 const most = 10_000;
 
 const Logged = AuditLogModel.pick({

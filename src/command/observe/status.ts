@@ -48,7 +48,7 @@ export interface Found {
 	readonly decision_point: {
 		readonly url: string;
 		readonly health: Health | null;
-		/** Revisions behind the API; negative if the decision point is ahead. */
+		/** Number of revisions behind the API; negative if the decision point is ahead. */
 		readonly lag: number | null;
 	};
 }
@@ -60,7 +60,10 @@ async function readEnvironment(session: Session) {
 	return { name: await placeName(session.api, place), policy: policy.body };
 }
 
-/** Returns the revisions between a decision point and the API; `null` if either is unknown or their lineages differ. */
+/**
+ * Returns the number of revisions between a decision point and the API; `null` if either is unknown or their lineages
+ * differ.
+ */
 function revisionLag(policy: Policy | undefined, health: Health | null): number | null {
 	const decided = health?.revision ?? null;
 	if (policy === undefined || decided === null || areApart(policy, health)) return null;
@@ -99,8 +102,8 @@ export function statusProblems({ policy, decision_point: { health } }: Found): r
 }
 
 /**
- * Returns the problem reported by a decision point; `null` if it has none. A stale decision point reports `ok` because
- * it still decides.
+ * Returns the problem of a decision point that answers; `null` if it has none. A stale decision point reports `ok`
+ * because it still decides.
  */
 export function healthProblem({ state, detail, degraded }: Health): string | null {
 	if (state !== 'ready') return `the decision point is ${state}${detail === null ? '' : `: ${detail}`}`;

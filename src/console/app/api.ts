@@ -6,19 +6,19 @@ import { ApiFailure, failureMessage } from '../model/api-failure.js';
 import type { RecordedCall } from '../model/check/curl-command.js';
 import { apiTrouble, newestRevision, openSession, refreshRevision } from './session.js';
 
-/** Calls by the open screen, oldest first, for "As curl". */
+/** Calls made by the open screen, oldest first, for "As curl". */
 export const recordedCalls = signal<readonly RecordedCall[]>([]);
 
 /** Reason why the decision point cannot be reached; `null` while it answers. */
 export const decisionTrouble = signal<string | null>(null);
 
-/** Management API client for the open session, or for the environment session in `environmentHeader`. */
+/** Management API client for the open session, or for the session of the environment in `environmentHeader`. */
 export const management = createManagement(recordCall);
 
-/** Management API client outside screens; its calls are not recorded. */
+/** Management API client for use outside the screens. Its calls are not recorded. */
 export const shellManagement = createManagement(() => undefined);
 
-/** Header with the environment id that selects the session for a request. */
+/** Header with the id of the environment whose session a request uses. */
 export const environmentHeader = 'x-console-environment';
 
 function createManagement(record: (call: RecordedCall) => void) {
@@ -104,7 +104,7 @@ function recordCall(call: RecordedCall): void {
 	recordedCalls.value = [...others, call].slice(-maxRecordedCalls);
 }
 
-/** Client call result. */
+/** Result of a client call. */
 interface CallResult {
 	readonly data?: unknown;
 	readonly error?: unknown;
@@ -117,7 +117,7 @@ export async function answered<Result extends CallResult>(
 ): Promise<Exclude<Result['data'], undefined>> {
 	const { data, error, response } = await call;
 	if (!response.ok) throw new ApiFailure(response.status, failureMessage(response.status, error), error);
-	// Clients return data for every success with a body.
+	// Clients return data for every success that has a body.
 	return data as Exclude<Result['data'], undefined>;
 }
 

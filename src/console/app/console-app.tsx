@@ -5,7 +5,7 @@ import { beginSession, sessionState } from './session.js';
 import { Shell } from './shell/shell.js';
 import { SignIn } from './shell/sign-in.js';
 
-/** The console: the sign-in page, or the screens for a signed-in user. */
+/** The console: the sign-in page, or the screens of a signed-in user. */
 
 render(<ConsoleApp />, document.getElementById('app') ?? document.body);
 sessionState.subscribe(({ state }) => {

@@ -2,12 +2,12 @@ import { effect, signal } from '@preact/signals';
 import { type Draft, withoutChange } from '../model/draft/draft.js';
 import { openSession, sessionState } from './session.js';
 
-/** Draft for the open environment; `null` without changes. It outlives the session in this tab. */
+/** Draft of the open environment; `null` without changes. It outlives the session in this tab. */
 export const currentDraft = signal<Draft | null>(null);
 
 /**
- * Changes the draft, or begins one. `seen` is the revision behind the change. A draft is based on its oldest `seen`
- * revision, so it never overwrites unseen changes.
+ * Changes the draft, or begins one. `seen` is the revision that the change was made from. A draft is based on its
+ * oldest `seen` revision, so it never overwrites unseen changes.
  */
 export function editDraft(seen: number, edit: (draft: Draft) => Draft): void {
 	const begun = currentDraft.value ?? { base_revision: seen, changes: [] };

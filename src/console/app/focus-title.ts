@@ -1,6 +1,6 @@
 /**
- * Moves the focus to the screen title when the focused element disappears. Otherwise the focus would return to the page
- * start.
+ * Moves the focus to the screen title when the focused element disappears. Otherwise the focus would return to the
+ * start of the page.
  */
 export function focusTitle(): void {
 	document.querySelector('h1')?.focus({ preventScroll: true });

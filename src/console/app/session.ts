@@ -19,11 +19,11 @@ export interface ConsoleSession {
 		readonly object_type: 'org' | 'project' | 'env';
 		readonly access_level: string;
 	};
-	/** Newest environment revision. */
+	/** Newest revision of the environment. */
 	readonly revision: number;
 	/** Database lineage for `revision`. */
 	readonly lineage: string;
-	/** Whether the server has a decision point to ask. */
+	/** True if the server has a decision point to ask. */
 	readonly decision_point: boolean;
 }
 
@@ -38,22 +38,22 @@ const endpoint = '/v2/auth/console';
 /** Session state. */
 export const sessionState = signal<SessionState>({ state: 'opening' });
 
-/** Database lineage. If it changes, the displayed data may belong to a discarded history. */
+/** Lineage of the database. If it changes, the displayed data may belong to a discarded history. */
 export const lineage = signal('');
 
-/** Newest environment revision known to the page. */
+/** Newest revision of the environment that the page has seen. */
 export const newestRevision = signal(0);
 
-/** Revisions by displayed data. */
+/** Revisions of the displayed data, by reader. */
 export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 
-/** Oldest revision on display; the newest revision while nothing is shown. */
+/** Oldest revision of the displayed data; the newest revision while nothing is shown. */
 export const seenRevision = computed(() => Math.min(newestRevision.value, ...shownRevisions.value.values()));
 
 /** Message about an unreachable server; `null` while the API answers. */
 export const apiTrouble = signal<string | null>(null);
 
-/** Whether the session's key may write. */
+/** True if the session's key may write. */
 export const mayWrite = computed(() => {
 	const now = sessionState.value;
 	return now.state === 'open' && ['write', 'admin'].includes(now.session.key.access_level);
@@ -83,7 +83,7 @@ export async function beginSession(): Promise<void> {
 	return signIn({ ticket, ...named });
 }
 
-/** Signs in with an API key, to the environment in the address or the first accessible environment. */
+/** Signs in with an API key, to the environment in the address or the first environment that the key can access. */
 export async function signInByKey(apiKey: string): Promise<void> {
 	const place = readConsolePlace(location.pathname);
 	const named = place === null ? {} : { project: place.project, environment: place.environment };

@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiFailure } from '../model/api-failure.js';
 import { lineage, newestRevision, shownRevisions } from './session.js';
 
-/** Server data for a screen. */
+/** Data that a screen loads from the server. */
 export interface Loaded<Value> {
 	/** Latest value; `null` before the first response, and after a failure with different dependencies. */
 	readonly value: Value | null;
-	/** Last failure. A previous value for the same dependencies stays. */
+	/** Failure of the last attempt. A previous value for the same dependencies stays. */
 	readonly failure: Error | null;
 	readonly loading: boolean;
 	reload(): void;
@@ -21,7 +21,7 @@ export function reloadAll(): void {
 }
 
 interface LoadedOptions {
-	/** True for secondary data and for data with no changes between revisions. The bar ignores its revision. */
+	/** True for secondary data, and for data that is the same at every revision. The bar ignores its revision. */
 	readonly accompanies?: boolean;
 }
 
@@ -37,9 +37,9 @@ export function useLoaded<Value>(
 	dependencies: readonly unknown[],
 	{ accompanies = false }: LoadedOptions = {},
 ): Loaded<Value> {
-	/** Key for this data in `shownRevisions`. */
+	/** Identity of this data in `shownRevisions`. */
 	const { current: shown } = useRef({});
-	/** Dependencies for the current value. */
+	/** Dependencies of the current value. */
 	const answers = useRef(dependencies);
 	const value = useSignal<Value | null>(null);
 	const failure = useSignal<Error | null>(null);
@@ -91,7 +91,7 @@ export function useLoaded<Value>(
 	};
 }
 
-/** Records the revision for displayed data; `null` removes it. */
+/** Records the revision of displayed data; `null` removes it. */
 function showRevision(shown: object, revision: number | null): void {
 	const revisions = new Map(shownRevisions.peek());
 	if (revision === null) revisions.delete(shown);

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 
-/** Screen state in the address. */
+/** Screen state stored in the address. */
 export interface Search {
 	/** Returns a parameter; empty if it is absent. */
 	get(name: string): string;
@@ -11,7 +11,7 @@ export interface Search {
 /** Uses the address query as the screen's state, so a link reproduces the screen. */
 export function useSearch(): Search {
 	const { url, route } = useLocation();
-	// The fragment is a position on the page, such as a code line, and no parameter.
+	// The fragment is a position on the page, such as a line of code, and not a parameter.
 	const [path = '', query = ''] = (url.split('#')[0] ?? '').split('?');
 	const parameters = new URLSearchParams(query);
 	return {

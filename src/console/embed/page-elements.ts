@@ -38,7 +38,7 @@ export interface ApproveOptions {
 
 /** Signs the user of a page in to its embedded elements, and out. */
 export class PageElements {
-	/** Whether a user is signed in. */
+	/** True if a user is signed in. */
 	isConnected = false;
 	/** Signed-in user, if the sign-in returned it. */
 	me: unknown = undefined;

@@ -8,7 +8,7 @@ export interface ShownNode {
 	readonly type?: string | undefined;
 	readonly name?: string | undefined;
 	readonly tenant?: string | undefined;
-	/** Hidden neighbours. */
+	/** Number of hidden neighbours. */
 	readonly more?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ShownEdge {
 /** Maximum node label length, in characters. */
 const maxLabel = 32;
 
-/** Returns the label for a node: its kind or type, and its key. */
+/** Returns the label of a node: its kind or type, and its key. */
 export function nodeLabel({ kind, key, type }: ShownNode): string {
 	const text = visibleText(`${nodeKind(kind, type)} ${key}`);
 	return text.length <= maxLabel ? text : `${text.slice(0, maxLabel - 1)}…`;

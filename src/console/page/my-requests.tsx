@@ -13,11 +13,11 @@ const states: readonly RequestStatus[] = ['pending', 'approved', 'denied', 'canc
 interface MyRequestsProps {
 	readonly element: OpenedElement;
 	readonly kind: RequestKind;
-	/** New requests on this page. The list reloads after a change. */
+	/** Number of requests made on this page. The list reloads after it changes. */
 	readonly made: number;
 }
 
-/** The user's own requests with their status; pending requests can be canceled. */
+/** The user's own requests with their status. Pending requests can be canceled. */
 export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	const { api, actor } = element;
 	const collection = `${element.path()}/${kind.collection}`;
@@ -86,7 +86,7 @@ export function MyRequests({ element, kind, made }: MyRequestsProps) {
 	);
 }
 
-/** Expiry in a request, if any. */
+/** Expiry of a request, if any. */
 export function Until({ request }: { readonly request: ListedRequest }) {
 	const { expires_at } = request.access_request_details;
 	if (expires_at === undefined) return null;

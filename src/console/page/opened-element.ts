@@ -8,9 +8,9 @@ export interface OpenedElement {
 	readonly actor: Actor;
 	readonly config: ElementConfig;
 	readonly level: PermissionLevel;
-	/** Instance for the page; `null` for the tenant. */
+	/** Instance of the page; `null` for the tenant. */
 	readonly instance: string | null;
-	/** Resource for the instance, if the element returns it. */
+	/** Resource of the instance, if the element returns it. */
 	readonly resourceId: string | null;
 	readonly api: ApiClient;
 	/** Returns the path to an element in this environment; default: this element. */

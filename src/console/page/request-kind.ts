@@ -21,7 +21,7 @@ const operationApprovals: RequestKind = {
 	instanceFilter: 'resource_instance',
 };
 
-/** Returns the request kind for an element; `null` if it takes no requests. */
+/** Returns the request kind of an element; `null` if it takes no requests. */
 export function requestKind({ elements_type }: Pick<ElementConfig, 'elements_type'>): RequestKind | null {
 	if (elements_type === 'approval_flow') return accessRequests;
 	return elements_type === 'operation_approval' ? operationApprovals : null;

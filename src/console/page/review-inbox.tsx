@@ -21,7 +21,7 @@ interface ReviewInboxProps {
 	readonly config: ElementConfig;
 	readonly kind: RequestKind;
 	readonly roles: RolesAt;
-	/** Whether to show a message if there is nothing to review. */
+	/** True to show a message if there is nothing to review. */
 	readonly alwaysShown?: boolean;
 }
 

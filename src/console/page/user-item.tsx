@@ -100,7 +100,7 @@ export function UserItem({ element, user, roles, assignable, onChanged }: UserIt
 	);
 }
 
-/** Returns the keys for a user's roles in the session's tenant, or on the page's instance. */
+/** Returns the keys of a user's roles in the session's tenant, or on the page's instance. */
 function rolesHere({ actor, instance }: OpenedElement, { associated_tenants }: ListedUser): readonly string[] {
 	const here = associated_tenants.find(({ tenant }) => tenant === actor.tenant_key);
 	if (here === undefined) return [];

@@ -9,7 +9,7 @@ import { LinkedInbox } from './approval-management.js';
 import { type OpenedElement, requestsSetting } from './opened-element.js';
 import { UserItem } from './user-item.js';
 
-/** Users in a tenant or on an instance, with their roles, for their managers. */
+/** Users of a tenant or an instance, with their roles, for their managers. */
 export function UserManagement({ element }: { readonly element: OpenedElement }) {
 	const { api, level, instance } = element;
 	const data = `${element.path()}/data`;

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { messageOf } from './message-of.js';
 
 interface Work {
-	/** Whether work is in progress. */
+	/** True while work is in progress. */
 	readonly busy: boolean;
-	/** Failure from the last attempt. */
+	/** Failure of the last attempt. */
 	readonly failure: string | null;
 	run(work: () => Promise<void>): Promise<void>;
 }

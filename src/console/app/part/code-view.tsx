@@ -8,14 +8,11 @@ interface CodeViewProps {
 	readonly label: string;
 	/** Highlighted lines, from 1. The view scrolls to the first. */
 	readonly marked?: readonly number[];
-	/** First line number in an excerpt; default 1. */
+	/** Number of the first line of an excerpt; default 1. */
 	readonly firstLine?: number;
 	/** Returns a line's address; without it, line numbers are not links. */
 	readonly lineAddress?: (line: number) => string;
-	/**
-	 * Whether lines are link targets and the view scrolls to the first marked line. Set it to false for one text among
-	 * several.
-	 */
+	/** True if lines are link targets and the view scrolls to the first marked line. False for one text among several. */
 	readonly anchored?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { visibleText } from '../../model/visible-text.js';
 import { openSession } from '../session.js';
 import { Dialog } from './dialog.js';
 
-/** Environment for a write. */
+/** Environment of a write. */
 interface Target {
 	readonly key: string;
 	readonly production: boolean;

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact';
 interface Column<Row> {
 	readonly title: string;
 	readonly cell: (row: Row) => ComponentChildren;
-	/** For numbers and row-end buttons. */
+	/** For numbers, and for buttons at the end of a row. */
 	readonly align?: 'end';
 }
 
 interface DataTableProps<Row> {
-	/** Row description for screen readers. */
+	/** Description of the rows for screen readers. */
 	readonly caption: string;
 	readonly columns: readonly Column<Row>[];
 	readonly rows: readonly Row[];

@@ -3,11 +3,11 @@ import type { DiffHunk, DiffLine } from '../../model/policy/line-diff.js';
 
 interface DiffViewProps {
 	readonly hunks: readonly DiffHunk[];
-	/** Comparison description for screen readers. */
+	/** Description of the comparison for screen readers. */
 	readonly label: string;
 }
 
-/** Lines to draw first, and with each "more". */
+/** Number of lines to draw first, and with each "more". */
 const linesAtOnce = 1000;
 
 const signs = { same: ' ', removed: '-', added: '+' } as const;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Empty list text: its purpose and the next step. */
+/** Text in an empty list: its purpose and the next step. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
 	return (
 		<div class="empty">

@@ -2,13 +2,13 @@ import Prism from 'prismjs';
 import 'prismjs/components/prism-json.js';
 import 'prismjs/components/prism-rego.js';
 
-/** Line piece and its style sheet class; `null` for plain text. */
+/** Piece of a line with its style sheet class; `null` for plain text. */
 interface CodePiece {
 	readonly kind: string | null;
 	readonly text: string;
 }
 
-/** Pieces for each code line. */
+/** Pieces of each code line. */
 export type CodeLines = readonly (readonly CodePiece[])[];
 
 // The grammar predates the OPA 1.0 keywords.

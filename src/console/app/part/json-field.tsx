@@ -6,12 +6,12 @@ interface JsonFieldProps {
 	readonly text: string;
 	readonly onText: (text: string) => void;
 	readonly rows?: number;
-	/** Problem unrelated to JSON syntax. */
+	/** Problem other than invalid JSON. */
 	readonly problem?: string | null;
 	readonly readOnly?: boolean;
 }
 
-/** JSON field with syntax errors. An empty text counts as no value. */
+/** JSON field that shows syntax errors. An empty text counts as no value. */
 export function JsonField({ label, text, onText, rows = 3, problem = null, readOnly = false }: JsonFieldProps) {
 	const id = useId();
 	const shown = (text.trim() === '' ? null : jsonProblem(text)) ?? problem;

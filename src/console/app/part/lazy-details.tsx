@@ -9,7 +9,7 @@ interface LazyDetailsProps {
 	readonly children: () => ComponentChildren;
 }
 
-/** Collapsed element whose content is rendered on opening, because there may be many and each may be long. */
+/** Collapsed element that renders its content on opening, because there may be many and each may be long. */
 export function LazyDetails({ summary, isFirst, class: className, children }: LazyDetailsProps) {
 	const isOpen = useSignal(isFirst);
 	return (

@@ -5,7 +5,7 @@ import { AsCurl } from './as-curl.js';
 
 interface ScreenProps {
 	readonly title: string;
-	/** Screen purpose in one sentence. */
+	/** Purpose of the screen, in one sentence. */
 	readonly about?: ComponentChildren;
 	/** Buttons beside the title. */
 	readonly actions?: ComponentChildren;

@@ -1,4 +1,4 @@
-/** Relative time units, in seconds. */
+/** Units for relative times, in seconds. */
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 	['year', 31_557_600],
 	['month', 2_629_800],

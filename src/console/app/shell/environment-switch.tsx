@@ -11,7 +11,7 @@ interface Listed {
 	readonly name: string;
 }
 
-/** The open environment, and links to the other environments accessible with the key. */
+/** The open environment, and links to the other environments that the key can access. */
 export function EnvironmentSwitch() {
 	const { project, environment, key } = openSession();
 	const work = useWork();

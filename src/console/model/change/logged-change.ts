@@ -12,7 +12,7 @@ export interface LoggedChange {
 	readonly after: LoggedRecord | null;
 }
 
-/** Information for undo that the log does not contain. */
+/** Information that undo needs and the log does not contain. */
 export interface UndoSurroundings {
 	/** Resources by key, as in environment documents, or as drafted. */
 	readonly resources: Readonly<Record<string, LoggedRecord>>;

@@ -12,7 +12,7 @@ export const schemaKinds = [
 	'condition_set_rule',
 ] as const;
 
-/** Members of a change that summaries use. */
+/** Members of a change used by summaries. */
 export interface RevisionChange {
 	readonly revision: number;
 	readonly operation: 'create' | 'update' | 'delete';

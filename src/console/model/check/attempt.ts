@@ -56,7 +56,7 @@ export interface AttemptComparison {
 	readonly operator: string;
 	readonly operand?: unknown;
 	readonly negated: boolean;
-	/** Whether the comparison already has the required result. */
+	/** True if the comparison already has the required result. */
 	readonly met: boolean;
 	/** Attribute to change. */
 	readonly change: string;

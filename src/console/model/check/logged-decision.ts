@@ -14,7 +14,7 @@ export interface LoggedDecision {
 	readonly raw_data?: unknown;
 }
 
-/** Event data of a decision that its row does not contain. */
+/** Event data missing from a decision's row. */
 export interface DecisionNote {
 	/** Instance key; `null` for a check without an instance. */
 	readonly instance: string | null;

@@ -25,9 +25,9 @@ interface TestRelationship {
 }
 
 export interface TestFacts {
-	/** Whether the user exists. */
+	/** True if the user exists. */
 	readonly user: boolean;
-	/** Stored tenant attributes for the check; `null` if the tenant does not exist. */
+	/** Stored attributes of the check's tenant; `null` if the tenant does not exist. */
 	readonly tenant: Readonly<Record<string, unknown>> | null;
 	/** Tenant by instance. */
 	readonly instances: ReadonlyMap<string, string>;
@@ -49,7 +49,7 @@ interface Derivation {
 /** Derivations by resource type and role. */
 export type Derivations = Readonly<Record<string, Readonly<Record<string, readonly Derivation[]>>>>;
 
-/** Input for a test. */
+/** Input of a test. */
 export interface OpaTest {
 	readonly check: CheckBody;
 	readonly allow: boolean;
@@ -184,8 +184,9 @@ function put(tree: Tree, [first, ...rest]: readonly string[], value: RegoValue =
 }
 
 /**
- * Returns the role sources at any distance which no assigned role can block: `[instance]["<role> from <type>#<role>"]`.
- * Policies read this table only for derivation cycles, so it may contain more entries than they store.
+ * Returns the role sources at any distance, except sources that an assigned role can block:
+ * `[instance]["<role> from <type>#<role>"]`. Policies read this table only for derivation cycles, so it may contain
+ * more entries than they store.
  */
 function closures(relationships: readonly TestRelationship[], derivations: Derivations): Tree {
 	const subjects = new Map<string, TestRelationship[]>();

@@ -31,8 +31,8 @@ const builtIn: readonly ConditionAttribute[] = [
 ];
 
 /**
- * Returns the attributes available to conditions, user attributes first. Includes the attributes for one resource, or
- * for all resources if `resource` is null, as in a user set. Tenant and context attributes have no definitions.
+ * Returns the attributes available to conditions, user attributes first. Includes the attributes of one resource, or of
+ * all resources if `resource` is null, as in a user set. Tenant and context attributes have no definitions.
  */
 export function conditionAttributes(schema: AttributeSchema, resource: string | null): readonly ConditionAttribute[] {
 	const users = typed('user', schema.user_attributes, () => 'of users');
@@ -83,7 +83,7 @@ function isType(value: unknown): value is AttributeType {
 	return types.has(value);
 }
 
-/** Returns the type for an attribute name; `null` if unknown, such as inside a nested value. */
+/** Returns the type of an attribute; `null` if unknown, such as inside a nested value. */
 export function attributeType(attributes: readonly ConditionAttribute[], name: string): AttributeType | null {
 	const written = name.startsWith('subject.') ? `user.${name.slice('subject.'.length)}` : name;
 	return attributes.find((one) => one.name === written)?.type ?? null;

@@ -3,7 +3,7 @@ import type { ConditionComparison } from './condition-tree.js';
 
 /** Comparison operators for forms (docs/conditions.md: Operators). The server validates the result again. */
 
-/** Value type for an attribute. */
+/** Value type of an attribute. */
 export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array';
 
 /** Operand kind: a value like the attribute's, an ordered value, a text, an array, a range … */
@@ -71,7 +71,7 @@ function operatorNamed(name: string): ConditionOperator | undefined {
 	return conditionOperators.find((one) => one.name === known);
 }
 
-/** Form field kind for an operand. */
+/** Form field kind of an operand. */
 export type OperandForm = 'text' | 'number' | 'boolean' | 'texts' | 'numbers' | 'ref' | 'json';
 
 /** Returns the form that holds an operand unchanged. */
@@ -127,7 +127,7 @@ const firstOperands: Readonly<Record<OperandForm, Json>> = {
 	json: {},
 };
 
-/** Returns the initial operand for a form. */
+/** Returns the initial operand of a form. */
 export function firstOperand(form: OperandForm, operatorName: string): Json {
 	return form === 'json' && operatorNamed(operatorName)?.operand === 'match' ? { match: {} } : firstOperands[form];
 }

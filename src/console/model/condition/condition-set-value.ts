@@ -6,9 +6,9 @@ export interface ConditionSetValue {
 	readonly description: string | null;
 	readonly type: 'userset' | 'resourceset';
 	readonly conditions: Json;
-	/** Resource key for a resource set. */
+	/** Resource key of a resource set. */
 	readonly resource: string | null;
-	/** Key for the parent set. */
+	/** Key of the parent set. */
 	readonly parent: string | null;
 }
 
@@ -27,7 +27,7 @@ export function isSameSet(left: ConditionSetValue, right: ConditionSetValue): bo
 }
 
 /**
- * Returns the keys for possible parents: sets with the same type and resource, except the set itself and its
+ * Returns the keys of possible parents: sets with the same type and resource, except the set itself and its
  * descendants.
  */
 export function possibleParents(

@@ -12,7 +12,7 @@ export interface DraftFile {
 /** `format` value in environment documents. */
 const documentFormat = 'regolith-environment';
 
-/** Key for the built-in resource with the user attributes. */
+/** Key of the built-in resource with the user attributes. */
 const userResource = '__user';
 
 /**

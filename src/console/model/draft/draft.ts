@@ -20,7 +20,7 @@ export interface Draft {
 /** Kinds with an optional expiry, which is not part of the object's identity. */
 const endingKinds: ReadonlySet<string> = new Set(['role_assignment', 'relationship_tuple']);
 
-/** Returns the identity for a change's object: equal texts mean equal objects. */
+/** Returns the identity of a change's object: equal texts mean equal objects. */
 export function draftSubject({ kind, key, value }: DraftChange): string {
 	if (key !== undefined) return JSON.stringify([kind, key]);
 	if (!endingKinds.has(kind) || !isRecord(value)) return JSON.stringify([kind, sorted(value)]);

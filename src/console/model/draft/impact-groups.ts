@@ -13,7 +13,7 @@ export interface ImpactCause {
 export interface ImpactGroup<Row> {
 	/** `null` for checks without a known cause. */
 	readonly cause: ImpactCause | null;
-	/** Total gained or lost checks. */
+	/** Total number of gained or lost checks. */
 	readonly count: number;
 	/** Listed rows. */
 	readonly rows: readonly Row[];

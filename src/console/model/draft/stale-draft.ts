@@ -1,6 +1,6 @@
 import { isRecord } from '../equal-json.js';
 
-/** Object in the draft with a change after the base revision. */
+/** Object in the draft that changed after the base revision. */
 export interface StaleObject {
 	/** Index in the draft's changes; -1 if unknown. */
 	readonly index: number;

@@ -1,11 +1,11 @@
-/** Parsed address for an element page (docs/elements.md: Pages). */
+/** Parsed address of an element page (docs/elements.md: Pages). */
 export interface ElementAddress {
 	readonly elementKey: string;
 	/** `null` leaves the colours to the browser. */
 	readonly darkMode: boolean | null;
 	/** Tenant in which the page expects its user. */
 	readonly tenantKey: string | null;
-	/** Instance for the page: `<resource>:<key>`, an id, or a key. */
+	/** Instance of the page: `<resource>:<key>`, an id, or a key. */
 	readonly resourceInstanceKey: string | null;
 	/** True if the embedding page sends a bearer token; otherwise the cookie counts. */
 	readonly byToken: boolean;

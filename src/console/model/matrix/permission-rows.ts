@@ -24,7 +24,7 @@ interface PermissionPage {
 }
 
 /**
- * Returns a page (from 1) with user permissions. Every word in `text` must occur in the instance, tenant, roles or
+ * Returns a page (from 1) of user permissions. Every word in `text` must occur in the instance, tenant, roles or
  * permissions. Tenants come first.
  */
 export function permissionPage(

@@ -7,7 +7,7 @@ export interface MatrixColumn {
 	readonly id: string;
 	readonly kind: 'role' | 'resource_role' | 'user_set';
 	readonly key: string;
-	/** Resource for a resource role. */
+	/** Resource of a resource role. */
 	readonly resource: string | null;
 	readonly name: string;
 }
@@ -22,7 +22,7 @@ export interface MatrixAction {
 export interface DerivedStep {
 	/** Derived role, as `<resource>:<role>`. */
 	readonly role: string;
-	/** Relation used by the step. */
+	/** Relation that leads to the role. */
 	readonly relation: string;
 }
 
@@ -35,12 +35,12 @@ export type CellReason =
 	 * Roles on related instances, step by step. The last role grants the action, directly or through an extended role.
 	 */
 	| { readonly by: 'derivation'; readonly steps: readonly DerivedStep[]; readonly through: string | null }
-	/** Rule for the set or for its parent set. */
+	/** Rule of the set or of its parent set. */
 	| { readonly by: 'rule'; readonly rule: SetRule; readonly parent: string | null };
 
 /**
  * How a cell is granted: by the role itself, by an extended role or parent set, by a role on a related instance, or
- * under a condition. `apart` means a role for a different resource, which cannot grant the action.
+ * under a condition. `apart` means a role of a different resource, which cannot grant the action.
  */
 export type CellState = 'granted' | 'inherited' | 'derived' | 'condition' | 'none' | 'apart';
 
@@ -50,7 +50,7 @@ export interface MatrixCell {
 	readonly reasons: readonly CellReason[];
 }
 
-/** Permission matrix for a schema. */
+/** Permission matrix of a schema. */
 export interface PolicyMatrix {
 	readonly schema: PolicySchema;
 	/** Tenant roles, resource roles by resource, and user sets, each sorted by key. */
@@ -63,7 +63,7 @@ export interface PolicyMatrix {
 	reach(column: MatrixColumn): ReadonlySet<string>;
 }
 
-/** Creates the matrix for a schema. Cells are computed on demand. */
+/** Creates the matrix of a schema. Cells are computed on demand. */
 export function policyMatrix(schema: PolicySchema): PolicyMatrix {
 	const rules = groupBy(schema.rules, ({ user_set, permission }) => `${user_set} ${permission}`);
 	const rulesBy = (set: string, { resource, action }: MatrixAction) => rules.get(`${set} ${resource}:${action}`) ?? [];
@@ -114,7 +114,7 @@ function matrixColumns(schema: PolicySchema): readonly MatrixColumn[] {
 	];
 }
 
-/** Returns the role name for a column: `<resource>:<role>` for a resource role. */
+/** Returns the role name of a column: `<resource>:<role>` for a resource role. */
 export function columnRole({ resource, key }: MatrixColumn): string {
 	return resource === null ? key : `${resource}:${key}`;
 }
@@ -154,7 +154,7 @@ function extendedRoles(roles: ReadonlyMap<string, PolicyRole>, name: string, wit
 	return [...found];
 }
 
-/** Returns the ancestors for a user set, nearest first. */
+/** Returns the ancestors of a user set, nearest first. */
 function parents({ userSets }: PolicySchema, key: string): readonly string[] {
 	const found = new Set([key]);
 	for (const one of found) {

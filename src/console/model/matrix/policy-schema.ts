@@ -32,7 +32,7 @@ export interface PolicyRole {
 	readonly resource: string | null;
 	readonly name: string;
 	readonly permissions: ReadonlySet<string>;
-	/** Keys for the roles whose permissions it inherits. */
+	/** Keys of the roles whose permissions it inherits. */
 	readonly extends: readonly string[];
 	readonly derivations: readonly Derivation[];
 }
@@ -48,7 +48,7 @@ export interface Derivation {
 export interface PolicySet {
 	readonly key: string;
 	readonly name: string;
-	/** Resource for a resource set. */
+	/** Resource of a resource set. */
 	readonly resource: string | null;
 	/** Parent set. */
 	readonly parent: string | null;

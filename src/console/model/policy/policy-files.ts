@@ -16,7 +16,7 @@ export interface PolicyFolder {
 	readonly name: string;
 	readonly path: string;
 	readonly nodes: readonly PolicyNode[];
-	/** Total files below the folder. */
+	/** Number of files in the folder and below. */
 	readonly count: number;
 }
 
@@ -25,7 +25,7 @@ export interface PolicyLeaf {
 	/** Includes the names of parent folders with a single child. */
 	readonly name: string;
 	readonly path: string;
-	/** Schema title for the file's object; `null` without an object. */
+	/** Schema title of the file's object; `null` without an object. */
 	readonly title: string | null;
 }
 
@@ -128,13 +128,13 @@ function scalar(text: string): string {
 	}
 }
 
-/** Returns the policy part for a file: rules, lookup tables, or generated tests. */
+/** Returns the policy part of a file: rules, lookup tables, or generated tests. */
 export function policyPart(path: string): 'rules' | 'tables' | 'tests' {
 	if (path.endsWith('.json')) return 'tables';
 	return path.endsWith('_test.rego') ? 'tests' : 'rules';
 }
 
-/** Returns the file for a condition set; `undefined` if the policy has none. */
+/** Returns the file of a condition set; `undefined` if the policy has none. */
 export function conditionSetFile<File extends PolicyFile>(
 	files: readonly File[],
 	type: 'userset' | 'resourceset',

@@ -13,21 +13,19 @@ export interface RegoExcerpt {
 	/** First line, which may be a comment above the rule. */
 	readonly from: number;
 	readonly text: string;
-	/** Lines in the rule itself. */
+	/** Lines of the rule itself. */
 	readonly marked: readonly number[];
 }
 
 /** Rule with its comment. */
 interface RuleBlock {
 	readonly from: number;
-	/** First line in the rule itself. */
+	/** First line of the rule itself. */
 	readonly head: number;
 	readonly lines: readonly string[];
 }
 
-/**
- * Returns the Rego for an attempt: the rule that grants the action and, for each step, the rule that gives the role.
- */
+/** Returns the Rego of an attempt: the rule that grants the action and, for each step, the rule that gives the role. */
 export function attemptExcerpts(files: readonly PolicyFile[], { by, policy, chain }: Attempt): readonly RegoExcerpt[] {
 	const granting = excerpts(files, policy.file, (block) =>
 		by === 'role_in_tenant' ? grantsToTenantRoles(block, policy.rule) : isNamed(block, policy.rule),
@@ -62,7 +60,7 @@ function stepExcerpts(
 	return (titled.length > 0 ? titled : excerpts(files, file, isHeld)).slice(0, 1);
 }
 
-/** Returns the start of the title for a step's rule body. */
+/** Returns the start of the rule body title for a step. */
 function stepTitle(step: Exclude<AttemptStep, { readonly type: 'set_rule' }>, next: AttemptStep | undefined): string {
 	if (step.type === 'role_assignment') return 'Assigned on';
 	const source = next === undefined || next.type === 'set_rule' ? '' : roleKey(next.role, next.resource);

@@ -4,7 +4,7 @@ import { SearchField } from '../../part/search-field.js';
 import { useLoaded } from '../../use-loaded.js';
 import type { Search } from '../../use-search.js';
 
-/** Address parameters for the filters. */
+/** Address parameters that filter the list. */
 export const filterNames = ['kind', 'operation', 'text', 'actor', 'from', 'to', 'since', 'until'] as const;
 
 type FilterName = (typeof filterNames)[number];
@@ -98,7 +98,7 @@ function TimeField({ label, value, onValue }: FieldProps) {
 	);
 }
 
-/** Choice among the API keys, including a key found only in the address. */
+/** Choice of the API key that made a change. Includes a key that only the address contains. */
 function ActorField({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
 	const { value: keys } = useLoaded(
 		(signal) => answered(management.GET('/v2/api-key', { params: { query: { per_page: 100 } }, signal })),

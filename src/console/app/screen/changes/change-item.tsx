@@ -74,7 +74,7 @@ const tabs: Readonly<Partial<Record<string, Parameters<typeof directoryPath>[0]>
 	resource_instance: 'instances',
 };
 
-/** Object key, as a link if the object has a page and may still exist. */
+/** Key of the object, as a link if the object has a page and may still exist. */
 function ObjectName({ change: { kind, operation, key } }: { readonly change: Change }) {
 	const tab = tabs[kind];
 	if (tab === undefined || operation === 'delete') return <KeyText text={key} />;

@@ -10,8 +10,8 @@ import { environmentPath } from '../../session.js';
 type Change = components['schemas']['ChangeRead'];
 
 /**
- * Adds the reverse changes to the draft and returns a summary. `whole` means these are all changes in their revision.
- * Throws if nothing can be undone.
+ * Adds the reverse of changes to the draft and returns a summary. `whole` means that these are all changes of their
+ * revision. Throws if nothing can be undone.
  */
 export async function draftUndo(changes: readonly Change[], whole: boolean): Promise<string> {
 	const [resources, tenants] = await Promise.all([

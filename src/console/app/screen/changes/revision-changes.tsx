@@ -19,7 +19,7 @@ interface RevisionChangesProps {
 	readonly isWhole: boolean;
 }
 
-/** Changes by one write. */
+/** Changes made by one write. */
 export function RevisionChanges({ changes, isWhole }: RevisionChangesProps) {
 	const drafted = useSignal(false);
 	const [first] = changes;

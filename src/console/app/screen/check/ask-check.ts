@@ -8,7 +8,7 @@ export interface CheckAnswer {
 	readonly check: CheckBody;
 	readonly allow: boolean;
 	readonly debug: DecisionDebug;
-	/** Answer's revision; `null` if there is none. */
+	/** Revision of the answer; `null` if unknown. */
 	readonly revision: number | null;
 	/** Newest revision whose policy decided. */
 	readonly policyRevision: number | null;
@@ -17,7 +17,7 @@ export interface CheckAnswer {
 }
 
 interface AskOptions {
-	/** Minimum revision for the answer; 0 for any. */
+	/** Minimum revision of the answer; 0 for any. */
 	readonly least: number;
 	readonly signal: AbortSignal;
 }

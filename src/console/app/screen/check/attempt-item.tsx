@@ -34,7 +34,7 @@ interface AttemptItemProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Attempt: the missing facts, the blocking facts, and the rule's Rego. */
+/** Attempt with the missing facts, the blocking facts, and the Rego of the rule. */
 export function AttemptItem(props: AttemptItemProps) {
 	const { attempt, answer, policy, isOpen, onToggle, number } = props;
 	const id = useId();

@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 import type { CheckAnswer } from './ask-check.js';
 import { AttemptItem } from './attempt-item.js';
 
-/** Attempts to show first. */
+/** Number of attempts to show first. */
 const shownAtFirst = 10;
 
 interface AttemptListProps {
@@ -60,7 +60,7 @@ export function AttemptList({ answer, attempts, form, onAsk, onAskAgain }: Attem
 	);
 }
 
-/** Reads the deciding policy's files. */
+/** Reads the files of the policy that decided. */
 async function readPolicy(revision: number | null, signal: AbortSignal): Promise<readonly PolicyFile[]> {
 	if (revision === null) return [];
 	const path = { ...environmentPath(), revision: String(revision) };

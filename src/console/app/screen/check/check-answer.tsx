@@ -20,7 +20,7 @@ interface CheckAnswerProps {
 	readonly onAskAgain: () => void;
 }
 
-/** Answer in words, with every attempt that passes or could pass. */
+/** Answer to a check in words, with every attempt that passes or could pass. */
 export function CheckAnswerView({ answer, form, onAsk, onAskAgain }: CheckAnswerProps) {
 	const { allow, debug } = answer;
 	const isTestOpen = useSignal(false);
@@ -112,7 +112,7 @@ function Verdict({ answer: { allow, debug, check } }: { readonly answer: CheckAn
 	);
 }
 
-/** Source and age. */
+/** Source and age of the answer. */
 function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: string }) {
 	const { revision, policyRevision, fromDecisionPoint } = answer;
 	const isBehind = revision !== null && policyRevision !== null && policyRevision < revision;
@@ -133,7 +133,7 @@ function Origin({ answer, at }: { readonly answer: CheckAnswer; readonly at: str
 	);
 }
 
-/** Result for each kind of grants. */
+/** Reason from each kind of grants. */
 function Sections({ answer: { debug } }: { readonly answer: CheckAnswer }) {
 	const sections = reasonSections(debug);
 	if (sections.length === 0) return null;

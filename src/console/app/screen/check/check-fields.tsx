@@ -24,7 +24,7 @@ interface CheckFieldsProps {
 	readonly onAsk: (form: CheckForm) => void;
 }
 
-/** Check fields. Nothing is sent before the form is submitted. */
+/** Fields of a check. Nothing is sent before the form is submitted. */
 export function CheckFields({ form, onAsk }: CheckFieldsProps) {
 	const [edited, setEdited] = useState(form);
 	const [problem, setProblem] = useState<string | null>(null);

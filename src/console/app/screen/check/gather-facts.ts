@@ -5,7 +5,7 @@ import type { TestFacts } from '../../../model/check/opa-test.js';
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** Stored facts relevant to a check. */
+/** Stored facts that are relevant to a check. */
 export interface GatheredFacts {
 	readonly facts: TestFacts;
 	/** True if more facts may be relevant. */
@@ -13,7 +13,7 @@ export interface GatheredFacts {
 }
 
 const per_page = 100;
-/** Maximum relationship depth and count. */
+/** Maximum depth and number of relationships to follow. */
 const maxDepth = 5;
 const maxRelationships = 300;
 
@@ -50,7 +50,10 @@ export async function gatherFacts(
 	};
 }
 
-/** Returns the stored attributes: those seen by conditions, without facts and without attributes sent by the check. */
+/**
+ * Returns the stored attributes: the attributes seen by conditions, without facts and without attributes sent by the
+ * check.
+ */
 function without(
 	seen: Readonly<Record<string, unknown>> = {},
 	facts: readonly string[],

@@ -17,9 +17,9 @@ interface ConditionBuilderProps {
 	readonly tree: ConditionTree;
 	readonly onTree: (tree: ConditionTree) => void;
 	readonly attributes: readonly ConditionAttribute[];
-	/** Problems by the affected part's path. */
+	/** Problems by the path of the affected part. */
 	readonly problems: ReadonlyMap<string | null, readonly string[]>;
-	/** Kind of objects selected by the set. */
+	/** Kind of objects that the set selects. */
 	readonly object: 'user' | 'resource';
 }
 

@@ -12,13 +12,13 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
 interface ConditionSetListProps {
-	/** Set changes in the draft. */
+	/** Condition set changes in the draft. */
 	readonly drafted: readonly { readonly key: string; readonly operation: DraftChange['operation'] }[];
 }
 
 const operations = { create: 'new', update: 'changed', delete: 'deleted' } as const;
 
-/** Paged list with the environment's sets. */
+/** Paged list of the environment's sets. */
 export function ConditionSetList({ drafted }: ConditionSetListProps) {
 	const search = useSearch();
 	const [text, type, page] = [search.get('search'), search.get('type'), Number(search.get('page')) || 1];

@@ -1,6 +1,6 @@
 import { KeyText } from '../../part/key-text.js';
 
-/** Condition part result: the displayed members in the server's response. */
+/** Result of a condition part, with the members shown from the server's response. */
 interface Trace {
 	readonly kind?: unknown;
 	/** `true`, `false` or `mistyped`. */
@@ -17,7 +17,7 @@ const titles: Readonly<Record<string, string>> = {
 	not: 'Not this',
 };
 
-/** Explains the conditions' result, part by part. */
+/** Explains the result of conditions, part by part. */
 export function ConditionTrace({ trace }: { readonly trace: Trace }) {
 	return (
 		<ul class="condition-sets-trace">

@@ -7,7 +7,7 @@ interface RawFieldProps {
 	readonly onJson: (json: Json) => void;
 }
 
-/** JSON part without a row form. */
+/** Part that rows cannot express, as JSON. */
 export function RawField({ json, onJson }: RawFieldProps) {
 	const [text, setText] = useState(() => JSON.stringify(json, null, 2));
 	const said = useRef(JSON.stringify(json));

@@ -3,7 +3,7 @@ import { type ConditionSetValue, readConditionSetValue } from '../../../model/co
 import { management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** Schema data for a set's page, read in one call. */
+/** Schema data for the page of a set, read in one call. */
 export interface SetSchema {
 	/** Revision for all the data. */
 	readonly revision: number;
@@ -20,7 +20,7 @@ export interface SetRule {
 	readonly resource_set: string;
 }
 
-/** Reads the schema half from the environment document. Throws `ApiFailure`. */
+/** Reads the schema half of the environment document. Throws `ApiFailure`. */
 export async function readSchema(signal: AbortSignal): Promise<SetSchema> {
 	const { data, error, response } = await management.GET('/v2/projects/{proj_id}/envs/{env_id}/export', {
 		params: { path: environmentPath(), query: { half: 'schema' } },

@@ -31,7 +31,7 @@ interface SetEditorProps {
 	readonly setKey: string | null;
 	/** Stored set; `null` if the environment does not contain it. */
 	readonly stored: ConditionSetValue | null;
-	/** Initial editor value. */
+	/** Initial value of the editor. */
 	readonly base: ConditionSetValue;
 	/** Draft operation on the set; `null` for none. */
 	readonly drafted: DraftChange['operation'] | null;
@@ -42,7 +42,7 @@ interface SetEditorProps {
 /** Longer conditions are not kept in the address. */
 const maxAddressLength = 4000;
 
-/** Set editor with synchronized rows and JSON, and a preview. */
+/** Condition set editor with synchronized rows and JSON, and a preview. */
 export function SetEditor({ setKey, stored, base, drafted, schema, reload }: SetEditorProps) {
 	const search = useSearch();
 	const key = useSignal(setKey ?? '');

@@ -8,12 +8,12 @@ interface SetFieldsProps {
 	/** A stored set's selection cannot change, because rules depend on it. */
 	readonly isStored: boolean;
 	readonly resources: readonly string[];
-	/** Possible parent set keys. */
+	/** Keys of possible parent sets. */
 	readonly parents: readonly string[];
 	readonly onChange: (change: Partial<ConditionSetValue>) => void;
 }
 
-/** All set fields except the conditions. */
+/** All fields of a condition set except its conditions. */
 export function SetFields({ setKey, isNew, value, isStored, resources, parents, onChange }: SetFieldsProps) {
 	const { type, resource, parent, name, description } = value;
 	const offered = parent === null || parents.includes(parent) ? parents : [parent, ...parents];

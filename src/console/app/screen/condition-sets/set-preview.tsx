@@ -9,7 +9,7 @@ import { screenPath } from '../../shell/screen-path.js';
 import type { Loaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 
-/** Selected user or instance. */
+/** User or instance that a set selects. */
 type Selected =
 	| { readonly id: string; readonly key: string; readonly email: string | null }
 	| { readonly id: string; readonly key: string; readonly resource: string; readonly tenant: string | null };
@@ -23,18 +23,18 @@ interface Found {
 
 interface SetPreviewProps {
 	readonly type: 'userset' | 'resourceset';
-	/** Whether the form is complete enough for a preview. */
+	/** True if the form is complete enough for a preview. */
 	readonly isAskable: boolean;
-	/** Whether the server rejected the conditions. The rows show the problems. */
+	/** True if the server rejected the conditions. The rows show the problems. */
 	readonly hasProblems: boolean;
-	/** Whether the conditions compare with a check's other side, which does not exist in a preview. */
+	/** True if the conditions compare with the other side of a check, which a preview does not have. */
 	readonly comparesSides: boolean;
 	readonly loaded: Loaded<Found | null>;
 	readonly tenant: string;
 	readonly page: number;
 }
 
-/** Preview with the users or instances selected by the edited set. */
+/** Preview of the users or instances that the edited set selects. */
 export function SetPreview({ type, isAskable, hasProblems, comparesSides, loaded, tenant, page }: SetPreviewProps) {
 	const search = useSearch();
 	return (

@@ -19,9 +19,9 @@ interface SetRegoProps {
 	readonly stored: ConditionSetValue | null;
 }
 
-/** Set Rego, drafted or published. Loaded on demand because compilation takes time. */
+/** Rego of a condition set, drafted or published. Loaded on demand because compilation takes time. */
 export function SetRego(props: SetRegoProps) {
-	/** Set at request time; `null` before the first request. */
+	/** Props at the time of the request; `null` before the first request. */
 	const asked = useSignal<SetRegoProps | null>(null);
 	const isOfNow = asked.value !== null && isSameQuestion(asked.value, props);
 	return (
@@ -47,7 +47,7 @@ function isSameQuestion(left: SetRegoProps, right: SetRegoProps): boolean {
 }
 
 interface FoundRego {
-	/** Published file path; `null` if the file is not published. */
+	/** Path of the published file; `null` if the file is not published. */
 	readonly path: string | null;
 	readonly before: string | null;
 	readonly after: string | null;

@@ -5,7 +5,7 @@ import { KeyText } from '../../part/key-text.js';
 import { screenPath } from '../../shell/screen-path.js';
 import type { SetSchema } from './read-schema.js';
 
-/** Set uses: rules with the set, and child sets. */
+/** Uses of a condition set: rules with the set, and child sets. */
 export function SetUses({ setKey, schema }: { readonly setKey: string; readonly schema: SetSchema }) {
 	const rules = schema.rules.filter(({ user_set, resource_set }) => user_set === setKey || resource_set === setKey);
 	const children = Object.keys(schema.sets).filter((key) => schema.sets[key]?.parent === setKey);

@@ -11,7 +11,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionTrace } from './condition-trace.js';
 
-/** Test check for a set, with the form field texts. Each may be empty. */
+/** Form values for trying a condition set. Each may be empty. */
 interface Tried {
 	readonly user: string;
 	readonly user_attributes: string;

@@ -28,7 +28,7 @@ interface DecisionListProps {
 	readonly turnTo: (page: number) => void;
 }
 
-/** Decision page. Counts new decisions above the list and shows them on request. */
+/** Page of decisions. Counts new decisions above the list and shows them on request. */
 export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListProps) {
 	const loaded = useLoaded((signal) => readDecisions(filter, page, signal), [page]);
 	return (
@@ -53,7 +53,7 @@ export function DecisionList({ filter, isNarrowed, page, turnTo }: DecisionListP
 	);
 }
 
-/** Maximum decisions available through API paging. */
+/** Maximum number of decisions that the API pages through. */
 const maxListed = 10_000;
 
 function readDecisions(filter: DecisionFilter, page: number, signal?: AbortSignal) {
@@ -74,7 +74,7 @@ interface NewDecisionsProps {
 	readonly turnTo: (page: number) => void;
 }
 
-/** Count for newer decisions. The line is always present, so the layout does not move. */
+/** Number of decisions newer than the list. The line is always present, so the layout does not move. */
 function NewDecisions({ filter, shown, onShow, turnTo }: NewDecisionsProps) {
 	const fresh = useSignal<readonly LoggedDecision[]>([]);
 	useEffect(() => {

@@ -14,12 +14,12 @@ import { proposeRoles } from './propose-names.js';
 interface AssignRoleProps {
 	/** User who gets the role; the form asks for it if absent. */
 	readonly user?: string;
-	/** Role place: a tenant, or an instance `<resource>:<key>`. The form asks for it if both are absent. */
+	/** Place of the role: a tenant, or an instance `<resource>:<key>`. The form asks for it if both are absent. */
 	readonly tenant?: string;
 	readonly instance?: string;
 }
 
-/** Form for assigning a role to a user in a tenant or on an instance, with an optional expiry. */
+/** Form that assigns a role to a user in a tenant or on an instance, with an optional expiry. */
 export function AssignRole({ user, tenant, instance }: AssignRoleProps) {
 	const isPlaced = tenant !== undefined || instance !== undefined;
 	const who = useSignal(user ?? '');

@@ -12,7 +12,7 @@ import { reloadAll } from '../../use-loaded.js';
 type Attributes = Readonly<Record<string, unknown>>;
 
 interface AttributesFormProps {
-	/** Display name for the object. */
+	/** Display name of the object. */
 	readonly name: string;
 	readonly attributes: Attributes | null;
 	/** Replaces all attributes. */

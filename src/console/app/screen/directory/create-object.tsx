@@ -19,7 +19,7 @@ interface Field {
 interface CreateObjectProps {
 	readonly title: string;
 	readonly fields: readonly Field[];
-	/** Whether the object has attributes. */
+	/** True if the object has attributes. */
 	readonly attributed?: boolean;
 	/** Creates the object from the filled fields and returns its page's address. */
 	readonly create: (
@@ -28,7 +28,7 @@ interface CreateObjectProps {
 	) => Promise<string>;
 }
 
-/** Button that opens a creation form, and then the new page. */
+/** Button that opens a form for a new object, and then the object's page. */
 export function CreateObject(props: CreateObjectProps) {
 	const isOpen = useSignal(false);
 	return (

@@ -8,7 +8,7 @@ import { screenPath } from '../../shell/screen-path.js';
 interface DeleteObjectProps {
 	readonly tab: DirectoryTab;
 	readonly title: string;
-	/** Confirmation text with the cascaded deletions. */
+	/** Confirmation text, which lists the cascaded deletions. */
 	readonly text: string;
 	readonly remove: () => Promise<unknown>;
 }

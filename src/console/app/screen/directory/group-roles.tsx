@@ -23,7 +23,7 @@ interface GroupRolesProps {
 	readonly tenant: string;
 }
 
-/** Instance roles for a group's members, with controls to assign and remove them. */
+/** Instance roles of a group's members, with controls to assign and remove them. */
 export function GroupRoles({ group, tenant }: GroupRolesProps) {
 	const path = { ...environmentPath(), group_instance_key: group };
 	const remove = async (role: string, resource_instance: string, resource: string) => {
@@ -77,7 +77,7 @@ function instanceOf({ resource, resource_instance }: GroupRole): string {
 	return `${resource.key}:${resource_instance.key}`;
 }
 
-/** Form for assigning an instance role to the group's members. */
+/** Form that assigns an instance role to the group's members. */
 function GiveGroupRole({ group, tenant }: GroupRolesProps) {
 	const instance = useSignal('');
 	const role = useSignal('');

@@ -7,7 +7,7 @@ import { useSearch } from '../../use-search.js';
 interface ListFiltersProps {
 	readonly label: string;
 	readonly placeholder: string;
-	/** Whether the list has tenant and resource filters. */
+	/** True if the list has tenant and resource filters. */
 	readonly placed?: boolean;
 	/** Buttons beside the fields. */
 	readonly children?: ComponentChildren;

@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 /** Rows per page. */
 const perPage = 25;
 
-/** Page with rows from the server. */
+/** Page of rows from the server. */
 export interface RowPage<Row> {
 	readonly data: readonly Row[];
 	readonly total_count: number;
@@ -24,7 +24,7 @@ interface PagedTableProps<Row> {
 		query: { readonly page: number; readonly per_page: number },
 		signal: AbortSignal,
 	) => Promise<RowPage<Row>>;
-	/** Dependencies besides the page number. */
+	/** Dependencies of the rows besides the page number. */
 	readonly dependencies: readonly unknown[];
 	readonly columns: Parameters<typeof DataTable<Row>>[0]['columns'];
 	readonly rowKey: (row: Row) => string;

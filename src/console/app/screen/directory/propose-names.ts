@@ -22,7 +22,7 @@ export async function proposeGroups(text: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Suggests tenant roles, or the roles for an instance's resource (`<resource>:<key>`). Returns none for an incomplete
+ * Suggests tenant roles, or the roles of an instance's resource (`<resource>:<key>`). Returns none for an incomplete
  * instance.
  */
 export function proposeRoles(instance: string | null) {

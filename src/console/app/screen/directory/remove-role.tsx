@@ -13,7 +13,7 @@ interface RemoveRoleProps {
 	readonly instance: string | null;
 }
 
-/** Button for removing a role assignment. */
+/** Button that removes a role assignment. */
 export function RemoveRole({ user, role, tenant, instance }: RemoveRoleProps) {
 	const what = `the role ${role} of ${user} ${instance === null ? 'in' : 'on'} ${instance ?? tenant}`;
 	const remove = async () => {

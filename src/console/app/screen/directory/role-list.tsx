@@ -12,7 +12,7 @@ type Assignment = components['schemas']['RoleAssignmentRead'];
 
 interface RoleListProps {
 	readonly caption: string;
-	/** Role place: a tenant with its instances, or an instance `<resource>:<key>`. */
+	/** Place of the roles: a tenant with its instances, or an instance `<resource>:<key>`. */
 	readonly at: { readonly tenant: string } | { readonly instance: string };
 }
 

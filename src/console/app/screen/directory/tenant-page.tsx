@@ -102,7 +102,7 @@ function readTenant(tenant_id: string, signal: AbortSignal) {
 	return answered(management.GET('/v2/facts/{proj_id}/{env_id}/tenants/{tenant_id}', { params: { path }, signal }));
 }
 
-/** Searchable list with a tenant's users, and controls to add and remove them. */
+/** Searchable list of a tenant's users, with controls to add and remove them. */
 function TenantUsers({ tenant }: { readonly tenant: string }) {
 	const search = useSearch();
 	const text = search.get('text');

@@ -13,7 +13,7 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ObjectLink } from './object-link.js';
 
-/** Rows per page, and maximum permissions per row. */
+/** Rows per page, and maximum number of permissions per row. */
 const perPage = 20;
 const shownPermissions = 12;
 
@@ -128,7 +128,7 @@ function PermissionList({ user }: { readonly user: string }) {
 	);
 }
 
-/** Returns the check address for a permission `<resource>:<action>`. */
+/** Returns the address of the check for a permission `<resource>:<action>`. */
 function checkPath(user: string, permission: string, instance: string | null, tenant: string): string {
 	const [type = '', action = ''] = permission.split(':');
 	return screenPath('check', { user, action, resource: instance ?? type, tenant });

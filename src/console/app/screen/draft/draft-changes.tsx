@@ -16,7 +16,7 @@ interface DraftChangesProps {
 	readonly stale: StaleDraft | null;
 }
 
-/** Changes to show first, and with each "more". */
+/** Number of changes to show first, and with each "more". */
 const changesAtOnce = 50;
 
 const marks = { create: 'good', update: 'warn', delete: 'bad' } as const;

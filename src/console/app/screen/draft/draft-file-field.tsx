@@ -6,7 +6,7 @@ import { announce } from '../../../part/announce.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import type { ReadSchema } from '../../read-schema.js';
 
-/** Loads a draft from a file: a downloaded draft, or the schema half in an environment document. */
+/** Loads a draft from a file: a downloaded draft, or the schema half of an environment document. */
 export function DraftFileField({ stored }: { readonly stored: ReadSchema }) {
 	const work = useWork();
 	const note = useSignal<string | null>(null);

@@ -66,7 +66,7 @@ function ObjectText({ kind, name }: { readonly kind: string; readonly name: stri
 	);
 }
 
-/** File difference, computed on opening. */
+/** Difference within one file, computed on opening. */
 function FileDifference({
 	file: { path, before, after },
 	isFirst,

@@ -115,7 +115,7 @@ function Drafted({ draft, stored, onPublished }: DraftedProps) {
 	);
 }
 
-/** True if the server stopped the preview in favour of other writes. Such a draft can still be published. */
+/** True if the server stopped the preview so that other writes could proceed. Such a draft can still be published. */
 function isTooLong(failure: Error): boolean {
 	return failure instanceof ApiFailure && failure.info['code'] === 'TAKES_TOO_LONG';
 }

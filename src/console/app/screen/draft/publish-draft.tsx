@@ -13,21 +13,21 @@ import { screenPath } from '../../shell/screen-path.js';
 
 /** Published draft. */
 export interface Published {
-	/** Revision with the draft. */
+	/** Revision that contains the draft. */
 	readonly revision: number;
-	/** Changed objects, including cascaded deletions. */
+	/** Number of changed objects, including cascaded deletions. */
 	readonly total: number;
 }
 
 interface PublishDraftProps {
 	readonly draft: Draft;
-	/** Whether the draft's preview succeeded. */
+	/** True if the preview of the draft succeeded. */
 	readonly isTried: boolean;
 	readonly onPublished: (published: Published) => void;
 	readonly onStale: (stale: StaleDraft) => void;
 }
 
-/** Button for publishing the whole draft, or nothing. */
+/** Button that publishes all changes of the draft, or none. */
 export function PublishDraft({ draft, isTried, onPublished, onStale }: PublishDraftProps) {
 	const work = useWork();
 	const button = useRef<HTMLButtonElement>(null);

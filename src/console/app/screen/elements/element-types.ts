@@ -1,4 +1,4 @@
-/** Purpose for each element type, in words. */
+/** Purpose of each element type, in words. */
 export const elementTypes = {
 	user_management: 'managing users',
 	audit_log: 'reading the decision log',

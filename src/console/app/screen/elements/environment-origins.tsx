@@ -7,7 +7,7 @@ import { LoadedFrame } from '../../part/loaded-frame.js';
 import { environmentPath, mayWrite } from '../../session.js';
 import { useLoaded } from '../../use-loaded.js';
 
-/** Allowed embedding origins, and the location for the application's token keys. */
+/** Origins that may embed elements, and the location of the application's token keys. */
 export function EnvironmentOrigins() {
 	const loaded = useLoaded(
 		(signal) =>

@@ -16,12 +16,12 @@ import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { EnvironmentChoice } from './environment-choice.js';
 
-/** Maximum number of differences to show. With more differences, a comparison is of no use. */
+/** Maximum number of differences to show. Beyond this, a comparison is of no use. */
 const maxShown = 500;
 /** Timeout for reading the schema, in milliseconds. */
 const readMilliseconds = 30_000;
 
-/** Differences between this environment's schema and a second environment's schema in the project. */
+/** Differences between the schemas of this environment and a second environment in the project. */
 export function CompareEnvironments() {
 	const search = useSearch();
 	const other = search.get('with');
@@ -79,7 +79,7 @@ function Differences({ other }: { readonly other: string }) {
 
 interface DraftDifferencesProps {
 	readonly other: string;
-	/** Schema half from the other environment's document. */
+	/** Schema half of the other environment's document. */
 	readonly schema: unknown;
 }
 

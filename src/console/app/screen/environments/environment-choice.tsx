@@ -8,7 +8,7 @@ interface EnvironmentChoiceProps {
 	readonly onValue: (key: string) => void;
 }
 
-/** Choice among the project's other environments accessible with the key. Shows a message if there are none. */
+/** Choice among the project's other environments that the key can access. Shows a message if there are none. */
 export function EnvironmentChoice({ label, value, onValue }: EnvironmentChoiceProps) {
 	const { project, environment } = openSession();
 	const { value: found } = useLoaded(

@@ -8,7 +8,7 @@ import { openSession } from '../../session.js';
 const accessLevels = ['read', 'write', 'admin'] as const;
 const ownerTypes = ['member', 'pdp_config'] as const;
 
-/** Form for a new API key in the open environment. `onCreated` receives the secret. */
+/** Form for a new API key of the open environment. `onCreated` receives the secret. */
 export function CreateKey({ onCreated }: { readonly onCreated: (secret: string | null) => void }) {
 	const isOpen = useSignal(false);
 	const name = useSignal('');

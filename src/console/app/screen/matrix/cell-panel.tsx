@@ -24,13 +24,13 @@ interface CellPanelProps extends PanelProps {
 	readonly row: MatrixRow;
 	/** Matrix without the draft; `null` without a draft. */
 	readonly stored: PolicyMatrix | null;
-	/** Counter; an increment moves the focus to the panel. */
+	/** Counter; each increment moves the focus to the panel. */
 	readonly focusTurn: number;
 	/** Returns the focus to the cell. */
 	readonly onLeave: () => void;
 }
 
-/** Cell details: the grants with their reasons, controls to change them, and the users with the role. */
+/** Details of a cell: the grants with their reasons, controls to change them, and the users with the role. */
 export function CellPanel({ row, stored, focusTurn, onLeave, ...panel }: CellPanelProps) {
 	const element = useRef<HTMLElement>(null);
 	useLayoutEffect(() => {
@@ -109,7 +109,7 @@ function CellState({
 
 type DerivationReason = Extract<CellReason, { readonly by: 'derivation' }>;
 
-/** Removes one derivation in a grant from the draft's schema. */
+/** Removes one derivation of a grant from the draft's schema. */
 function CutDerivation({
 	reason: { steps },
 	column,

@@ -9,7 +9,7 @@ import { mayWrite } from '../../session.js';
 import { screenPath } from '../../shell/screen-path.js';
 import type { PanelProps } from './panel-props.js';
 
-/** Rules for an action by a user set or a role, on a whole resource or on resource sets. */
+/** Rules that allow an action for a user set or a role, on a whole resource or on resource sets. */
 export function CellRules({ place, column, matrix, objects, revision }: PanelProps & { readonly place: MatrixAction }) {
 	const id = useId();
 	const user_set = column.kind === 'role' ? automaticPrefix + column.key : column.key;

@@ -50,7 +50,7 @@ export function MatrixCell({ row, place, column, item, matrix, stored, mayWrite,
 	);
 }
 
-/** State symbol. */
+/** Symbol of a cell state. */
 export function CellMark({ state }: { readonly state: CellState }) {
 	return <span class={`matrix-mark ${state}`} aria-hidden="true" />;
 }
@@ -67,7 +67,7 @@ export function cellBefore(
 	return isEqualJson(before, cell) ? null : before;
 }
 
-/** True if a cell is editable. Grants derived through a role for a different resource are edited at the source. */
+/** True if a cell is editable. Grants derived through a role of a different resource are edited there. */
 export function isEditable(column: MatrixColumn, row: Pick<MatrixRow, 'resource'>): boolean {
 	return column.resource === null || column.resource === row.resource;
 }

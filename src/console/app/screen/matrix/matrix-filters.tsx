@@ -5,7 +5,7 @@ import { SearchField } from '../../part/search-field.js';
 import { type Search, useSearch } from '../../use-search.js';
 
 interface MatrixFiltersProps {
-	/** Resource count. */
+	/** Number of resources. */
 	readonly resources: number;
 	readonly fold: Fold;
 	readonly shown: { readonly rows: readonly MatrixRow[]; readonly columns: readonly MatrixColumn[] };

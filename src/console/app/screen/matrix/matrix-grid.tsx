@@ -26,7 +26,7 @@ interface MatrixGridProps {
 	readonly active: GridPlace;
 	readonly onMove: (place: GridPlace) => void;
 	readonly onFold: (resource: string) => void;
-	/** Edits a cell. Called only for editable cells, with a write key. */
+	/** Edits a cell. Called only for editable cells, with a key that may write. */
 	readonly onEdit: (row: MatrixRow, column: MatrixColumn) => void;
 	/** Moves to the cell details beside the grid. */
 	readonly onDetails: () => void;
@@ -40,7 +40,7 @@ const headHeight = 176;
 const nameWidth = { wide: 240, narrow: 132 };
 /** Window width below which the name column is narrow. */
 const narrowWidth = 640;
-/** Maximum cells for rendering the whole grid. */
+/** Maximum number of cells for which the whole grid is rendered. */
 const fewCells = 2500;
 const pageRows = 12;
 
@@ -207,7 +207,7 @@ function isButton(target: EventTarget | null): boolean {
 	return target instanceof HTMLButtonElement;
 }
 
-/** Returns the position for the cell around an element; `null` outside cells. */
+/** Returns the position of the cell around an element; `null` outside cells. */
 function readPlace(target: EventTarget | null): GridPlace | null {
 	const cell = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
 	if (cell === null) return null;

@@ -16,9 +16,9 @@ interface VirtualOptions {
 	readonly size: number;
 	/** Length before the first item, in pixels. This area covers scrolled items. */
 	readonly lead: number;
-	/** Items to render beyond each end. */
+	/** Number of items to render beyond each end of the visible area. */
 	readonly overscan: number;
-	/** Focused item, always rendered. */
+	/** Item that is always rendered because it has the focus. */
 	readonly kept: number;
 }
 
@@ -28,7 +28,7 @@ export interface VirtualPlace {
 	readonly start: number;
 }
 
-/** Rendered items from a long list, in one scroll direction. */
+/** Rendered items of a long list, in one scroll direction. */
 export interface VirtualList {
 	/** The array changes only if different items are rendered. */
 	readonly items: readonly VirtualPlace[];

@@ -116,14 +116,14 @@ function Differences({ from, to }: { readonly from: string; readonly to: string 
 	);
 }
 
-/** Files to list first, and with each "more". */
+/** Number of files to list first, and with each "more". */
 const filesAtOnce = 100;
-/** Maximum changed lines in an initially open file, and maximum number of such files. */
+/** Maximum number of changed lines in an initially open file, and maximum number of such files. */
 const [openLines, openFiles] = [200, 10];
 
 interface FileListProps {
 	readonly files: readonly ChangedFile[];
-	/** Whether short files are initially open. */
+	/** True if short files are initially open. */
 	readonly isOpen: boolean;
 	readonly from: string;
 	readonly to: string;

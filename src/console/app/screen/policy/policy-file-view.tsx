@@ -9,11 +9,11 @@ import { screenPath } from '../../shell/screen-path.js';
 interface PolicyFileViewProps {
 	readonly file: PolicyFile;
 	readonly part: ReturnType<typeof policyPart>;
-	/** Revision for links to lines, which keeps them stable. */
+	/** Revision used in line links, which keeps them stable. */
 	readonly revision: number;
 }
 
-/** Lines to draw per page. */
+/** Number of lines to draw per page. */
 const linesAtOnce = 2000;
 
 /** File with numbered and linked lines, and a content outline. */

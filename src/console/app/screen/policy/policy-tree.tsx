@@ -5,12 +5,12 @@ interface PolicyTreeProps {
 	readonly nodes: readonly PolicyNode[];
 	/** Partial path or title; empty for the whole tree. */
 	readonly filter: string;
-	/** Open file path. */
+	/** Path of the open file. */
 	readonly chosen: string;
 	readonly address: (path: string) => string;
 }
 
-/** Maximum listed files for a filter. */
+/** Maximum number of files to list for a filter. */
 const maxListed = 200;
 
 /** Policy files as a tree. Folders are rendered on opening. */

@@ -86,7 +86,7 @@ function compared(from: number, to: number): string {
 	return screenPath('policy', { view: 'compare', from: String(from), to: String(to) });
 }
 
-/** Reads a page with policies, each with a summary of its changes. */
+/** Reads a page of policies, each with a summary of its changes. */
 async function readRevisions(page: number, signal: AbortSignal) {
 	const { data, page_count, total_count } = await readPolicies(page, signal);
 	const revisions = data.map(({ schema_revision }) => schema_revision);

@@ -1,7 +1,7 @@
 import { answered, management } from '../../api.js';
 import { environmentPath } from '../../session.js';
 
-/** Reads a page with published policies, newest first. */
+/** Reads a page of published policies, newest first. */
 export function readPolicies(page: number, signal: AbortSignal) {
 	return answered(
 		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies', {
@@ -11,7 +11,7 @@ export function readPolicies(page: number, signal: AbortSignal) {
 	);
 }
 
-/** Reads the policy active at a revision, with its files. */
+/** Reads the policy that was active at a revision, with its files. */
 export function readPolicy(revision: string, signal: AbortSignal) {
 	return answered(
 		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}', {
@@ -21,7 +21,7 @@ export function readPolicy(revision: string, signal: AbortSignal) {
 	);
 }
 
-/** Runs the tests for the policy active at a revision, and reads the results. */
+/** Runs the tests of the policy that was active at a revision, and reads the results. */
 export function readTests(revision: string, signal: AbortSignal) {
 	return answered(
 		management.GET('/v2/projects/{proj_id}/envs/{env_id}/policies/{revision}/tests', {

@@ -21,7 +21,7 @@ export function RevisionFiles() {
 	return revision === '' ? <NewestFiles /> : <FilesAt revision={revision} />;
 }
 
-/** Newest policy's files. Most revisions change only facts and publish no policy, so the files stay. */
+/** Files of the newest policy. Most revisions change only facts and publish no policy, so the files stay. */
 function NewestFiles() {
 	const listed = useLoaded((signal) => readPolicies(1, signal), [newestRevision.value]);
 	return (

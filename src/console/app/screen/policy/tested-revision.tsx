@@ -9,7 +9,7 @@ import { useSearch } from '../../use-search.js';
 import { readTests } from './read-policies.js';
 import { RevisionChoice } from './revision-choice.js';
 
-/** Results from a policy's generated tests. The server runs the tests when this view is opened. */
+/** Results of a policy's generated tests. The server runs the tests when this view is opened. */
 export function TestedRevision() {
 	const search = useSearch();
 	const revision = search.get('revision') || String(newestRevision.value);

@@ -12,7 +12,7 @@ import { RequestMeaning } from './request-meaning.js';
 
 interface RequestItemProps {
 	readonly request: ListedRequest;
-	/** Current form move; `null` while the form is closed. */
+	/** Move for which the form is open; `null` while the form is closed. */
 	readonly move: ReviewMove | null;
 	/** Opens or closes the form; `null` if the request is not pending or the key may not review it. */
 	readonly choose: ((move: ReviewMove | null) => void) | null;
@@ -118,7 +118,7 @@ function Subject({ request }: { readonly request: ListedRequest }) {
 	);
 }
 
-/** Request review result. */
+/** Result of a request's review. */
 function Review({ request }: { readonly request: ListedRequest }) {
 	const { status, reviewed_at, reviewer_user_id, reviewer_comment } = request;
 	if (status === 'pending') return reviewer_comment ? <p>Comment: {reviewer_comment}</p> : null;

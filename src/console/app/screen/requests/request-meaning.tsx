@@ -17,7 +17,7 @@ interface RequestMeaningProps {
 /** Role assigned by an operation approval. */
 const approvedRole = '_Approved_';
 
-/** The user's current roles at the request's place, and the change by an approval. */
+/** The user's current roles at the request's place, and the roles added by an approval. */
 export function RequestMeaning({ request, otherRole }: RequestMeaningProps) {
 	const { requesting_user_id, tenant_key, resource_key, type } = request;
 	const instance = askedInstance(request);

@@ -20,7 +20,7 @@ const pollMilliseconds = 15_000;
 const states = ['pending', 'approved', 'denied', 'canceled'] as const;
 const types = { access_request: 'roles', operation_approval: 'operations' } as const;
 
-/** The requests screen: lists user requests from all elements. */
+/** The requests screen: lists requests from all elements. */
 export function RequestsScreen() {
 	const search = useSearch();
 	const page = Number(search.get('page')) || 1;
