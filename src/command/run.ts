@@ -86,7 +86,7 @@ export async function serve(config: Config): Promise<void> {
 
 /**
  * Prints all addresses with a console ticket, and the first key if it was not printed before. `decisionPoint` is the
- * address for this process's decision point; `null` without one.
+ * address of this process's decision point; `null` without one.
  */
 async function welcome(
 	api: RunningApi,
@@ -130,7 +130,7 @@ export async function pdp(config: Config, options: WaitOptions = {}): Promise<vo
 	}
 }
 
-/** Runs one process for a multi-process decision point. */
+/** Runs one process of a multi-process decision point. */
 export async function decisionWorker(config: Config): Promise<void> {
 	await runDecisionWorker(config, createLogger(config.log_level));
 }

@@ -6,7 +6,7 @@ import type { ElementsRuntime } from '../../src/wire/element/elements-config.js'
 import type { UserRead } from '../../src/wire/facts/user.js';
 
 /**
- * Compares the response types in the pages with those in the API. If they differ, this file does not compile: a
+ * Compares the response types in the pages with the API types. If they differ, this file does not compile: a
  * response must have every member that the pages read, and optional API members must be optional in the pages.
  */
 

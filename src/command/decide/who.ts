@@ -16,7 +16,7 @@ export async function who(
 	const body = {
 		action,
 		resource: { ...parseResource(resource), tenant },
-		// Includes users whom only conditions allow.
+		// Includes users allowed only by conditions.
 		context: { enable_abac_authorized_users: true },
 	};
 	const answer = await askFor(decisionPoint, '/authorized_users', AuthorizedUsers, { method: 'POST', body });

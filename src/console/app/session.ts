@@ -35,7 +35,6 @@ type SessionState =
 
 const endpoint = '/v2/auth/console';
 
-/** Session state. */
 export const sessionState = signal<SessionState>({ state: 'opening' });
 
 /** Lineage of the database. If it changes, the displayed data may belong to a discarded history. */
@@ -44,7 +43,7 @@ export const lineage = signal('');
 /** Newest revision of the environment that the page has seen. */
 export const newestRevision = signal(0);
 
-/** Revisions of the displayed data, by reader. */
+/** Minimum revision of each piece of displayed data, by reader. */
 export const shownRevisions = signal<ReadonlyMap<object, number>>(new Map());
 
 /** Oldest revision of the displayed data; the newest revision while nothing is shown. */

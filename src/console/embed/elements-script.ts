@@ -1,8 +1,8 @@
 import { PageElements } from './page-elements.js';
 
 /**
- * `/elements.js`: script for pages that embed elements. Adds `regolith.elements` with the calls of the front-end
- * package, which this server answers itself.
+ * `/elements.js`: script for pages that embed elements. Adds `regolith.elements` with the front-end package's calls,
+ * which this server answers itself.
  */
 
 declare global {

@@ -1,4 +1,4 @@
-/** Timeout of a page in a frame, in milliseconds. */
+/** Timeout for a page in a frame, in milliseconds. */
 const patience = 10_000;
 
 interface SignInResult {

@@ -1,11 +1,11 @@
 import { awaitResult, hiddenFrame } from './hidden-frame.js';
 import { sendToken } from './send-token.js';
 
-/** Sign-in options: the members of the front-end package, and `origin`. */
+/** Sign-in options: the front-end package's options, and `origin`. */
 export interface LoginOptions {
 	/** Default: `cookie`. `header` and `bearer` are `cookie` with headers for the application's backend. */
 	readonly loginMethod?: 'cookie' | 'header' | 'bearer' | 'frontendOnly' | 'supportsPrivateBrowser';
-	/** Backend route of the application that signs its user in. */
+	/** Route in the application's backend that signs its user in. */
 	readonly loginUrl?: string;
 	readonly tenant?: string;
 	/** Sent to the application's backend as `Authorization: Bearer`. */
@@ -16,11 +16,11 @@ export interface LoginOptions {
 	readonly userJwt?: string;
 	readonly envId?: string;
 	readonly userKeyClaim?: string;
-	/** Alias of `origin`. */
+	/** Alias for `origin`. */
 	readonly permitApiUrl?: string;
-	/** With `supportsPrivateBrowser`: the `src` of the frame on the page. */
+	/** With `supportsPrivateBrowser`: the frame's `src` on the page. */
 	readonly elementIframeUrl?: string;
-	/** Origin of Regolith; default: the origin of this script. */
+	/** Regolith's origin; default: this script's origin. */
 	readonly origin?: string;
 }
 
@@ -36,14 +36,14 @@ export interface ApproveOptions {
 	readonly origin?: string;
 }
 
-/** Signs the user of a page in to its embedded elements, and out. */
+/** Signs a page's user in to its embedded elements, and out. */
 export class PageElements {
 	/** True if a user is signed in. */
 	isConnected = false;
 	/** Signed-in user, if the sign-in returned it. */
 	me: unknown = undefined;
 	#token: string | null = null;
-	/** Origin of the current sign-in. */
+	/** Origin for the current sign-in. */
 	#origin: string;
 
 	/** `ownOrigin` is Regolith's default origin for calls without an origin. */
@@ -102,7 +102,7 @@ export class PageElements {
 		await sendToken(element_bearer_token, elementIframeUrl, origin);
 	}
 
-	/** Returns the address of the frame that completes a cookie sign-in. */
+	/** Returns the address for the frame that completes a cookie sign-in. */
 	async #frameUrl(options: LoginOptions, origin: string): Promise<string> {
 		const { loginMethod, loginUrl, tenant, token, headers, userJwt, envId, userKeyClaim } = options;
 		if (loginMethod === 'frontendOnly') {

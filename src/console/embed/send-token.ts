@@ -1,4 +1,4 @@
-/** Send interval in milliseconds, and maximum number of attempts. */
+/** Send interval in milliseconds, and maximum attempts. */
 const interval = 400;
 const attempts = 25;
 

@@ -23,7 +23,7 @@ export interface LeveledRole {
 	readonly resource_id: string | null;
 }
 
-/** Configuration of an element. */
+/** Element configuration. */
 export interface ElementConfig {
 	readonly key: string;
 	readonly name: string;
@@ -75,7 +75,7 @@ export interface ListedRequest {
 	readonly role_name?: string;
 }
 
-/** Page of a list. */
+/** List page. */
 export interface Paginated<Item> {
 	readonly data: readonly Item[];
 	readonly total_count: number;
@@ -99,7 +99,7 @@ export interface ListedUser {
 	}[];
 }
 
-/** Role in the user management of an element. */
+/** Role in an element's user management. */
 export interface ElementRole {
 	readonly id: string;
 	readonly key: string;

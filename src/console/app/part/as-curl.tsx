@@ -35,7 +35,7 @@ function AsCurlDialog({ onClose }: { readonly onClose: () => void }) {
 			<p class="quiet">
 				With an API key in <code>$PERMIT_API_KEY</code>, and the address of the decision point in <code>$PDP_URL</code>.
 			</p>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
 				{commands || 'This screen has asked nothing yet.'}
 			</pre>

@@ -39,7 +39,7 @@ export function CodeView({
 	}, [text, language]);
 	const lines = coloured ?? text.split('\n').map((line) => [{ kind: null, text: line }]);
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 		<section class="scroll code-view" tabIndex={0} aria-label={label}>
 			<table class="code">
 				<tbody>

@@ -20,7 +20,7 @@ interface DataTableProps<Row> {
 /** Table that scrolls sideways if it is too wide, also by keyboard. */
 export function DataTable<Row>({ caption, columns, rows, rowKey, captioned = false }: DataTableProps<Row>) {
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 		<section class="scroll" tabIndex={0} aria-label={caption}>
 			<table>
 				<caption class={captioned ? '' : 'unseen'}>{caption}</caption>

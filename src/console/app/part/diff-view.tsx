@@ -22,7 +22,7 @@ export function DiffView({ hunks, label }: DiffViewProps) {
 	if (rows.length === 0) return <p class="quiet">No differences.</p>;
 	return (
 		<>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<section class="scroll code-view diff-view" tabIndex={0} aria-label={label}>
 				<table class="code">
 					<tbody>

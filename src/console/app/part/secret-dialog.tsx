@@ -20,7 +20,7 @@ export function SecretDialog({ secret, title }: SecretDialogProps) {
 			}}
 		>
 			<p>It is shown this once. Copy it to where it is needed.</p>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
 				{text}
 			</pre>

@@ -24,7 +24,7 @@ export interface UndoSurroundings {
 	readonly whole: boolean;
 }
 
-/** Draft changes of an undo, and the log changes that it cannot undo. */
+/** Draft changes that undo logged changes, and the logged changes left over. */
 export interface Undo {
 	readonly changes: readonly DraftChange[];
 	readonly left: readonly LoggedChange[];

@@ -4,9 +4,9 @@ import type { LoggedRecord } from './logged-change.js';
 /** Difference between two states of an object, in a few lines for people. */
 
 export interface MemberDifference {
-	/** Path of the member, with dots. */
+	/** Member path, with dots. */
 	readonly name: string;
-	/** Old values as text: one value, or items of a list. */
+	/** Old values as text: one value, or list items. */
 	readonly removed: readonly string[];
 	/** New values as text. */
 	readonly added: readonly string[];
@@ -21,7 +21,7 @@ const silent = new Set(['id', 'environment_id', 'granted_to_id', 'created_at', '
 export const maxDifferences = 50;
 /** Maximum number of added or removed items to show per list. */
 const maxItems = 20;
-/** Maximum length of a value's text, in characters. */
+/** Maximum text length for a value, in characters. */
 const maxLength = 200;
 
 /**
@@ -53,7 +53,7 @@ function compareMembers(before: LoggedRecord, after: LoggedRecord, prefix: strin
 	}
 }
 
-/** Returns an own member of the record (not of its prototype); `undefined` for null. */
+/** Returns a record's own member (not from its prototype); `undefined` for null. */
 function member(record: LoggedRecord, name: string): unknown {
 	return Object.hasOwn(record, name) ? (record[name] ?? undefined) : undefined;
 }

@@ -20,7 +20,7 @@ export interface RevisionChange {
 	readonly actor: { readonly id: string; readonly name: string | null } | null;
 }
 
-/** Schema changes of one published policy. */
+/** Schema changes in one published policy. */
 export interface RevisionSummary {
 	/** Distinct authors: a name, or an id without a name. */
 	readonly authors: readonly string[];
@@ -30,9 +30,9 @@ export interface RevisionSummary {
 }
 
 /**
- * Summarizes the changes of each published policy since the previous policy. `revisions` are the schema revisions,
- * newest first. `changes` are the newest changes up to the first revision. A summary is `null` if it is unknown: for
- * the last policy, unless `isLast` means that no earlier policy exists, and if `changes` do not go back far enough.
+ * Summarizes each published policy's changes since the previous policy. `revisions` are the schema revisions, newest
+ * first. `changes` are the newest changes up to the first revision. A summary is `null` if it is unknown: for the last
+ * policy, unless `isLast` means that no earlier policy exists, and if `changes` do not go back far enough.
  */
 export function summariseRevisions(
 	revisions: readonly number[],
@@ -42,7 +42,7 @@ export function summariseRevisions(
 	const oldest = isComplete ? 0 : Math.min(...changes.map(({ revision }) => revision), Number.POSITIVE_INFINITY);
 	return revisions.map((revision, index) => {
 		const before = revisions[index + 1] ?? (isLast ? 0 : null);
-		// Some changes of the oldest read revision may be missing.
+		// Some changes in the oldest read revision may be missing.
 		if (before === null || before < oldest) return null;
 		const own = changes.filter((change) => change.revision > before && change.revision <= revision);
 		const count = (wanted: RevisionChange['operation']) => own.filter(({ operation }) => operation === wanted).length;

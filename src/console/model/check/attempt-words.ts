@@ -10,7 +10,7 @@ import {
 
 /** Texts for attempts: the way by which a check passes or would pass, and the missing facts. */
 
-/** Names of a check for sentences. */
+/** Names for a check in sentences. */
 export interface NamedCheck {
 	readonly user: string;
 	readonly action: string;
@@ -189,7 +189,7 @@ export function comparisonWords({
 	];
 }
 
-/** Formats the new value of an attribute. */
+/** Formats an attribute's new value. */
 export function exampleWords({ change, example }: AttemptComparison): readonly Phrase[] {
 	return example === null || example === undefined
 		? [{ name: change }, ' taken away']
@@ -208,7 +208,7 @@ function valueText(value: unknown): string {
 	return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}…`;
 }
 
-/** Returns the title above the attempts of a check. */
+/** Returns the title above a check's attempts. */
 export function attemptsTitle(allow: boolean, count: number, truncated: boolean): string {
 	if (count > 0) return allow ? 'It passes in each of these ways' : 'Each of these alone would allow it';
 	if (allow) return 'How it passes was not found';

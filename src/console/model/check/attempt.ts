@@ -24,7 +24,7 @@ export type AttemptFact =
 			readonly tenant: string;
 	  };
 
-/** Step of an attempt: the source of the previous step's role. Instance roles are `<type>:<key>#<role>`. */
+/** Step in an attempt: the source of the previous step's role. Instance roles are `<type>:<key>#<role>`. */
 export type AttemptStep =
 	| {
 			readonly type: 'role_assignment';
@@ -75,7 +75,7 @@ export interface Attempt {
 	readonly compare: readonly AttemptComparison[];
 }
 
-/** Result of one kind of grants for a check. */
+/** Reason from one kind of grants. */
 export interface Reasons {
 	readonly allow: boolean;
 	readonly code: string;

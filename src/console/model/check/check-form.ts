@@ -141,7 +141,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 /** Revision and instant of a decision. */
 export type DecidedAt = Pick<CheckForm, 'revision' | 'at'> & Partial<Pick<CheckForm, 'token'>>;
 
-/** Builds the form of a logged check from its input. Members missing from the input are empty. */
+/** Builds the form for a logged check from its input. Members missing from the input are empty. */
 export function loggedCheckForm(input: unknown, { revision, token = '', at }: DecidedAt): CheckForm {
 	const { user, action, resource, context } = asObject(input) ?? {};
 	const who = asObject(user) ?? { key: user };

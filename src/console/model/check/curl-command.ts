@@ -1,4 +1,4 @@
-/** Recorded call of a screen. */
+/** Call recorded for a screen. */
 export interface RecordedCall {
 	readonly method: string;
 	/** Path from the server root, with its query. */
@@ -10,7 +10,7 @@ export interface RecordedCall {
 }
 
 /**
- * Formats a call as a shell command. The key comes from `$PERMIT_API_KEY`, and the address of the decision point from
+ * Formats a call as a shell command. The key comes from `$PERMIT_API_KEY`, and the decision point's address from
  * `$PDP_URL`; `origin` is the API's origin.
  */
 export function curlCommand({ method, path, body, decision }: RecordedCall, origin: string): string {
@@ -21,7 +21,7 @@ export function curlCommand({ method, path, body, decision }: RecordedCall, orig
 	return lines.join(' \\\n  ');
 }
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes a text as one POSIX shell word. */
 function quoted(text: string): string {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }

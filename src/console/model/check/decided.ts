@@ -1,6 +1,6 @@
 import type { DecisionDebug, Reasons } from './attempt.js';
 
-/** Decisive reason of a check. */
+/** Reason that decided a check. */
 export interface Decided {
 	readonly code: string;
 	/** Sentence about this check; `null` if absent. */
@@ -8,8 +8,8 @@ export interface Decided {
 }
 
 /**
- * Returns the decisive reason of a check. For a denial, this is the instance role reason if the user has no role in the
- * tenant, and the tenant role reason otherwise (docs/denial-codes.md).
+ * Returns the reason that decided a check. For a denial, this is the instance role reason if the user has no role in
+ * the tenant, and the tenant role reason otherwise (docs/denial-codes.md).
  */
 export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac, pending }: DecisionDebug): Decided {
 	if (allow) return { code: 'allow', reason: null };
@@ -19,7 +19,7 @@ export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac
 	return pending ?? (isOfCloud ? abac : ofRoles) ?? { code: 'unknown', reason: null };
 }
 
-/** Returns the result of each kind of grants, with a title. */
+/** Returns the reason from each kind of grants, with a title. */
 export function reasonSections({ rbac, rebac, abac, pending }: DecisionDebug): readonly (readonly [string, Reasons])[] {
 	const sections = [
 		['Roles in the tenant', rbac],

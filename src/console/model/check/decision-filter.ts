@@ -8,7 +8,7 @@ export interface DecisionFilter {
 	readonly decision: string;
 	/** Denial code, or `allow`. */
 	readonly code: string;
-	/** Id of a PDP config. */
+	/** PDP config id. */
 	readonly pdp: string;
 	/** Instants in ISO 8601 (UTC). `to` is exclusive. */
 	readonly from: string;
@@ -34,7 +34,7 @@ export function readDecisionFilter(get: (parameter: string) => string): Decision
 	return { user, action, resource, tenant, decision, code, pdp, from, to };
 }
 
-/** API parameters of a filter. */
+/** API parameters for a filter. */
 export interface AuditLogParameters {
 	readonly users?: string[];
 	readonly action?: string;

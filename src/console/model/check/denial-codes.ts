@@ -1,4 +1,4 @@
-/** Meaning of a denial code and advice (docs/denial-codes.md). */
+/** Meaning of a denial code, with advice (docs/denial-codes.md). */
 export interface DenialCode {
 	readonly meaning: string;
 	readonly advice: string;
@@ -80,7 +80,7 @@ const codes: Readonly<Record<string, DenialCode>> = {
 	},
 };
 
-/** Returns the meaning of a code; `null` for an unknown code. */
+/** Returns a code's meaning; `null` for an unknown code. */
 export function explainCode(code: string): DenialCode | null {
 	return Object.hasOwn(codes, code) ? (codes[code] ?? null) : null;
 }

@@ -18,9 +18,9 @@ export interface LoggedDecision {
 export interface DecisionNote {
 	/** Instance key; `null` for a check without an instance. */
 	readonly instance: string | null;
-	/** Revision of the decision; `null` if the event has none. */
+	/** Decision revision; `null` if the event has none. */
 	readonly revision: string | null;
-	/** Name of the decision point. */
+	/** Decision point name. */
 	readonly decisionPoint: string | null;
 	/** True if the log omits attributes and context because the event was too long. */
 	readonly truncated: boolean;
@@ -28,7 +28,7 @@ export interface DecisionNote {
 	readonly erased: readonly string[];
 }
 
-/** Reads the event of a decision. Every part is optional, because a stock OPA sends a different event. */
+/** Reads a decision's event. Every part is optional, because a stock OPA sends a different event. */
 export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionNote {
 	const erased = member(raw_data, 'erased');
 	return {
@@ -40,7 +40,7 @@ export function readDecisionNote({ input, raw_data }: LoggedDecision): DecisionN
 	};
 }
 
-/** Returns the check of a decision, at the revision of the decision. */
+/** Returns the check behind a decision, at the decision's revision. */
 export function decisionForm(row: LoggedDecision): CheckForm {
 	const { revision } = readDecisionNote(row);
 	const isKnown = revision !== null && /^\d{1,15}$/.test(revision);

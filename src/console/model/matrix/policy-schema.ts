@@ -2,7 +2,7 @@ import { isRecord } from '../equal-json.js';
 import { groupBy } from '../group-by.js';
 import type { SchemaObject, SchemaObjects } from './schema-objects.js';
 
-/** Schema as read by the matrix: actions and their grants. Keys match those in documents. */
+/** Schema as read by the matrix: actions and their grants. Keys match the document keys. */
 export interface PolicySchema {
 	/** Resources, sorted by key. */
 	readonly resources: ReadonlyMap<string, PolicyResource>;

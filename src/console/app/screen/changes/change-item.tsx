@@ -113,7 +113,7 @@ function State({ title, record }: { readonly title: string; readonly record: Cha
 	return (
 		<div>
 			<h3>{title}</h3>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
 				{text}
 			</pre>

@@ -31,7 +31,7 @@ export function TestDialog({ answer, onClose }: TestDialogProps) {
 			<LoadedFrame loaded={loaded}>
 				{(text) => (
 					<>
-						{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+						{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 						<pre class="code" tabIndex={0}>
 							{text}
 						</pre>

@@ -40,7 +40,7 @@ export function AttributesForm({ name, attributes, save }: AttributesFormProps) 
 				{stored === '{}' ? (
 					<p class="quiet">None. Condition sets compare them.</p>
 				) : (
-					// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+					// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 					<pre class="code directory-attributes" tabIndex={0}>
 						{stored.split('\n').map(visibleText).join('\n')}
 					</pre>

@@ -55,7 +55,7 @@ export function ElementDetail({ elementKey }: { readonly elementKey: string }) {
 								/>
 							)}
 							<h3>Settings</h3>
-							{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+							{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 							<pre class="code" tabIndex={0}>
 								{JSON.stringify(element.settings, null, 2)}
 							</pre>

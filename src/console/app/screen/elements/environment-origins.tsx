@@ -27,7 +27,7 @@ export function EnvironmentOrigins() {
 								None: users are signed in by the application's backend alone, not by a token of theirs.
 							</p>
 						) : (
-							// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+							// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 							<pre class="code" tabIndex={0}>
 								{JSON.stringify(jwks, null, 2)}
 							</pre>

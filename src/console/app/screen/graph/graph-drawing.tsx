@@ -16,7 +16,7 @@ const [characterWidth, nodeHeight, padding, margin] = [7.3, 30, 10, 12];
 export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 	const { nodes, edges, width, height } = useMemo(() => drawGraph(graph), [graph]);
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard.
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
 		<section class="scroll graph-drawing" tabIndex={0} aria-label="Drawing; the tables below say the same">
 			<svg width={width} height={height}>
 				<title>{`${nodes.length} nodes, ${edges.length} connections`}</title>
@@ -34,7 +34,7 @@ export function GraphDrawing({ graph, start, onStart }: GraphDrawingProps) {
 					</g>
 				))}
 				{nodes.map(({ node, label, x, y, boxWidth }) => (
-					// biome-ignore lint/a11y/useSemanticElements: a button of HTML cannot stand in a drawing.
+					// biome-ignore lint/a11y/useSemanticElements: an SVG drawing cannot contain an HTML button.
 					<g
 						key={node.id}
 						role="button"

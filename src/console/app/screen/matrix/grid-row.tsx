@@ -1,5 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the grid renders only what is seen of it, at places of its own: no element of a table does.
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has one stop of the Tab key, and heads are none.
+// biome-ignore-all lint/a11y/useSemanticElements: the grid renders only its visible cells, at absolute positions.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has one tab stop, and headers are not focusable.
 
 import { Component } from 'preact';
 import type { MatrixRow } from '../../../model/matrix/matrix-view.js';

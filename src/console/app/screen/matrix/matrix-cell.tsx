@@ -1,5 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the grid renders only what is seen of it, at places of its own: no element of a table does.
-// biome-ignore-all lint/a11y/useFocusableInteractive: of all cells one has the stop of the Tab key.
+// biome-ignore-all lint/a11y/useSemanticElements: the grid renders only its visible cells, at absolute positions.
+// biome-ignore-all lint/a11y/useFocusableInteractive: only one cell is a tab stop.
 
 import { isEqualJson } from '../../../model/equal-json.js';
 import type { MatrixRow } from '../../../model/matrix/matrix-view.js';

@@ -39,7 +39,7 @@ export function PolicyDownload({ files, revision, publishedAt }: PolicyDownloadP
 				A folder for <code>opa</code>: rules, tables and generated tests, without facts.
 			</p>
 			<p>The bundle of the newest revision, with its facts, as a stock OPA loads it:</p>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 			<pre class="code" tabIndex={0}>
 				{command}
 			</pre>

@@ -25,7 +25,7 @@ export function PolicyState() {
 							? 'No policy is in force yet.'
 							: `The policy of revision ${compiled_revision} stays in force. What the schema took away is denied already, and what it added waits.`}
 					</p>
-					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard. */}
+					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
 					<pre class="code" tabIndex={0}>
 						{notCompiled.message}
 					</pre>
