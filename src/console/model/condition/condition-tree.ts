@@ -137,8 +137,8 @@ function partsIn(node: ConditionNode): readonly ConditionNode[] {
 }
 
 /**
- * Returns the path for a server location, as text with dots; empty for the root. Locations start at `conditions`,
- * either below the request body or in a draft value.
+ * Returns the path of the part that contains a server location, as text with dots; empty for the root, `null` outside
+ * the conditions. Locations start at `conditions`, either below the request body or in a draft value.
  */
 export function problemPath(tree: ConditionTree, loc: readonly (string | number)[]): string | null {
 	const start = loc.indexOf('conditions');
