@@ -143,7 +143,7 @@ async function assertUntilSeen(
 	t.deepEqual(Object.entries(least).filter(isRare), [], JSON.stringify(seen));
 }
 
-/** Minimum attempts per kind, so that the law covers all kinds. */
+/** Minimum attempts per kind, so the law covers all kinds. */
 const leastSeen: Seen = {
 	'passed by role_in_tenant': 20,
 	'passed by role_on_instance': 20,

@@ -56,7 +56,7 @@ export function drawDecidingDocument(random: GeneratorValue): Document & Json {
 	};
 }
 
-/** Returns a resource shared by all documents, so that histories meet the same objects again. */
+/** Returns a resource shared by all documents, so histories meet the same objects again. */
 function coreResource(several: <T>(list: readonly T[]) => readonly T[]) {
 	const derived = { role: 'viewer', on_resource: 'core', linked_by_relation: 'parent' };
 	const role = (permissions: readonly string[]) => ({

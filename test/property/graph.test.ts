@@ -58,7 +58,7 @@ function drawWorld(draw: Draw): GraphWorld {
 			(roles[type] ?? []).flatMap((role) => (roles[subject] ?? []).map((source) => ({ type, role, relation, source }))),
 		),
 	);
-	// Mostly the same tenant, so that instances can be related.
+	// Mostly the same tenant, because related instances share a tenant.
 	const instances = Object.fromEntries(names.map((name) => [name, draw(fc.constantFrom('t', 't', 't', 'u'))]));
 	const allTuples = names.flatMap((object) =>
 		Object.entries(relations[typePart(object)] ?? {}).flatMap(([relation, type]) =>

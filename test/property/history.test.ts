@@ -135,7 +135,7 @@ const keepSnapshot: Command = {
 /** Replays a counterexample; its report names the path. */
 const replayPath = process.env['TEST_REPLAY_PATH'];
 
-/** Enough writes that histories meet earlier objects, with some snapshots in between. */
+/** Enough writes for histories to meet earlier objects, with some snapshots in between. */
 const histories = fc.commands(
 	[fc.oneof({ weight: 12, arbitrary: write.map(writing) }, { weight: 1, arbitrary: fc.constant(keepSnapshot) })],
 	{ maxCommands: 52, size: 'max', ...(replayPath ? { replayPath } : {}) },

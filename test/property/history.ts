@@ -67,7 +67,7 @@ const choice = fc.nat({ max: 11 });
 const places = fc.tuple(choice, choice, choice, choice);
 const key = fc.constantFrom(...instanceNames);
 const kind = <K extends Step['kind']>(...kinds: K[]) => fc.constantFrom(...kinds);
-/** A grant that sometimes expires. */
+/** A grant, sometimes with an expiry. */
 const expiring = <G>(grant: { [K in keyof G]: fc.Arbitrary<G[K]> }): fc.Arbitrary<G & Expiring> =>
 	fc.tuple(fc.record(grant) as fc.Arbitrary<G>, expiry).map(([what, when]) => ({ ...what, ...when }));
 const weighted = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
@@ -79,7 +79,7 @@ export const opening: fc.Arbitrary<readonly Step[]> = derivingSchema.filter(hasC
 	{ kind: 'create_user', user: 'ann' },
 ]);
 
-/** Any step. Creations and assignments are more likely, so that there are objects to delete. */
+/** Any step. Creations and assignments are more likely, so there are objects to delete. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
 	weighted(4, fc.record({ kind: kind('create_user'), user })),
 	weighted(1, fc.record({ kind: kind('delete_user'), user })),

@@ -31,7 +31,7 @@ export interface Kind {
 	readonly methods: readonly ('PATCH' | 'PUT')[];
 }
 
-/** Values as in JSON: without -0, `__proto__` names, or numbers that readers may round. */
+/** Values as in JSON: without -0, `__proto__` names, or inexact numbers. */
 function json<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T> {
 	return values.map((value) => exactNumbers(value) as T).filter((value) => !/__proto__/.test(JSON.stringify(value)));
 }

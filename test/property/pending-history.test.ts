@@ -91,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant({ kind: 'restart the API' } as const) },
 );
 
-/** Beginning of each history, so that every run has policies with a left-out object. */
+/** Beginning of each history, so every run has policies with a left-out object. */
 const beginning: readonly Step[] = [
 	{ kind: 'mood', mood: 'blames' },
 	{ kind: 'rule', add: true, user: 0, resource: 0, action: 0 },
@@ -116,7 +116,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => api?.stop());
 
-/** Counts events, so that an uneventful history does not count as a success. */
+/** Counts events, so an uneventful history does not count as a success. */
 const seen = { checks: 0, suspended: 0, kept: 0, exact: 0, refused: 0, left_out: 0, listed: 0 };
 
 test('whatever the compiler does, no answer is older than it says', async (t) => {

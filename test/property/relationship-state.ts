@@ -75,7 +75,7 @@ export function instanceType(instance: string): string {
 	return instance.split(':')[0] ?? '';
 }
 
-/** Deletes all entries that match. */
+/** Deletes all matching entries. */
 export function drop<V>(books: Map<string, V>, gone: (value: V, key: string) => boolean): void {
 	for (const [key, value] of books) if (gone(value, key)) books.delete(key);
 }

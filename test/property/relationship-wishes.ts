@@ -4,7 +4,7 @@ import type { RoleBlock, Rule, Tuple, Write } from './relationship-writes.js';
 
 /** Random wishes for relationship and group writes, and their translation to writes. */
 
-/** Keys in histories: few, so that histories meet the same objects again. `constructor` is an ordinary key. */
+/** Keys in histories: few, so histories meet the same objects again. `constructor` is an ordinary key. */
 export const universe = {
 	users: ['ann', 'auth0|bob', 'constructor'],
 	tenants: ['acme', 'toString', 'default'],
@@ -155,7 +155,7 @@ const groupWrite = wishes(
 	[6, fc.record({ kind: kinds('give', 'give', 'take'), group, role, instance, tenant })],
 );
 
-/** Shared beginning of all histories, so that they do not spend their writes on required objects. */
+/** Shared beginning of all histories, so they do not spend their writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-tenant', tenant: 'toString' },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Facts, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { chosenSetRules, pick } from '../compiler/model.js';
 
-/** An edit: its kind, and numbers that select objects. */
+/** An edit: its kind, and numbers to select objects. */
 export interface SchemaEdit {
 	readonly kind: keyof typeof edits;
 	readonly which: number;

@@ -8,7 +8,7 @@ import type { Attributes } from '../../compiler/model.js';
  * code with the store.
  */
 
-/** A write in a history. Keys come from small sets, so that histories meet the same objects again. */
+/** A write in a history. Keys come from small sets, so histories meet the same objects again. */
 export type Write =
 	| { readonly kind: 'create-user'; readonly user: string; readonly role?: string; readonly tenant: string }
 	| { readonly kind: 'rename-user'; readonly user: string; readonly name: string }
@@ -98,7 +98,7 @@ export const write: fc.Arbitrary<Write> = fc.oneof(
 	},
 );
 
-/** Beginning shared by most histories, so that they do not spend their writes on required objects. */
+/** Beginning shared by most histories, so they do not spend their writes on required objects. */
 export const opening: readonly Write[] = [
 	{ kind: 'create-tenant', tenant: 'acme' },
 	{ kind: 'create-resource', resource: 'document', actions: ['read', 'write'] },

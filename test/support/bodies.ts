@@ -135,7 +135,7 @@ const copy: Body = {
 	base: { target_env: { new: { key: 'copied', name: 'Copied' } } },
 	fields: { target_env: 'target!', conflict_strategy: 'choice', scope: 'scope' },
 };
-/** Returns a draft that creates an otherwise unused role. */
+/** Returns a draft to create an otherwise unused role. */
 function drafted(key: string): Body {
 	const change = { kind: 'role', operation: 'create', key, value: { name: 'Drafted' } };
 	return {

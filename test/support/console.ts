@@ -15,7 +15,7 @@ export interface Signed {
 	readonly secret: string;
 	/** Headers for page requests. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Client that sends requests as a console page. */
+	/** Client for requests as a console page. */
 	readonly http: Client;
 }
 

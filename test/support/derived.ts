@@ -25,7 +25,7 @@ interface ResourceRole {
 	readonly granted_to: { readonly users_with_role: readonly Rule[] } | null;
 }
 
-/** Returns each role that a user holds on an instance, directly or derived, as `ann#editor@document:budget`; sorted. */
+/** Returns each user's roles on instances, direct or derived, as `ann#editor@document:budget`; sorted. */
 export async function derivedIn({ http, schema, facts }: Place): Promise<readonly string[]> {
 	const all = async <R>(path: string) => (await http.get<readonly R[]>(`${path}?per_page=100`)).body;
 	const assignments = await all<Assignment>(`${facts}/role_assignments`);

@@ -92,7 +92,7 @@ const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member:
 /** Names for all kinds in drafts. */
 export const draftKinds = kinds.map(([kind]) => kind);
 
-/** Returns the changes that turn an exported document into a second document. */
+/** Returns the changes from an exported document to a second document. */
 export function changesBetween(before: Json, after: Json): readonly DraftedChange[] {
 	return kinds.flatMap(([kind, ...at]) => {
 		const [old, young] = [objectsAt(before, ...at), objectsAt(after, ...at)];

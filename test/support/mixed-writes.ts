@@ -2,7 +2,7 @@ import type { EngineInput } from '../../src/pdp/engine/engine.js';
 import type { Random } from './random.js';
 import { facts, schema } from './stack.js';
 
-/** Writes all kinds to a few objects, so that writers conflict. */
+/** Writes all kinds to a few objects, so writers conflict. */
 
 /** A request that succeeds or fails depending on the current state. */
 export interface Mixed {

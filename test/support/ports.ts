@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the operating system's ephemeral port range, so that concurrent tests are not assigned these ports. */
+/** Below the operating system's ephemeral port range, so concurrent tests are not assigned these ports. */
 const range = { first: 20_000, last: 32_000 } as const;
 
 /** Returns a loopback port that was just free. It is not reserved until the caller listens. */

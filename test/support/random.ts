@@ -1,4 +1,4 @@
-/** Pseudorandom numbers from a seed, so that failures can be reproduced. */
+/** Pseudorandom numbers from a seed, so failures can be reproduced. */
 export interface Random {
 	/** Integer from 0 (inclusive) to `end` (exclusive). */
 	below(end: number): number;

@@ -26,7 +26,7 @@ export function fencedBlocks(markdown: string): readonly Block[] {
 	);
 }
 
-/** Pages that a new reader follows after the first start, in this order (`test/journey/first-hour.test.ts`). */
+/** Pages for a new reader after the first start, in this order (`test/journey/first-hour.test.ts`). */
 export const firstHourPages = [
 	'README.md',
 	'docs/getting-started.md',
@@ -94,7 +94,7 @@ export class Terminal {
 		return { printed: await this.run(commands), stop };
 	}
 
-	/** Starts a command that runs until stopped. Returns a function that stops it. */
+	/** Starts a command that runs until stopped. Returns a stop function. */
 	begin(command: string): () => void {
 		const script = `. ${this.#state}\nexec ${this.here(command)}`;
 		const child = spawn('bash', ['-ec', script], { ...this.#surroundings, stdio: 'ignore' });

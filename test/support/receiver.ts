@@ -11,7 +11,7 @@ export interface Received {
 	readonly body: string;
 }
 
-/** A server that receives webhooks. */
+/** A webhook server. */
 export interface Receiver {
 	readonly url: string;
 	/** Messages so far, in order. */

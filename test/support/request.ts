@@ -47,7 +47,7 @@ const json = fc.oneof(
 	fc.bigInt().map(Number),
 );
 
-/** Returns an almost valid body, so that the request gets past the first checks. */
+/** Returns an almost valid body, so the request gets past the first checks. */
 function nearly(endpoint: Visited): fc.Arbitrary<unknown> {
 	const body = bodies[endpoint.name];
 	if (body === undefined) return fc.constant(undefined);

@@ -85,7 +85,7 @@ export interface Caller {
 
 const order: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin'];
 
-/** Returns the status that refuses a caller, or `null` if the call is allowed. */
+/** Returns the refusal status for a caller, or `null` if the call is allowed. */
 export function refusal({ needs, of, levels }: Rule, { key }: Caller): 401 | 403 | 404 | null {
 	if (needs === 'nothing') return null;
 	if (key === null) return 401;

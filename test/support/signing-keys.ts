@@ -31,7 +31,7 @@ export function makeKeys(folder: string, name: string, algorithm: keyof typeof k
 	return { privatePath, publicPath, publicKey };
 }
 
-/** Returns a packer that signs bundles with a key. */
+/** Returns a packer with a signing key. */
 export async function signingPacker(key_path: string, key_id = 'default'): Promise<BundlePacker> {
 	return new BundlePacker(await readBundleSigner({ key_path, key_id }));
 }

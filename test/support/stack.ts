@@ -48,7 +48,7 @@ export function settings(folder: string, name: string): Record<string, string> {
 	};
 }
 
-/** Returns a valid secret that contains its purpose. */
+/** Returns a valid secret with its purpose in its text. */
 export function secretFor(name: string): string {
 	return `permit_key_${name}_`.padEnd(100, '0');
 }

@@ -39,7 +39,7 @@ export const furnished: Names = {
 	revision: '1',
 };
 
-/** Creates an object per kind, named `mark`, so that example bodies find their references. Returns the ids. */
+/** Creates an object per kind, named `mark`, so example bodies find their references. Returns the ids. */
 export async function furnish(place: Place, mark = 'Example'): Promise<Names> {
 	const { http, schema, facts, elements, key_id } = place;
 	const made = async (path: string, body: object) => {

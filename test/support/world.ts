@@ -26,10 +26,10 @@ export interface Write {
 
 export const emptyWorld: World = { users: [], tenants: [], held: [] };
 
-/** Roles that writers assign. The schema grants `read` to the first and `write` to the second. */
+/** Roles for assignments. The schema grants `read` to the first and `write` to the second. */
 export const roles = ['viewer', 'editor'] as const;
 
-/** Keys for a writer's users and tenants. Few, so that keys return after deletion. */
+/** Keys for a writer's users and tenants. Few, so keys return after deletion. */
 export interface Keys {
 	readonly users: readonly string[];
 	readonly tenants: readonly string[];
@@ -45,7 +45,7 @@ export function writerKeys(writer: number): Keys {
 
 type Maker = (world: World, keys: Keys, random: Random) => Write | undefined;
 
-/** Returns a valid write that changes this world. */
+/** Returns a valid write with an effect in this world. */
 export function nextWrite(world: World, keys: Keys, random: Random): Write {
 	for (;;) {
 		const write = random.pick(makers)(world, keys, random);
@@ -171,7 +171,7 @@ function createUser(world: World, keys: Keys, random: Random): Write | undefined
 	return { method: 'POST', path: '/users', body, after };
 }
 
-/** Replaces a user and all its roles. The name always differs, so that the write always changes something. */
+/** Replaces a user and all its roles. The name always differs, so the write always changes something. */
 function syncUser(world: World, _keys: Keys, random: Random): Write | undefined {
 	if (world.users.length === 0) return undefined;
 	const user = random.pick(world.users);

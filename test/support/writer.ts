@@ -128,7 +128,7 @@ export class Writer {
 	}
 }
 
-/** Commits a write, with retries, so that all earlier writes are settled. Returns its revision. */
+/** Commits a write, with retries, so all earlier writes are settled. Returns its revision. */
 export async function settle(
 	{ apis, facts }: Targets,
 	name: string,
