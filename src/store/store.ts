@@ -36,7 +36,7 @@ import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
-/** Part of an environment changed by a commit: facts only, or possibly the schema. */
+/** Environment part changed by a commit: facts only, or possibly the schema. */
 export type CommittedPart = 'schema' | 'facts';
 
 /** Reads and writes element sessions and the environments they belong to. */
@@ -51,9 +51,9 @@ interface StoreEvents {
 	full: [];
 }
 
-/** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
+/** Accesses all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
 export class Store {
-	/** Queues the writers of each environment. If they waited for the lock itself, each would hold a connection. */
+	/** Queues each environment's writers. If they waited for the lock itself, each would hold a connection. */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
@@ -68,8 +68,8 @@ export class Store {
 	 * Events:
 	 * - `environment`: a unit of work was committed in the environment, or the environment was deleted. The second
 	 *   parameter says if its schema may have changed.
-	 * - `key`: the current secret of this API key is refused from now on.
-	 * - `outbox`: a unit of this process added entries to the outbox.
+	 * - `key`: this API key's current secret is refused from now on.
+	 * - `outbox`: a unit in this process added entries to the outbox.
 	 * - `lineage`: this process began a lineage.
 	 * - `full`: the decision log refuses an environment.
 	 */
@@ -87,12 +87,12 @@ export class Store {
 		);
 	}
 
-	/** Units of work of this process: committed, failed, and waiting for their turn. */
+	/** Units in this process: committed, failed, and waiting for their turn. */
 	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** Number of environments that had used up their share of the decision log at the last upkeep. */
+	/** Environments that had used up their share in the decision log at the last upkeep. */
 	get fullAuditLogs(): number {
 		return this.#fullAuditLogs;
 	}
@@ -111,7 +111,7 @@ export class Store {
 		return readCaller(row);
 	}
 
-	/** Returns the caller with this API key, or `null` if the key is gone or the hash of its secret has changed. */
+	/** Returns the caller with this API key, or `null` if the key is gone or its secret's hash has changed. */
 	async callerById(keyId: string, secretHash: Uint8Array): Promise<Caller | null> {
 		const row = await ApiKey.query(this.database.knex).findById(keyId);
 		return row !== undefined && sameHash(row.secret_hash, secretHash) ? readCaller(row) : null;
@@ -123,7 +123,7 @@ export class Store {
 	}
 
 	/**
-	 * Removes old keys of deleted environments and old console sign-ins. Releases webhooks held back because the clock
+	 * Removes old keys for deleted environments and old console sign-ins. Releases webhooks held back because the clock
 	 * was set back.
 	 */
 	async forgetOld(): Promise<void> {
@@ -140,7 +140,7 @@ export class Store {
 		return this.#accessLookups.share(name, () => findAccess(this.database.knex, this.#uses, request));
 	}
 
-	/** Returns the counters of an environment, or `null` if it does not exist. */
+	/** Returns an environment's counters, or `null` if it does not exist. */
 	counters(environmentId: string): Promise<EnvironmentCounters | null> {
 		return this.lineages.run(() => readCounters(this.database.knex, this.lineages, environmentId));
 	}
@@ -152,7 +152,7 @@ export class Store {
 
 	/**
 	 * Ends a lineage whose history was cut: the revision no longer matches the revision issued by this server. Has no
-	 * effect if the lineage has already ended. Returns the result of `Lineages.renew`.
+	 * effect if the lineage has already ended. Returns like `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
 		const reason = `history was cut: revision ${revision} of environment ${environmentId} is gone or was made again`;
@@ -169,12 +169,12 @@ export class Store {
 		return new ReadingUnit(scope, this.database.knex, this.clock, this.cipher);
 	}
 
-	/** Decision points of an environment, with the state they reported. */
+	/** An environment's decision points, with the state they reported. */
 	pdpInstances(scope: Pick<Scope, 'environment_id'>): PdpInstances {
 		return new PdpInstances(scope, this.database.knex);
 	}
 
-	/** Accepts the decision logs of an environment's decision points. */
+	/** Accepts decision logs from an environment's decision points. */
 	auditLogIntake(scope: Pick<Scope, 'environment_id'>): AuditLogIntake {
 		const { bytes } = this.auditLogLimits;
 		return new AuditLogIntake(scope, this.database.knex, { bytes, full: () => this.committed.emit('full') });
@@ -192,12 +192,12 @@ export class Store {
 		});
 	}
 
-	/** Entry for users of elements, who have no API key. */
+	/** Entry for element users, who have no API key. */
 	get entrance(): ElementEntrance {
 		return new ElementEntrance(this.database.knex, this.clock);
 	}
 
-	/** Console sessions of all environments. */
+	/** Console sessions in all environments. */
 	get consoleSessions(): ConsoleSessions {
 		return new ConsoleSessions(this.database.knex, this.clock, this.#uses);
 	}
@@ -207,12 +207,12 @@ export class Store {
 		return new ConsoleTickets(this.database.knex, this.clock);
 	}
 
-	/** Pending webhook deliveries of all environments. */
+	/** Pending webhook deliveries in all environments. */
 	get outbox(): WebhookOutbox {
 		return new WebhookOutbox(this.database.knex, this.cipher);
 	}
 
-	/** Reads an environment in one snapshot: all statements of `work` see the same revision. */
+	/** Reads an environment in a snapshot: all statements in `work` see the same revision. */
 	async snapshot<T>(
 		environmentId: string,
 		work: (unit: ReadingUnit, environment: Environment, counters: EnvironmentCounters) => Promise<T>,
@@ -234,9 +234,9 @@ export class Store {
 	}
 
 	/**
-	 * Reads an environment at one revision, like `snapshot`. On the embedded store, a transaction would block all other
-	 * statements. There `work` runs statement by statement, and is repeated if the revision has moved: first with the
-	 * environment's writers waiting, then as a snapshot.
+	 * Reads an environment at a single revision, like `snapshot`. On the embedded store, a transaction would block all
+	 * other statements. There `work` runs statement by statement, and is repeated if the revision has moved: first with
+	 * the environment's writers waiting, then as a snapshot.
 	 */
 	async readAtRevision<T>(
 		environmentId: string,
@@ -262,14 +262,14 @@ export class Store {
 		const [outcome] = await Promise.allSettled([
 			work(this.reading(environmentScope(environment)), environment, counters),
 		]);
-		// A failure may be a result of the concurrent write, so check the revision before reporting it.
+		// The failure may come from the concurrent write, so check the revision before reporting it.
 		if ((await this.counters(environmentId))?.token !== counters.token) return null;
 		if (outcome.status === 'rejected') throw outcome.reason;
 		return { value: outcome.value };
 	}
 
 	/**
-	 * Runs `work` as one atomic unit, committed under the next revision. Waiting units of an environment share a
+	 * Runs `work` as an atomic unit, committed under the next revision. Waiting units in an environment share a
 	 * transaction, except `heavy` units, which would delay the rest. A unit abandoned by `work` is rolled back and
 	 * keeps the revision. Rejects with `LostStanding` if the actor has lost access: see `checkStanding`.
 	 */
@@ -309,8 +309,8 @@ export class Store {
 	}
 
 	/**
-	 * Returns true if the server key of this process can decrypt the secrets of this store. A store without secrets
-	 * adopts the key.
+	 * Returns true if this process's server key can decrypt the store's secrets. A store without secrets adopts the
+	 * key.
 	 */
 	async opensSecrets(): Promise<boolean> {
 		const check = () => this.database.knex<{ sealed: Uint8Array }>('server_key_check');
@@ -330,12 +330,12 @@ export class Store {
 		return this.cipher.derive(purpose);
 	}
 
-	/** Re-encrypts the secrets of this store while the server has a previous key. */
+	/** Re-encrypts this store's secrets while the server has a previous key. */
 	secretRotation(log: Logger): SecretRotation {
 		return new SecretRotation(this.database.knex, this.cipher, log);
 	}
 
-	/** Returns the id of the oldest organization, or `null` if the store is empty. */
+	/** Returns the oldest organization's id, or `null` if the store is empty. */
 	async firstOrganization(): Promise<string | null> {
 		const row = await Organization.query(this.database.knex).orderBy('id').first();
 		return row?.id ?? null;
@@ -347,10 +347,10 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` as one transaction over an organization's projects, environments and keys. With `environmentId`, the
-	 * transaction also writes to that environment and queues with its writers. Transactions of callers run one after
-	 * the other, which avoids deadlocks between their key locks. `long` transactions run concurrently, write only
-	 * within environments, and check the caller there. Rejects like `write`.
+	 * Runs `work` as a transaction over an organization's projects, environments and keys. With `environmentId`, the
+	 * transaction also writes to that environment and queues with its writers. Callers' transactions run in sequence,
+	 * which avoids deadlocks between their key locks. `long` transactions run concurrently, write only within
+	 * environments, and check the caller there. Rejects like `write`.
 	 */
 	async writeAccount<T>(
 		organizationId: string,
@@ -395,7 +395,7 @@ export class Store {
 		});
 	}
 
-	/** Copy tasks of an environment, which continue after the response was sent. */
+	/** An environment's copy tasks, which continue after the response was sent. */
 	copyTasks(environmentId: string): CopyTasks {
 		return new CopyTasks(this.database.knex, environmentId);
 	}
@@ -407,7 +407,7 @@ export class Store {
 
 	/** Runs `work` under a lock on this name, shared by all processes on this database. */
 	async alone(name: string, work: () => Promise<void>): Promise<void> {
-		// An embedded database has only one process, and `work` needs its only connection.
+		// An embedded database has a single process, and `work` needs its only connection.
 		if (this.database.url === null) return work();
 		await this.database.knex.transaction(async (transaction) => {
 			await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);

@@ -13,7 +13,7 @@ import { type Caller, opens } from './caller.js';
 import type { Cipher } from './secret.js';
 import { type OrganizationCounts, organizationCounts } from './statistics.js';
 
-/** Projects, environments and keys of an organization. INVARIANT: every statement has the organization's id. */
+/** An organization's projects, environments and keys. INVARIANT: every statement has the organization's id. */
 export class AccountUnit {
 	constructor(
 		readonly organizationId: string,
@@ -37,7 +37,10 @@ export class AccountUnit {
 		return organizationCounts(this.database, { ...caller, organization_id: this.organizationId });
 	}
 
-	/** Returns this organization if `search` is its id or part of its key or name, and otherwise nothing. */
+	/**
+	 * Returns this organization if `search` matches its id, key or name, and otherwise nothing. Key and name match by
+	 * substring.
+	 */
 	organizations(search?: string): RowQuery<Organization> {
 		const query = organizationQuery(this.database, this.organizationId);
 		return rowQuery(asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search));
@@ -83,7 +86,7 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Returns the ids of a project and, if given, an environment in it, by id or key; `null` if either does not exist.
+	 * Returns the ids for a project and, if given, an environment in it, by id or key; `null` if either does not exist.
 	 */
 	async findPlace(
 		project: string,
@@ -132,8 +135,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Finds the result of `environment` in a single statement. Returns `null` if an error or an ambiguous reference
-	 * needs a closer look.
+	 * Like `environment`, but in a single statement. Returns `null` if an error or an ambiguous reference needs a
+	 * closer look.
 	 */
 	async #opened(caller: Caller, project: string, reference: string): Promise<Environment | null> {
 		const query = Environment.query(this.database)

@@ -42,7 +42,7 @@ export interface KeyOrganization {
 	environmentById(caller: Caller, reference: string): Promise<Environment>;
 }
 
-/** API keys of an organization. INVARIANT: every statement has the organization's id. */
+/** An organization's API keys. INVARIANT: every statement has the organization's id. */
 export class ApiKeys {
 	constructor(
 		private readonly organization: KeyOrganization,
@@ -91,7 +91,6 @@ export class ApiKeys {
 		return mine;
 	}
 
-	/** Returns the secret of a key in this organization. */
 	secret(key: ApiKey): string {
 		return this.cipher.decrypt(key.secret_cipher);
 	}
@@ -108,8 +107,8 @@ export class ApiKeys {
 	}
 
 	/**
-	 * Returns the ids for a new key of this type. Throws `forbidden` if it would grant more access than the caller's
-	 * key. Throws `not_found` if the place does not exist, also if given an environment key instead of an id.
+	 * Returns the ids for a new key with this type. Throws `forbidden` if it would grant more access than the caller's
+	 * key. Throws `not_found` if the place does not exist, also if given an environment's key where its id is required.
 	 */
 	async placeFor(
 		caller: Caller,

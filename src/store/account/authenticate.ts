@@ -10,7 +10,7 @@ const bearer = /^bearer +(\S+) *$/i;
 export interface Credentials {
 	/** The `Authorization` header. */
 	readonly authorization: string | undefined;
-	/** Console session instead of the header; absent if the request has the header or no session. */
+	/** Console session that replaces the header; absent if the request has the header or no session. */
 	readonly session?: ShownConsoleSession;
 }
 

@@ -8,7 +8,7 @@ export interface Refresh {
 	readonly revision: number;
 }
 
-/** API key of a request, and its access. */
+/** A request's API key, and its access. */
 export interface Caller extends KeyHolder {
 	/** `null` for access to all projects in the organization. */
 	readonly project_id: string | null;
@@ -17,7 +17,7 @@ export interface Caller extends KeyHolder {
 	readonly object_type: ObjectType;
 	/** Newest refresh for decision points with this key. Only the feed needs it, so some callers lack it. */
 	readonly refresh?: Refresh | null;
-	/** Environment of a console session, which limits its requests. Absent for requests with the key. */
+	/** The console session's environment, which limits its requests. Absent for requests with the key. */
 	readonly session_environment_id?: string;
 }
 

@@ -15,7 +15,7 @@ export interface CopyTask {
 	readonly expired: boolean;
 }
 
-/** Lease of a running task, renewed by its process. */
+/** How long a running task's lease lasts; its process renews it. */
 const lease = "interval '60 seconds'";
 
 /** Retention period for tasks. */
@@ -49,7 +49,7 @@ export class CopyTasks {
 		return row ?? null;
 	}
 
-	/** Renews the lease of a running task. */
+	/** Renews a running task's lease. */
 	async renew(id: string): Promise<void> {
 		await this.#rows()
 			.where({ id, status: 'processing' })

@@ -1,4 +1,4 @@
-/** API keys and console sessions of recently deleted environments, used to inform their decision points and pages. */
+/** API keys and console sessions for recently deleted environments, used to inform their decision points and pages. */
 
 import type { Knex } from 'knex';
 import { hashSecret, sameHash } from './secret.js';
@@ -11,7 +11,7 @@ interface Row {
 	readonly environment_id: string;
 }
 
-/** Stores the keys and sessions of an environment, in the transaction that deletes it. */
+/** Stores an environment's keys and sessions, in the transaction that deletes it. */
 export async function rememberKeys(transaction: Knex.Transaction, environmentId: string, now: Date): Promise<void> {
 	await transaction.raw(
 		`insert into deleted_environment_keys (secret_hash, environment_id, deleted_at)

@@ -5,7 +5,7 @@ import { type Caller, opens } from './caller.js';
 import type { KeyUses } from './key-uses.js';
 import { hashSecret, sameHash } from './secret.js';
 
-/** API key and path of a request. */
+/** A request's API key and path. */
 export interface AccessRequest {
 	readonly secret: string;
 	/** Ids or keys. */
@@ -28,7 +28,7 @@ type Row = Readonly<Record<string, unknown>> & {
 
 /**
  * Finds caller and environment in a single statement, enough for most requests. Returns `null` if an error or an
- * ambiguous reference needs a closer look. Records the use of the key.
+ * ambiguous reference needs a closer look. Records that the key was used.
  */
 export async function findAccess(
 	database: Knex,
@@ -43,7 +43,7 @@ export async function findAccess(
 	const [row] = rows;
 	if (row === undefined || rows.length > 1) return null;
 	const { caller: key, secret_hash, last_used_at, ...columns } = row;
-	// A key may look like the id of a different project, which is ambiguous.
+	// A key may look like a different project's id, which is ambiguous.
 	if (!sameHash(secret_hash, hash) || (ids.project_id ?? row.project_id) !== row.project_id) return null;
 	const caller = { ...key, secret_hash };
 	const found = Environment.fromDatabaseJson(columns);

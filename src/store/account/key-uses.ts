@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { ApiKey } from '../table/account.js';
 
-/** Precision of recorded times, in milliseconds. */
+/** Time resolution in milliseconds. */
 const precision = 60_000;
 
 /**
- * Records the last use of API keys, at most once a minute per key. Requests do not wait for it or fail with it: it is a
- * single statement on the key's row, outside any transaction, and the next use makes up for a failure.
+ * Records when API keys were last used, at most once a minute per key. Requests do not wait for it or fail with it: it
+ * is a single statement on the key's row, outside any transaction, and the next use makes up for a failure.
  */
 export class KeyUses {
 	readonly #noted = new Map<string, number>();
@@ -18,7 +18,7 @@ export class KeyUses {
 		private readonly clock: Clock,
 	) {}
 
-	/** Records a use of a key, unless a use was recorded less than a minute ago, in any process. */
+	/** Records that a key is used, unless any process recorded a use less than a minute ago. */
 	note({ id, organization_id, last_used_at }: Pick<ApiKey, 'id' | 'organization_id' | 'last_used_at'>): void {
 		const now = this.clock.now();
 		const noted = [this.#noted.get(id), last_used_at?.getTime()];

@@ -14,7 +14,7 @@ export function newToken(): string {
 	return randomBytes(32).toString('base64url');
 }
 
-/** Returns the lookup hash of a stored secret. Secrets are long and random, so a fast hash is enough. */
+/** Returns a secret's lookup hash. Secrets are long and random, so a fast hash is enough. */
 export function hashSecret(secret: string): Buffer {
 	return createHash('sha256').update(secret).digest();
 }

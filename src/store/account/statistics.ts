@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { Caller } from './caller.js';
 
-/** Number of objects per kind in an environment, without built-in objects. */
+/** Object counts in an environment, without built-in objects. */
 export interface EnvironmentCounts {
 	readonly roles: number;
 	readonly users: number;
@@ -26,11 +26,11 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 	return rows[0] ?? { roles: 0, users: 0, resources: 0, tenants: 0, policies: 0 };
 }
 
-/** Number of objects per kind in an organization. */
+/** Object counts in an organization. */
 export interface OrganizationCounts {
 	readonly projects: number;
 	readonly environments: number;
-	/** Users of all environments. A user in two environments counts twice. */
+	/** Users in all environments. A user in two environments counts twice. */
 	readonly users: number;
 }
 
@@ -53,7 +53,7 @@ export async function organizationCounts(database: Knex, caller: Caller): Promis
 	return rows[0] ?? { projects: 0, environments: 0, users: 0 };
 }
 
-/** Number of objects in the whole store, for metrics. */
+/** Object counts in the whole store, for metrics. */
 export interface InstallationCounts {
 	readonly environments: number;
 	/** Environments whose newest schema could not be compiled. */

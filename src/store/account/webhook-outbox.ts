@@ -9,20 +9,19 @@ export interface TakenDelivery {
 	/** The same for every attempt. */
 	readonly id: string;
 	readonly payload: Readonly<Record<string, unknown>>;
-	/** Number of started attempts, including this attempt. */
+	/** Started attempts, including this attempt. */
 	readonly attempts: number;
 	/** `null` if the element no longer has a webhook; `unreadable` if its token cannot be decrypted. */
 	readonly webhook: TakenWebhook | 'unreadable' | null;
 }
 
-/** Destination of a delivery. */
 export interface TakenWebhook {
 	readonly url: string;
 	readonly bearer_token: string | null;
 	readonly signing_keys: readonly Buffer[];
 }
 
-/** Outcome of an attempt. `retry_after`: milliseconds until the next attempt; `null` for no retry. */
+/** An attempt's outcome. `retry_after`: milliseconds until the next attempt; `null` for no retry. */
 export type DeliveryOutcome =
 	| { readonly delivered: true; readonly response_status: number }
 	| {
@@ -32,7 +31,7 @@ export type DeliveryOutcome =
 			readonly retry_after: number | null;
 	  };
 
-/** Lease of a taken delivery: longer than an attempt takes. Afterwards a different process may take over. */
+/** How long a taken delivery is leased: longer than an attempt takes. Afterwards a different process may take over. */
 const lease = "interval '30 seconds'";
 interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly webhook_id: string | null;
@@ -40,7 +39,7 @@ interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly secret_webhook_token: Uint8Array | null;
 }
 
-/** Webhook deliveries of all environments: pending deliveries and their log. */
+/** Webhook deliveries in all environments: pending deliveries and their log. */
 export class WebhookOutbox {
 	constructor(
 		private readonly database: Knex,
@@ -77,8 +76,8 @@ export class WebhookOutbox {
 	}
 
 	/**
-	 * Records the outcome of an attempt, unless a different process has taken over. Deletes deliveries beyond the
-	 * retention limit.
+	 * Records an attempt's outcome, unless a different process has taken over. Deletes deliveries beyond the retention
+	 * limit.
 	 */
 	async finish(taken: TakenDelivery, outcome: DeliveryOutcome): Promise<void> {
 		const { environment_id, id, attempts } = taken;

@@ -16,7 +16,7 @@ import { rememberKeys } from './deleted-environments.js';
 import type { Cipher } from './secret.js';
 import { WritingApiKeys } from './writing-api-keys.js';
 
-/** Columns of a new or changed project or environment; the unit adds ids and times. */
+/** Columns for a new or changed project or environment; the unit adds ids and times. */
 type Fields<R> = Partial<Omit<R, 'id' | 'organization_id' | 'project_id' | 'created_at' | 'updated_at' | keyof object>>;
 
 /** Project fields set by the caller. */
@@ -32,7 +32,7 @@ export type EnvironmentFields = Fields<
 	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
 >;
 
-/** Author of changes to an organization's objects. */
+/** Changes an organization's objects. */
 export interface AccountWriter {
 	/** API key that writes; `null` for the server itself. */
 	readonly id: string | null;
@@ -66,7 +66,7 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Writes within an environment of this organization, in the same transaction. Returns its revision after `work`.
+	 * Writes within an environment in this organization, in the same transaction. Returns its revision after `work`.
 	 * Throws `not_found`, and `LostStanding` if an unchecked writer has lost access.
 	 */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
@@ -123,7 +123,7 @@ export class WritingAccountUnit extends AccountUnit {
 		await organizationQuery(this.transaction, this.organizationId).patch({ first_key_shown: true });
 	}
 
-	/** Updates fields of this organization; absent fields stay. */
+	/** Updates this organization's fields; absent fields stay. */
 	async updateOrganization(organization: Organization, fields: OrganizationFields): Promise<Organization> {
 		if (hasValues(organization, fields)) return organization;
 		const [row] = await organizationQuery(this.transaction, this.organizationId)

@@ -142,7 +142,7 @@ export class WritingApiKeys extends ApiKeys {
 		return row as ApiKey;
 	}
 
-	/** On commit, ends the requests waiting under a secret of this key, in all processes. */
+	/** On commit, ends the requests waiting under this key's secrets, in all processes. */
 	async #end(key: ApiKey): Promise<void> {
 		await this.transaction.raw(`select pg_notify('regolith_key', ?)`, [key.id]);
 		this.unit.ended.add(key.id);

@@ -10,7 +10,7 @@ export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
 	readonly raw: string;
 }
 
-/** Space for the decisions of all environments. */
+/** Space for decisions in all environments. */
 export interface AuditLogRoom {
 	readonly bytes: number;
 	/** Called when an environment is refused because its share is used up. */
@@ -62,7 +62,7 @@ export class AuditLogIntake {
 	}
 }
 
-/** Size of a decision besides its event, in bytes: its columns and its entries in four indexes. */
+/** A decision's size besides its event, in bytes: its columns and its entries in four indexes. */
 const overhead = 600;
 
 const adding = `with added as (
@@ -87,7 +87,7 @@ const adding = `with added as (
 	on conflict (environment_id, received_on)
 	do update set events = usage.events + excluded.events, bytes = usage.bytes + excluded.bytes`;
 
-/** Returns the columns of rows. JSON records would not work: PostgreSQL cannot unpack JSON with a NUL character. */
+/** Returns rows as column lists. JSON records would not work: PostgreSQL cannot unpack JSON with a NUL character. */
 function insertedColumns(rows: readonly NewAuditLog[]) {
 	return {
 		ids: rows.map(({ id }) => id),

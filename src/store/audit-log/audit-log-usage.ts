@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Estimated size of an environment's decisions for a day. */
+/** Estimated size in bytes: an environment's decisions for a day. */
 export interface AuditLogUsage {
 	readonly environment_id: string;
 	/** Day on which the decisions were received, as `2026-01-31`. */
@@ -8,7 +8,7 @@ export interface AuditLogUsage {
 	readonly bytes: number;
 }
 
-/** Reads the usage of all environments, oldest day first. */
+/** Reads the usage in all environments, oldest day first. */
 export async function readUsage(database: Knex): Promise<readonly AuditLogUsage[]> {
 	const { rows } = await database.raw<{ readonly rows: readonly AuditLogUsage[] }>(
 		`select environment_id, received_on::text as day, bytes::float8 as bytes from audit_logs_usage
@@ -25,7 +25,7 @@ export function usageByEnvironment(usage: readonly AuditLogUsage[]): ReadonlyMap
 }
 
 /**
- * Returns each environment's maximum share of a limit, so that the total stays within it and small users get everything
+ * Returns each environment's maximum share, so that the total stays within the limit and small users get everything
  * they use (max-min fairness). Infinity while the total is below the limit.
  */
 export function fairShare(used: Iterable<number>, limit: number): number {

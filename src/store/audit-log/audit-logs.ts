@@ -6,7 +6,7 @@ import { asId } from '../../wire/common.js';
 export interface AuditLogRow {
 	readonly id: string;
 	readonly logged_at: Date;
-	/** Id of the decision point's API key. */
+	/** API key id used by the decision point. */
 	readonly api_key_id: string;
 	readonly user_key: string | null;
 	readonly action: string | null;
@@ -47,7 +47,7 @@ export function auditLogId(decisionId: string): string {
 	const own = asId(decisionId);
 	if (own !== null) return own;
 	const digits = createHash('sha256').update(decisionId).digest('hex');
-	// A UUID of version 8, with free choice of the remaining bits.
+	// A version 8 UUID, whose remaining bits can be chosen freely.
 	return [
 		digits.slice(0, 8),
 		digits.slice(8, 12),
@@ -60,7 +60,6 @@ export function auditLogId(decisionId: string): string {
 /** Maximum number of decisions available through pages. */
 export const maxListedAuditLogs = 10_000;
 
-/** A page of decisions. */
 export interface AuditLogList {
 	readonly data: readonly ListedAuditLog[];
 	/** At most `maxListedAuditLogs`. */
@@ -78,7 +77,7 @@ export class AuditLogs {
 		this.#environment = environment_id;
 	}
 
-	/** Returns a page of the decisions that pass a filter, newest first. */
+	/** Returns a page with the decisions that pass a filter, newest first. */
 	async page(
 		filter: AuditLogFilter,
 		page: { readonly page: number; readonly per_page: number },
@@ -128,7 +127,7 @@ export class AuditLogs {
 		return query;
 	}
 
-	/** Adds the names of existing users. */
+	/** Adds the names for existing users. */
 	async #named(rows: Knex.QueryBuilder): Promise<readonly ListedAuditLog[]> {
 		return this.database
 			.select(

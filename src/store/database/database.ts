@@ -28,20 +28,20 @@ export interface DatabaseOptions {
 	/** PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
 	readonly url: string | null;
 	readonly directory: string;
-	/** Syncs each commit of an embedded database to disk before its response. */
+	/** Syncs each commit to disk before its response; for embedded databases. */
 	readonly fsync?: boolean;
-	/** Called with a short description of a step that may take seconds. */
+	/** Called with a short description for a step that may take seconds. */
 	readonly say?: (step: string) => void;
 	/**
 	 * Aborts opening, between two steps or while the embedded database is created. Rejects with the signal's reason.
 	 */
 	readonly interrupted?: AbortSignal;
-	/** Watches the disk space of an embedded database; absent for no watch. */
+	/** Watches the disk space under an embedded database; absent for no watch. */
 	readonly space?: {
 		/** Space that writes must leave free, in bytes; 0 disables the watch. */
 		readonly reserve: number;
 		readonly log: Logger;
-		/** Replaces the reading of free space, for tests. */
+		/** Replaces the free space reading, for tests. */
 		readonly read?: FreeSpace | undefined;
 	};
 }
@@ -51,13 +51,13 @@ export interface Database {
 	readonly knex: Knex;
 	/** `null` if the database runs in this process, so that no other process can write to it. */
 	readonly url: string | null;
-	/** Returns true if this server process id serves a connection of this process. */
+	/** Returns true if this server process id serves a connection from this process. */
 	isOwn(processId: number): boolean;
-	/** Number of used and free connections, and of statements and transactions that wait for a connection. */
+	/** Used and free connections, and statements and transactions that wait for a connection. */
 	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
 	/** Runs a statement. Rejects if the database does not respond. */
 	ping(): Promise<void>;
-	/** Called after each committed transaction, with the number of changed objects. */
+	/** Called after each committed transaction, with its changed object count. */
 	committed(changes: number): void;
 	/** SQL that identifies the current database. */
 	readonly origin: Origin;
@@ -145,12 +145,12 @@ async function openEmbedded({
 		},
 	);
 	if (isNew) {
-		// INVARIANT: the mark is gone from the disk before anything is stored, because it causes the deletion of the
-		// database.
+		// INVARIANT: the mark is gone from the disk before anything is stored, because it causes the database's
+		// deletion.
 		rmSync(unfinished);
 		syncFolder(directory);
 	}
-	// knex-pglite takes its instance as a function; knex's own types only know the settings of real servers.
+	// knex-pglite takes its instance as a function; knex's own types only cover the settings for real servers.
 	const connection = (() => ({ pglite: postgres })) as unknown as Knex.StaticConnectionConfig;
 	const knex = knexFactory({ client: PgliteClient, dialect: 'postgres', connection, compileSqlOnError });
 	const upkeep = new Maintenance(knex);
@@ -219,7 +219,7 @@ function openServer(url: string, log: Logger = createLogger('silent')): Connecte
 	};
 }
 
-/** Counters of knex's connection pool, which knex's types do not declare. */
+/** Counters in knex's connection pool, which knex's types do not declare. */
 interface Pool {
 	numUsed(): number;
 	numFree(): number;
@@ -239,7 +239,7 @@ async function ping(knex: Knex): Promise<void> {
 	await knex.raw('select 1');
 }
 
-/** Error codes of PostgreSQL and the system for a full disk or quota. */
+/** PostgreSQL and system error codes for a full disk or quota. */
 const full = /^(53100|ENOSPC|EDQUOT)$/;
 
 /** Returns true if an error means that the disk is full. */
@@ -249,7 +249,7 @@ export function isFull(error: unknown): boolean {
 	return full.test(String(code)) || isFull(nativeError);
 }
 
-/** Returns true if the database ended a statement because of a deadlock. */
+/** Returns true if the database ended a statement after a deadlock. */
 export function isDeadlock(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
@@ -267,7 +267,8 @@ const lost =
 	/(^| - )(Connection terminated|timeout expired$)|Client (has encountered a connection error|was closed) and is not queryable$/;
 
 /**
- * Returns true if an error means that the database is currently unusable, through no fault of the request or the code.
+ * Returns true if an error means that the database is currently unusable, with neither the request nor the code at
+ * fault.
  */
 export function isUnreachable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;

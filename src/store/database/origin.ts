@@ -16,7 +16,7 @@ const expressions = {
 /** A lineage column that identifies the database. */
 export type OriginColumn = keyof typeof expressions;
 
-/** SQL for the current values of these columns; `null` for values that the database does not offer. */
+/** SQL for the current column values; `null` for values that the database does not offer. */
 export type Origin = Readonly<Record<OriginColumn, string>>;
 
 /** SQL for a value that the database does not offer. */

@@ -1,11 +1,11 @@
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 
-/** Begins a section of a transaction that can be rolled back separately. */
+/** Begins a transaction section that can be rolled back separately. */
 export const savepoint = 'savepoint member';
 
 /** Maximum length of a prepared statement, in characters. Longer statements carry many rows and rarely repeat. */
 const maxNamedLength = 2_000;
-/** Maximum number of prepared statements per connection. */
+/** Maximum prepared statements per connection. */
 const maxNamed = 300;
 
 /**
@@ -14,7 +14,7 @@ const maxNamed = 300;
  */
 const dueSavepoints = new WeakSet<PostgresClient.Connection>();
 
-/** Names of prepared statements by text, and texts seen only once so far. */
+/** Prepared statement names by text, and texts seen only once so far. */
 const names = new Map<string, string>();
 const metOnce = new Set<string>();
 
@@ -23,11 +23,11 @@ const metOnce = new Set<string>();
  * once per connection, and a savepoint is sent together with the next statement.
  */
 export class ServerClient extends PostgresClient {
-	/** Process ids, on the server, of the open connections. */
+	/** Server process ids for the open connections. */
 	readonly #processes = new Set<number>();
 
 	/**
-	 * Returns true if a server process serves a connection of this pool. Must be called on the client itself, not on a
+	 * Returns true if a server process serves a connection in this pool. Must be called on the client itself, not on a
 	 * transaction's client.
 	 */
 	isOwn(processId: number): boolean {
@@ -54,12 +54,12 @@ export class ServerClient extends PostgresClient {
 			dueSavepoints.add(connection);
 			return statement;
 		}
-		// Statements outside of transactions are rarer and mostly searches, which benefit from planning with the actual
+		// Statements outside transactions are rarer and mostly searches, which benefit from planning with the actual
 		// values. They are prepared only if they have a name.
 		const name = connection.__knexTxId === undefined ? statement.options?.name : preparedName(statement);
 		if (name !== undefined) statement.options = { ...statement.options, name };
 		const { stream } = connection.connection;
-		// Everything written in this tick is sent in one packet.
+		// Everything written in this tick is sent in a single packet.
 		stream.cork();
 		process.nextTick(() => stream.uncork());
 		// If this fails, so does the next statement, which reports the failure.
@@ -86,7 +86,7 @@ function rethrow(connection: PostgresClient.Connection, error: unknown): never {
 /**
  * Returns the name to prepare a statement under, or `undefined` if it is not worth it. Also `undefined` for joins with
  * a limit: prepared, they would be planned without their values, and the server would walk a table in the requested
- * order instead of using the index for the search.
+ * order and ignore the index for the search.
  */
 function preparedName({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
 	if (bindings.length === 0 || sql.length > maxNamedLength) return undefined;

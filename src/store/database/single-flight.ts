@@ -1,11 +1,11 @@
 /**
- * Single flight: concurrent callers with the same question share one answer. Its work starts only after each caller has
+ * Single flight: concurrent callers with the same question share an answer. Its work starts only after each caller has
  * asked, so no answer is older than its question.
  */
 export class SingleFlight<T> {
 	readonly #asked = new Map<string, Flight<T>>();
 
-	/** Returns the answer of `work` for this name. Settles like the `work` of the first waiting caller. */
+	/** Returns the answer from `work` for this name. Settles like the `work` given by the first waiting caller. */
 	share(name: string, work: () => Promise<T>): Promise<T> {
 		const running = this.#asked.get(name);
 		if (running === undefined) return this.#start(name, work);

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Resource roles and their derivations, relations, resource instances, relationship tuples, roles held on instances,
- * action groups. INVARIANT: as in the foundation, every reference stays within one environment.
+ * action groups. INVARIANT: as in the foundation, references never leave their environment.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

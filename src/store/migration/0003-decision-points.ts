@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** State reported by decision points, and times of key rotations. */
+/** State reported by decision points, and key rotation times. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** User invites and proxy configurations. As in the foundation, every reference stays within one environment. */
+/** User invites and proxy configurations. As in the foundation, references never leave their environment. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

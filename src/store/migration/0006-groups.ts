@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Groups: marked resource instances, and the objects created only for them. A group has the id of its instance and is
+ * Groups: marked resource instances, and the objects created only for them. A group has its instance's id and is
  * deleted with it.
  */
 export async function up(knex: Knex): Promise<void> {

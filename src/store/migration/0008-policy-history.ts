@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Published policies by schema revision. `files` are generated from the schema besides the Rego, and are not part of
+ * Published policies by schema revision. `files` are generated from the schema besides the Rego, and do not belong to
  * the policy shared by environments.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Condition sets and the rules between them. INVARIANT: as in the foundation, every reference stays within one
- * environment. An automatic set has a role, or a resource without conditions. `conditions` is `json`: `jsonb` would
- * reorder the members of objects.
+ * Condition sets and the rules between them. INVARIANT: as in the foundation, references never leave their environment.
+ * An automatic set has a role, or a resource without conditions. `conditions` is `json`: `jsonb` would reorder object
+ * members.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Schema of the active policy, to find the objects removed by a newer schema, and the objects left out of the policy.
+ * The active policy's schema, to find the objects removed by a newer schema, and the objects left out of the policy.
  * `layout` is the layout of the policy's data.
  */
 export async function up(knex: Knex): Promise<void> {

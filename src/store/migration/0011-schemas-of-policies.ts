@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Schema of a past policy, as gzipped JSON. It replaces the tables and tests generated from the schema, which are ten
- * times longer and rarely requested. `layout` is the layout of the tables. Older rows keep their files and have
- * neither.
+ * A past policy's schema, as gzipped JSON. It replaces the tables and tests generated from the schema, which are ten
+ * times longer and rarely requested. `layout` is the table layout. Older rows keep their files and have neither.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

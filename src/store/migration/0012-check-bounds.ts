@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Upper bounds for the work of a check in an environment, in steps and closures: decision 0028. Existing environments
+ * Upper bounds for check cost in an environment, in steps and closures: see docs/decisions/0028. Existing environments
  * may contain anything, so they start with the greatest number and are counted when it matters.
  */
 export async function up(knex: Knex): Promise<void> {

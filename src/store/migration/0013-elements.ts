@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Elements: configurations of an environment's embedded pages, and their permission levels for roles. As in the
- * foundation, every reference stays within one environment.
+ * Elements: configurations for an environment's embedded pages, and their permission levels for roles. As in the
+ * foundation, references never leave their environment.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

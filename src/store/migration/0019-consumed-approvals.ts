@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Time of use for single-use operation approvals. */
+/** When single-use operation approvals were used. */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw('alter table element_requests add column consumed_at timestamptz');
 }

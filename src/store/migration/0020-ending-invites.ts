@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Expiry of invites. The index for sweeping contains only expiring invites. */
+/** Expiry times for invites. The index for sweeping contains only expiring invites. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Decisions logged by decision points. They are partitioned by the day they were received, so old decisions are removed
- * by dropping a table. They are not objects of the environment and have no references, because they may outlive
- * everything they name.
+ * by dropping a table. They are not environment objects and have no references, because they may outlive everything
+ * they name.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

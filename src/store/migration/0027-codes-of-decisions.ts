@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * Index for decisions with a code, newest first: a rare code would require a scan of all decisions in the environment.
+ * Index for decisions with a code, newest first: a rare code would require scanning all decisions in the environment.
  * The column exists since the beginning, so older decisions are found too. Events from other programs may have longer
  * texts there, and some would not fit into an index.
  */

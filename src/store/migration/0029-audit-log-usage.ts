@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Size of decisions, by environment and day, counted when they are stored: measuring takes too long to do for each
- * batch. A deleted environment is counted until its decisions are gone from the disk.
+ * Space used by decisions, by environment and day, counted when they are stored: measuring takes too long to do for
+ * each batch. A deleted environment is counted until its decisions are gone from the disk.
  */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(

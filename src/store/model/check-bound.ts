@@ -1,14 +1,14 @@
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 
-/** Upper bound for the work of a check in the environment. It is stored, so writes need not scan all relationships. */
+/** Upper bound for check cost in the environment. It is stored, so writes need not scan all relationships. */
 export interface CheckBound {
 	readonly steps: number;
-	/** Number of closures read by a check. */
+	/** Closures read by a check. */
 	readonly closures: number;
 }
 
-/** Returns the stored bound of the environment, or `null` if there is none. */
+/** Returns the environment's stored bound, or `null` if there is none. */
 export async function storedCheckBound(unit: ReadingUnit): Promise<CheckBound | null> {
 	const { rows } = await unit.raw<CheckBound>(
 		'select steps, closures from check_bounds where environment_id = :environment_id',

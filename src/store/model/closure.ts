@@ -5,14 +5,14 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { expiring } from './expiring.js';
 import { type ExpiringStep, instancesDownstream, tuplesAlong, tuplesUpstream } from './graph-walk.js';
 
-/** Maximum number of instances and relationships in a closure update; larger updates send a snapshot. */
+/** Maximum instances and relationships in a closure update; larger updates send a snapshot. */
 const maxInstances = 20_000;
 const maxRelationships = 100_000;
 
 /**
  * Reads the relationships for computing closures: all closures, or closures affected by added or removed relationships.
- * The closure of an instance changes when a relationship on a path to it changes. Removed relationships are no longer
- * on paths, but each former path continues from the object of its last removed relationship.
+ * An instance's closure changes when a relationship on a path to it changes. Removed relationships are no longer on
+ * paths, but each former path continues from the last removed relationship's object.
  */
 export async function closuresAround(
 	unit: ReadingUnit,
@@ -58,7 +58,7 @@ async function closuresAroundObjects(
 /** Relations by id. */
 type Relations = ReadonlyMap<string, { readonly key: string; readonly inside: boolean }>;
 
-/** A relation that both stays within a cycle and enters one counts as inside. */
+/** A relation that both stays within a cycle and enters a cycle counts as inside. */
 async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelation[]): Promise<Relations> {
 	const { rows } = await unit.raw<{ readonly id: string; readonly key: string; readonly inside: boolean }>(
 		`select relations.id, relations.key, bool_or(wanted.inside) as inside
@@ -76,7 +76,7 @@ async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelatio
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns the ids of existing instances. */
+/** Returns the ids for existing instances. */
 async function instanceIds(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly string[]> {
 	const { rows } = await unit.raw<{ readonly id: string }>(
 		`select resource_instances.id from unnest(:types::text[], :keys::text[]) as wanted (type, key)
@@ -104,7 +104,7 @@ async function named(
 	});
 }
 
-/** Returns the names of instances, by id. */
+/** Returns instance names by id. */
 async function instanceNames(unit: ReadingUnit, ids: readonly string[]): Promise<ReadonlyMap<string, InstanceName>> {
 	if (ids.length === 0) return new Map();
 	const { rows } = await unit.raw<InstanceName & { readonly id: string }>(

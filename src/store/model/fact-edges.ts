@@ -4,11 +4,11 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
  * Edges between users, tenants and instances: role assignments and relationship tuples, without expired rows.
- * INVARIANT: each part of a statement reads one index, starting from the node, up to a limit. Its cost does not depend
- * on the size of the environment, even without statistics.
+ * INVARIANT: each statement part reads a single index, starting from the node, up to a limit. Its cost does not depend
+ * on the environment's size, even without statistics.
  */
 
-/** Kinds of objects connected by role assignments and relationship tuples. */
+/** Object kinds connected by role assignments and relationship tuples. */
 export type FactNodeKind = 'user' | 'tenant' | 'instance';
 
 export interface FactNode {
@@ -21,17 +21,17 @@ export interface FactEdge {
 	readonly id: string;
 	/** User, or subject. */
 	readonly from: FactNode;
-	/** Tenant or instance of the role, or object. */
+	/** The role's tenant or instance, or the object. */
 	readonly to: FactNode;
 	/** Role, or relation. */
 	readonly by: { readonly kind: 'role' | 'relation'; readonly id: string };
-	/** Tenant of the role; `null` for relationships. */
+	/** Tenant in which the role is held; `null` for relationships. */
 	readonly tenant_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
 }
 
-/** A kind of connection: an index that begins with the node, and the node at the other end. */
+/** A connection kind: an index that begins with the node, and the node at the far end. */
 interface Source {
 	readonly table: 'role_assignments' | 'relationship_tuples';
 	/** Condition for a node given as SQL. */
@@ -82,18 +82,18 @@ export interface TupleStep {
 	readonly expires_at: Date | null;
 }
 
-/** The edges of one node. */
+/** A node's edges. */
 export interface EdgesOfNode {
 	readonly node: FactNode;
-	/** One list for each kind of connection of the node. */
+	/** A list for each connection kind. */
 	readonly lists: readonly (readonly FactEdge[])[];
 	/** True if a list was cut at the limit. */
 	readonly cut: boolean;
 }
 
 /**
- * Returns the edges of each node, oldest first. For each kind of connection, reads the first entries of its index, at
- * most `most`.
+ * Returns each node's edges, oldest first. For each connection kind, reads the first entries in its index, at most
+ * `most`.
  */
 export async function edgesAround(
 	unit: ReadingUnit,
@@ -149,7 +149,7 @@ export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]):
 	return rows.map(asEdge);
 }
 
-/** Returns all tuples from any of these subjects to any of these objects. */
+/** Returns all tuples from these subjects to these objects. */
 export async function tuplesBetween(
 	unit: ReadingUnit,
 	subjectIds: readonly string[],
@@ -175,10 +175,7 @@ export async function tuplesBetween(
 	return rows;
 }
 
-/**
- * Counts, for each node, its neighbours outside of the shown nodes, by id. Counts at most `most` edges per kind of
- * connection.
- */
+/** Counts each node's neighbours, without the shown nodes, by id. Counts at most `most` edges per connection kind. */
 export async function countNeighbours(
 	unit: ReadingUnit,
 	nodes: readonly FactNode[],

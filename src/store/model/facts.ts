@@ -16,8 +16,8 @@ import { expiring } from './expiring.js';
 import { textRows } from './text-rows.js';
 
 /**
- * Reads the facts of an environment. Reads each table separately and joins here: the cost does not depend on database
- * statistics, and each key is one string in memory, however many rows refer to it.
+ * Reads an environment's facts. Reads each table separately and joins here: the cost does not depend on database
+ * statistics, and each key is a single string in memory, however many rows refer to it.
  */
 export async function readFacts(unit: ReadingUnit): Promise<Facts> {
 	const users = await keysIn(unit, 'users');
@@ -96,7 +96,7 @@ export const userAttributes = `jsonb_strip_nulls(
 	jsonb_build_object('email', email, 'first_name', first_name, 'last_name', last_name)
 ) || attributes`;
 
-/** Returns the nonempty attributes of rows, each with the row's object in `named`. */
+/** Returns all nonempty attributes, each with the row's object in `named`. */
 async function attributesIn<T>(
 	unit: ReadingUnit,
 	table: string,
@@ -124,14 +124,14 @@ async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
 	return keys;
 }
 
-/** Returns the keys of rows, by id. */
+/** Returns row keys by id. */
 export function keysById(rows: readonly { readonly id: string; readonly key: string }[]): Keys {
 	return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
 /**
  * Returns the key for an id. INVARIANT: referred rows exist, because foreign keys require them and everything is read
- * at one revision.
+ * at the same revision.
  */
 export function keyIn(keys: Keys, id: string): string {
 	return keys.get(id) ?? '';

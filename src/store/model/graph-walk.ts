@@ -3,12 +3,12 @@ import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Follows relationships from instance to instance, with one statement per walk. INVARIANT: each step uses the index of
- * the instance, even without statistics: comparing the relation as text rules out other indexes, and `offset 0`
- * prevents the planner from merging the step.
+ * Follows relationships from instance to instance, with a statement per walk. INVARIANT: each step uses the instance
+ * index, even without statistics: comparing the relation as text rules out different indexes, and `offset 0` prevents
+ * the planner from merging the step.
  */
 
-/** A tuple as a step of a path. Includes expired tuples until they are swept. */
+/** A tuple as a path step. Includes expired tuples until they are swept. */
 export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
 
 /** A step with its expiry in milliseconds since 1970. */
@@ -81,7 +81,7 @@ export async function tuplesUpstream(
 	return rows;
 }
 
-/** Returns all tuples of these relations. Returns `most` plus 1 if there are more than `most`. */
+/** Returns all tuples along these relations. Returns `most` plus 1 if there are more than `most`. */
 export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -95,18 +95,18 @@ export async function tuplesAlong(
 	return rows;
 }
 
-/** Derivation of a role from a source role, by ids. */
+/** Derives a role from a source role, by ids. */
 export interface DerivationStep {
 	readonly role_id: string;
-	/** Resource of the derived role. */
+	/** The derived role's resource. */
 	readonly resource_id: string;
 	readonly source_role_id: string;
 	readonly relation_id: string;
-	/** True if a role assigned on the object disables it, by a setting of the derivation or its block. */
+	/** True if a role assigned on the object disables it, as set on the derivation or its block. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** Returns all derivations if any derivation uses one of these relations, and otherwise none. */
+/** Returns all derivations if at least one uses these relations, and otherwise none. */
 export async function derivationsWith(
 	unit: ReadingUnit,
 	relationIds: readonly string[] | 'all',
@@ -125,7 +125,7 @@ export async function derivationsWith(
 	return rows;
 }
 
-/** Yields all tuples of these relations, in chunks. */
+/** Yields all tuples along these relations, in chunks. */
 export async function* tuplePortions(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -145,7 +145,7 @@ export async function* tuplePortions(
 	} while (after !== null);
 }
 
-/** Returns true if there is a tuple of these relations. */
+/** Returns true if there is a tuple along these relations. */
 export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]): Promise<boolean> {
 	const { rows } = await unit.raw(
 		`select from relationship_tuples
@@ -155,7 +155,7 @@ export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]
 	return rows.length > 0;
 }
 
-/** Returns the instances that are subjects of any of these relations. */
+/** Returns the instances that are subjects in these relations. */
 export async function leadingOn(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -171,7 +171,7 @@ export async function leadingOn(
 	return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns the limit of a statement: `most` plus 1, or none. */
+/** Returns a statement limit: `most` plus 1, or none. */
 function oneMoreThan(most: number | undefined): number | null {
 	return most === undefined ? null : most + 1;
 }

@@ -3,7 +3,7 @@ import { ProxyConfig } from '../table/proxy-config.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Reads the mapping rules of all proxy configs, or of configs with these keys. INVARIANT: neither secrets nor rule
+ * Reads the mapping rules from all proxy configs, or from configs with these keys. INVARIANT: neither secrets nor rule
  * headers, which may hold secrets, are read: they never reach a bundle.
  */
 export async function readMappingRules(

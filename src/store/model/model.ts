@@ -23,7 +23,7 @@ import { textRows } from './text-rows.js';
 
 /**
  * Reads an environment's schema. Omits a built-in resource without actions, roles, relations and condition sets, unless
- * it is the subject of a relation.
+ * it is a relation's subject.
  */
 export function readSchema(unit: ReadingUnit): Promise<Schema> {
 	return unit.cachedSchema(() => loadSchema(unit));

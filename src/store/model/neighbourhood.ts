@@ -23,8 +23,8 @@ import { readSchema } from './model.js';
 
 /**
  * Reads exactly the touched objects, as seen by the unit. Returns `null` if closures reach too far: then a snapshot is
- * cheaper. `inForce` is the active policy's schema if it is older. The cost depends on the touched objects, not on
- * their number of neighbours.
+ * cheaper. `inForce` is the active policy's schema if it is older. The cost depends on the touched objects, not on how
+ * many neighbours they have.
  */
 export async function readNeighbourhood(
 	unit: ReadingUnit,
@@ -95,7 +95,7 @@ async function tenantRoles(
 
 /**
  * Looks up assignments by users and tenants together, because a user or tenant may have very many assignments, then
- * keeps those in the memberships.
+ * keeps the given memberships.
  */
 async function membershipsIn(
 	unit: ReadingUnit,
@@ -214,9 +214,7 @@ async function instanceRoles(
 	return { instance_assignments, holdings: await holdings(unit, touched) };
 }
 
-/**
- * Finds the roles held by each user with a skip scan of the index, so the number of instances per role does not matter.
- */
+/** Finds the roles held by each user with an index skip scan, so the number of instances per role does not matter. */
 async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['holdings']> {
 	const next = (after: string) =>
 		`select role_id from role_assignments as next
@@ -256,7 +254,7 @@ async function relationships(
 	return { relationships, related: await related(unit, touched) };
 }
 
-/** Finds each object's relations with a skip scan of the index, like `holdings`. */
+/** Finds each object's relations with an index skip scan, like `holdings`. */
 async function related(unit: ReadingUnit, touched: readonly Relationship[]): Promise<Neighbourhood['related']> {
 	const next = (after: string) =>
 		`select relation_id from relationship_tuples as next

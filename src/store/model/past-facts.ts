@@ -2,7 +2,7 @@ import type { PastFact } from '../../../compiler/data/delta.js';
 import type { Attributes } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** Range of revisions: excludes the first, includes the last. */
+/** A revision range: excludes the first, includes the last. */
 export interface RevisionRange {
 	readonly after: number;
 	readonly upTo: number;
@@ -52,9 +52,9 @@ interface FirstChange {
 	readonly own_key: string | null;
 	readonly user: string | null;
 	readonly role: string | null;
-	/** Tenant of an assignment. */
+	/** Tenant in an assignment. */
 	readonly tenant: string | null;
-	/** Tenant of an instance. */
+	/** An instance's tenant. */
 	readonly home: string | null;
 	readonly resource: string | null;
 	readonly resource_instance: string | null;
@@ -85,7 +85,7 @@ function asPastFact(change: FirstChange): PastFact {
 	}
 }
 
-/** Keys of a change, with empty texts for missing keys. */
+/** Returns a change's keys, with empty texts for missing keys. */
 function withTexts({ user, role, tenant, home, subject, relation, object }: FirstChange) {
 	return {
 		user: user ?? '',

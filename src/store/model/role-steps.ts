@@ -4,7 +4,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { TupleStep } from './fact-edges.js';
 
 /**
- * Reads the parts of role paths: relationships of instances along relations, and a user's assigned roles. Skips expired
+ * Reads the parts that form role paths: relationships between instances, and a user's assigned roles. Skips expired
  * rows. INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns together
  * matches only the index with these columns side by side. An id from `unnest` is planned as an average id; with a
  * literal, the planner might expect a table scan to reach the limit soon.
@@ -22,7 +22,6 @@ export interface FoundTuples {
 	readonly cut: ReadonlySet<string>;
 }
 
-/** End of a relationship. */
 export type TupleEnd = 'subject' | 'object';
 
 /** Returns an SQL condition: both columns have these values. */
@@ -36,7 +35,7 @@ const conditions: Readonly<Record<TupleEnd, string>> = {
 	object: both('object_id', 'relation_id', 'wanted.instance_id', 'wanted.relation_id'),
 };
 
-/** Maximum number of relationships per read. */
+/** Maximum relationships per read. */
 const mostTuples = 20_000;
 
 /**

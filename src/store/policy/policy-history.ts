@@ -6,7 +6,7 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Page, PageResult } from '../unit/row-query.js';
 import type { LivePolicy } from './publications.js';
 
-/** Maximum number of policies kept per environment; the oldest are dropped. */
+/** Maximum policies kept per environment; the oldest are dropped. */
 export const maxRemembered = 1_000;
 
 /** A published policy with all its files. */
@@ -15,7 +15,7 @@ export interface PastPolicy extends LivePolicy {
 	readonly files: readonly RegoFile[];
 }
 
-/** A policy to publish, and the layout of its schema's tables. */
+/** A policy to publish, and its schema's table layout. */
 export interface NewPolicy extends LivePolicy {
 	readonly layout: number;
 }
@@ -25,12 +25,12 @@ export interface CompiledSchema {
 	readonly schema_revision: number;
 	/** Policy digest. */
 	readonly digest: string;
-	/** Layout of the policy's data; `null` if an earlier version compiled it. */
+	/** Data layout expected by the policy; `null` if an earlier version compiled it. */
 	readonly layout: number | null;
 	readonly schema: Schema;
 }
 
-/** Writes the companion files of a schema's Rego, for tables with this layout. */
+/** Writes the files that accompany a schema's Rego, for tables with this layout. */
 export type WriteCompanionFiles = (schema: Schema, layout: number) => readonly RegoFile[];
 
 const compress = promisify(gzip);
@@ -71,7 +71,7 @@ export class PolicyHistory {
 		await this.#rows(environmentId).whereIn('schema_revision', tooMany).delete();
 	}
 
-	/** Returns a page of recorded policies, newest first. */
+	/** Returns a page with recorded policies, newest first. */
 	async page(environmentId: string, { page, per_page }: Page): Promise<PageResult<LivePolicy>> {
 		const [counted] = await this.#rows(environmentId).count<{ total: number }[]>('* as total');
 		const total_count = counted?.total ?? 0;

@@ -7,17 +7,16 @@ import { type FailedAttempt, type PolicyInForce, type Publications, readPublicat
 
 /** A compiled policy, shared by all environments with the same Rego. */
 export interface Policy {
-	/** SHA-256 of the Rego text and the compiler, hexadecimal. */
+	/** SHA-256 over the Rego text and the compiler, hexadecimal. */
 	readonly digest: string;
 	readonly files: readonly RegoFile[];
 	readonly wasm: Uint8Array;
 }
 
-/** Revision of the compiled schema. */
+/** A compiled schema's revision. */
 export interface CompiledRevision {
 	readonly environmentId: string;
 	readonly revision: number;
-	/** Token of the revision. */
 	readonly token: string;
 }
 
@@ -38,13 +37,13 @@ export class PolicyStore {
 		return (await this.knex<Policy>('policies').where({ digest }).first('digest')) !== undefined;
 	}
 
-	/** Returns the module of the policy with this digest, or `null`. */
+	/** Returns a policy's module by digest, or `null`. */
 	async wasm(digest: string): Promise<Uint8Array | null> {
 		const row = await this.knex<Policy>('policies').where({ digest }).first('wasm');
 		return row?.wasm ?? null;
 	}
 
-	/** Returns the Rego of the policy with this digest, or `null`. */
+	/** Returns a policy's Rego by digest, or `null`. */
 	async files(digest: string): Promise<readonly RegoFile[] | null> {
 		const row = await this.knex<Policy>('policies').where({ digest }).first('files');
 		return row?.files ?? null;
@@ -61,7 +60,7 @@ export class PolicyStore {
 		return readPublications(this.knex, environmentId);
 	}
 
-	/** Like `PolicyHistory.remember`. Returns false, and records nothing, if the schema is not part of this history. */
+	/** Like `PolicyHistory.remember`. Returns false, and records nothing, if the schema is not in this history. */
 	record(of: CompiledRevision, policy: NewPolicy, schema: Schema): Promise<boolean> {
 		return this.#ifKnown(of, (transaction) =>
 			new PolicyHistory(transaction, this.writeCompanionFiles).remember(of.environmentId, policy, schema),
@@ -69,9 +68,9 @@ export class PolicyStore {
 	}
 
 	/**
-	 * Activates a policy compiled from `schema`, which lacks the objects left out. Keeps the policy of a newer schema,
-	 * if a different process has published it in the meantime. Returns false, and does nothing, if the schema is not
-	 * part of this history. Throws `not_found`.
+	 * Activates a policy compiled from `schema`, which lacks the objects left out. If a different process has published
+	 * a newer schema's policy in the meantime, keeps that policy. Returns false, and does nothing, if the schema is not
+	 * in this history. Throws `not_found`.
 	 */
 	publish(of: CompiledRevision, live: PolicyInForce, schema: Schema): Promise<boolean> {
 		return this.#note(of, {

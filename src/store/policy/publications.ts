@@ -4,11 +4,11 @@ import type { Schema } from '../../../compiler/model.js';
 /** Reason why a schema did not become a policy. */
 export interface PolicyFailure {
 	readonly message: string;
-	/** Output of the compiler or OPA, line by line. */
+	/** Compiler or OPA output, line by line. */
 	readonly details: readonly string[];
 }
 
-/** Active policy of an environment. */
+/** An environment's active policy. */
 export interface LivePolicy {
 	readonly digest: string;
 	/** Schema revision it was compiled from. */
@@ -24,9 +24,9 @@ export interface LeftOut {
 	readonly message: string;
 }
 
-/** Active policy, and the objects left out of it. */
+/** Active policy, and the objects it leaves out. */
 export interface PolicyInForce extends LivePolicy {
-	/** Layout of its data; `null` if an earlier version published it. */
+	/** Its data layout; `null` if an earlier version published it. */
 	readonly layout: number | null;
 	readonly left_out: readonly LeftOut[];
 }
@@ -38,9 +38,9 @@ export interface FailedAttempt {
 	readonly failed_at: Date;
 }
 
-/** Active policy of an environment, and the reason why the newest schema is not active. */
+/** An environment's active policy, and the reason why the newest schema is not active. */
 export interface Publications {
-	/** `null` until a schema of the environment was compiled. */
+	/** `null` until a schema was compiled. */
 	readonly live: PolicyInForce | null;
 	/** `null` if the last attempt succeeded, or there was none. */
 	readonly failed: FailedAttempt | null;
@@ -60,11 +60,11 @@ export async function readPublications(knex: Knex, environmentId: string): Promi
 			'failed_revision',
 			'failed_at',
 		);
-	// Constraints of the table make the columns of each half null together.
+	// Table constraints make the columns in each half null together.
 	return { live: row?.digest ? row : null, failed: row?.failure ? row : null };
 }
 
-/** Returns the schema of the active policy; `null` without an active policy, or if an earlier version published it. */
+/** Returns the active policy's schema; `null` without an active policy, or if an earlier version published it. */
 export async function schemaInForce(knex: Knex, environmentId: string): Promise<Schema | null> {
 	const row: { readonly schema: Schema | null } | undefined = await knex('publications')
 		.where({ environment_id: environmentId })

@@ -11,23 +11,23 @@ import type { TicketKey } from './console-tickets.js';
 
 /** Idle time until a session ends, in seconds. */
 export const consoleIdleSeconds = 8 * 60 * 60;
-/** Maximum lifetime of a session, regardless of use, in seconds. */
+/** Maximum session lifetime, regardless of use, in seconds. */
 export const consoleLifetimeSeconds = 24 * 60 * 60;
 /** Age at which a secret is replaced by the next request, in seconds. */
 export const consoleRotationSeconds = 5 * 60;
-/** Time for which the previous secret stays valid after the first use of the new secret, in seconds. */
+/** How long the previous secret stays valid after the new secret was first used, in seconds. */
 export const consoleGraceSeconds = 60;
-/** Maximum number of sessions per API key; the oldest are dropped. */
+/** Maximum sessions per API key; the oldest are dropped. */
 export const maxConsoleSessionsOfKey = 100;
 
 /** Retention period for ended sessions, to report why they ended, in milliseconds. */
 const memory = 24 * 3_600_000;
-/** Precision of recorded times of use, in milliseconds. */
+/** Time resolution for recorded uses, in milliseconds. */
 const usePrecision = 60_000;
 
 /** Session as presented by a request. */
 export interface ShownConsoleSession {
-	/** Id of the session's environment, according to the request. */
+	/** The session's environment id, according to the request. */
 	readonly environment_id: string;
 	/** Empty if the request has no secret. */
 	readonly secret: string;
@@ -63,7 +63,7 @@ interface Row extends Omit<ConsoleSession, 'signedIn'> {
 	readonly previous_until: Date | null;
 	readonly rotated_at: Date;
 	readonly created_at: Date;
-	/** Secret hash of the API key; `null` if the key is gone. */
+	/** The API key's secret hash; `null` if the key is gone. */
 	readonly present_hash: Uint8Array | null;
 	readonly key_used_at: Date | null;
 	readonly opened_project_id: string | null;
@@ -109,8 +109,8 @@ export class ConsoleSessions {
 	}
 
 	/**
-	 * Returns the caller for a presented session, with the rights of its key. Records the use, unless `watching`.
-	 * Throws `signed_out` with the reason.
+	 * Returns the caller for a presented session, with its key's rights. Records the use, unless `watching`. Throws
+	 * `signed_out` with the reason.
 	 */
 	async identify(shown: ShownConsoleSession, { watching = false } = {}): Promise<Caller> {
 		const [found] = await this.#rows([shown]);
@@ -140,7 +140,7 @@ export class ConsoleSessions {
 
 	/**
 	 * Replaces a session's secret when it is due; otherwise returns `null`. The presented secret stays valid until the
-	 * new secret is used, because the response may get lost, and then for another minute, for running requests.
+	 * new secret is used, because the response may get lost, and then for 60 more seconds, for running requests.
 	 */
 	async rotate({ environment_id, secret }: ShownConsoleSession): Promise<string | null> {
 		const fresh = newToken();
@@ -176,7 +176,7 @@ export class ConsoleSessions {
 		await this.database('console_sessions').where('last_used_at', '<', oldest).delete();
 	}
 
-	/** Returns the rows for these secrets, each in its environment, with the hash of the secret. */
+	/** Returns the rows for these secrets, each in its environment, with the secret's hash. */
 	async #rows(shown: readonly ShownConsoleSession[]): Promise<readonly { row: Row; hash: Uint8Array }[]> {
 		if (shown.length === 0) return [];
 		const asked = shown.map(({ environment_id, secret }) => ({ environment_id, hash: hashSecret(secret) }));
@@ -227,7 +227,7 @@ export class ConsoleSessions {
 		};
 	}
 
-	/** Records the use of a session, to the minute, and the arrival of its newest secret. */
+	/** Records that a session is used, to the minute, and that its newest secret has arrived. */
 	async #noteUse(
 		{ environment_id, id, secret_hash, previous_hash, previous_until, last_used_at }: Row,
 		hash: Uint8Array,

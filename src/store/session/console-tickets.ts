@@ -4,16 +4,16 @@ import { Failure } from '../../failure.js';
 import { hashSecret, newToken, sameHash } from '../account/secret.js';
 import type { ApiKey } from '../table/account.js';
 
-/** Lifetime of a ticket, in seconds. */
+/** Ticket lifetime in seconds. */
 export const consoleTicketSeconds = 10 * 60;
 
 /** Retention period for expired tickets, to report why they are refused, in milliseconds. */
 const memory = 24 * 3_600_000;
 
-/** API key of a ticket, with the key's secret when the ticket was issued. */
+/** A ticket's API key, with the key's secret when the ticket was issued. */
 export interface TicketKey {
 	readonly api_key_id: string;
-	/** Hash of the secret. */
+	/** The secret's hash. */
 	readonly key_fingerprint: Uint8Array;
 }
 
@@ -44,7 +44,7 @@ export class ConsoleTickets {
 		return ticket;
 	}
 
-	/** Returns the key of a ticket. Throws `signed_out`, with the code for a spent, expired or unknown ticket. */
+	/** Returns a ticket's key. Throws `signed_out`, with the code for a spent, expired or unknown ticket. */
 	async find(ticket: string): Promise<TicketKey> {
 		const ticket_hash = hashSecret(ticket);
 		const row = await this.database<Row>('console_tickets').where({ ticket_hash }).first();

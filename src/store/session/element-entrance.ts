@@ -14,9 +14,8 @@ export interface ElementSession {
 	readonly user: Named;
 	readonly tenant: Named;
 	readonly environment: Environment;
-	/** Key of the environment's project. */
 	readonly project_key: string;
-	/** Expiry of the presented secret. */
+	/** When the presented secret expires. */
 	readonly expires_at: Date;
 }
 
@@ -98,7 +97,7 @@ export class ElementEntrance {
 	}
 }
 
-/** Statements that find a sign-in by each kind of secret, with its environment. */
+/** Statements that find a sign-in by each secret kind, with its environment. */
 const statements: Readonly<Record<SessionSecret, string>> = {
 	ticket: findingBy('ticket'),
 	bearer: findingBy('bearer'),

@@ -10,16 +10,16 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { ReadingUnit, Scope } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 
-/** Lifetime of a ticket, in seconds. */
+/** Ticket lifetime in seconds. */
 export const ticketSeconds = 60;
-/** Lifetime of a bearer token, in seconds. */
+/** Bearer token lifetime in seconds. */
 export const bearerSeconds = 15 * 60;
-/** Lifetime of a cookie, in seconds. */
+/** Cookie lifetime in seconds. */
 export const cookieSeconds = 12 * 60 * 60;
-/** Maximum number of sign-ins per user and environment; the oldest are dropped. */
+/** Maximum sign-ins per user and environment; the oldest are dropped. */
 export const maxSessionsOfUser = 100;
 
-/** Secret of a sign-in: a ticket, which is spent for a cookie; a bearer token; or the cookie. */
+/** Secret kinds for a sign-in: a ticket, which is spent for a cookie; a bearer token; or the cookie. */
 export type SessionSecret = 'ticket' | 'bearer' | 'cookie';
 
 /** A new sign-in with its secrets. Only their hashes are stored. */
@@ -52,10 +52,7 @@ const lifetimes: Readonly<Record<SessionSecret, number>> = {
 	cookie: cookieSeconds,
 };
 
-/**
- * Sign-ins to the elements of an environment. They are not objects of the environment: they have no revision, history
- * or lock.
- */
+/** Sign-ins to an environment's elements. They are not environment objects: they have no revision, history or lock. */
 export class ElementSessions {
 	constructor(
 		private readonly scope: Pick<Scope, 'environment_id'>,
@@ -64,8 +61,8 @@ export class ElementSessions {
 	) {}
 
 	/**
-	 * Signs a user in to a tenant, with a secret of each kind. Deletes expired sign-ins, and the user's oldest sign-ins
-	 * above the limit. Throws `not_found` if user or tenant were deleted in the meantime.
+	 * Signs a user in to a tenant, with a secret for each kind. Deletes expired sign-ins, and the user's oldest
+	 * sign-ins above the limit. Throws `not_found` if user or tenant were deleted in the meantime.
 	 */
 	async begin(
 		member: { readonly user: Named; readonly tenant: Named },
@@ -97,8 +94,8 @@ export class ElementSessions {
 	}
 
 	/**
-	 * Spends a ticket: the sign-in gets a cookie instead. Returns `null` if the ticket was spent or has expired. If
-	 * several processes spend it concurrently, only one gets the cookie.
+	 * Spends a ticket: the sign-in gets a cookie. Returns `null` if the ticket was spent or has expired. If several
+	 * processes spend it concurrently, a single process gets the cookie.
 	 */
 	async spend(ticket: string): Promise<{ readonly cookie: string; readonly expires_at: Date } | null> {
 		const now = this.clock.now();
@@ -139,12 +136,11 @@ export class ElementSessions {
 		return (await this.#all().where({ id }).delete().returning('id')).length > 0;
 	}
 
-	/** Ends all sign-ins of a user. */
 	async endOfUser(user_id: string): Promise<void> {
 		await this.#all().where({ user_id }).delete();
 	}
 
-	/** Records a use of a sign-in, unless a use was recorded less than a minute ago. */
+	/** Records that a sign-in is used, unless a use was recorded less than a minute ago. */
 	async noteUse(id: string, last_used_at: Date | null): Promise<void> {
 		const now = this.clock.now();
 		if (last_used_at !== null && Math.abs(now.getTime() - last_used_at.getTime()) < usePrecision) return;
@@ -172,7 +168,7 @@ export class ElementSessions {
 	}
 }
 
-/** Precision of recorded times of use, in milliseconds. */
+/** Time resolution for recorded uses, in milliseconds. */
 const usePrecision = 60_000;
 
 const shown = ['id', 'user_id', 'tenant_id', 'created_at', 'expires_at', 'last_used_at'] as const;
@@ -183,8 +179,8 @@ export function environmentOfTicket(ticket: string): string | null {
 }
 
 /**
- * Returns true if a sign-in is active and its user is still a member of its tenant, as seen by the unit. In a writing
- * unit, this stays true until the commit: ending the sign-in waits for it.
+ * Returns true if a sign-in is active and its user is still a tenant member, as seen by the unit. In a writing unit,
+ * this stays true until the commit: ending the sign-in waits for it.
  */
 export async function sessionStands(unit: ReadingUnit, id: string): Promise<boolean> {
 	const { rows } = await unit.raw(

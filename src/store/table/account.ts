@@ -15,7 +15,7 @@ export class Organization extends Model {
 	declare updated_at: Date;
 }
 
-/** One product of an organization. */
+/** An organization's product. */
 export class Project extends Model {
 	static override readonly tableName = 'projects';
 	static override readonly jsonAttributes = ['settings'];
@@ -32,7 +32,7 @@ export class Project extends Model {
 	declare updated_at: Date;
 }
 
-/** A deployment stage of a project, with separate objects and revisions. */
+/** A project's deployment stage, with separate objects and revisions. */
 export class Environment extends Model {
 	static override readonly tableName = 'environments';
 	static override readonly jsonAttributes = ['jwks', 'settings'];
@@ -46,7 +46,7 @@ export class Environment extends Model {
 	declare custom_branch_name: string | null;
 	declare jwks: Record<string, unknown> | null;
 	declare settings: Record<string, unknown> | null;
-	/** Number of units with changes in this environment. */
+	/** Counts the units with changes in this environment. */
 	declare revision: number;
 	/** Newest revision with a change relevant to the compiled policy. */
 	declare schema_revision: number;
@@ -57,7 +57,7 @@ export class Environment extends Model {
 /** Level at which a key grants access. */
 export type ObjectType = 'org' | 'project' | 'env';
 
-/** Rights of a key. `read` keys cannot write; `no_access` keys can only see the object they belong to. */
+/** A key's rights. `read` keys cannot write; `no_access` keys can only see the object they belong to. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
 /** Secret that grants access to an organization, a project or an environment. */
@@ -77,13 +77,13 @@ export class ApiKey extends Model {
 	/** True if decision points with this key should log decisions in detail. */
 	declare debug_audit_logs: boolean;
 	declare created_at: Date;
-	/** Id of the newest refresh requested for decision points with this key. */
+	/** Id for the newest refresh requested from decision points with this key. */
 	declare refresh_id: string | null;
 	/** Environment revision created by the refresh request. */
 	declare refresh_revision: number | null;
 	declare refresh_reason: string | null;
-	/** Time of the last secret rotation; `null` if the secret is the first. */
+	/** When the secret was last rotated; `null` if it is the first. */
 	declare rotated_at: Date | null;
-	/** Time of last use, to the minute. */
+	/** When the key was last used, to the minute. */
 	declare last_used_at: Date | null;
 }

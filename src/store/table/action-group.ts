@@ -4,7 +4,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 
-/** A named group of actions of one resource. */
+/** A named group of actions on one resource. */
 export class ActionGroup extends KeyedModel {
 	static override readonly tableName = 'action_groups';
 	static override readonly jsonAttributes = ['attributes'];
@@ -17,7 +17,7 @@ export class ActionGroup extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 }
 
-/** One action in one group. `position` keeps the given order. */
+/** An action in a group. `position` keeps the given order. */
 class ActionGroupAction extends EnvironmentModel {
 	static override readonly tableName = 'action_group_actions';
 	static readonly kind = 'action_group';
@@ -32,7 +32,7 @@ class ActionGroupAction extends EnvironmentModel {
 	}
 }
 
-/** Returns the action groups of these resources with these attribute values, oldest first. */
+/** Returns these resources' action groups with these attribute values, oldest first. */
 export function actionGroupsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -45,7 +45,7 @@ export function actionGroupsBy(
 	return rowQuery(whereAttributes(query, 'action_groups.attributes', filters));
 }
 
-/** Returns the action groups with any of these actions, oldest first. */
+/** Returns the action groups with at least one of these actions, oldest first. */
 export function actionGroupsWith(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<ActionGroup> {
 	const holding = unit
 		.query(ActionGroupAction)
@@ -60,7 +60,7 @@ export interface GroupedActionRow {
 	readonly key: string;
 }
 
-/** Returns the actions of these groups, in each group's order. */
+/** Returns the groups' actions, in each group's order. */
 export async function groupedActions(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
@@ -74,7 +74,7 @@ export async function groupedActions(
 		.castTo<GroupedActionRow[]>();
 }
 
-/** Replaces the actions of a group, keeping the given order. */
+/** Replaces a group's actions, keeping the given order. */
 export async function replaceGroupedActions(
 	unit: WritingUnit,
 	groupId: string,

@@ -22,16 +22,16 @@ export class ConditionSetRule extends EnvironmentModel {
 	declare updated_at: Date;
 }
 
-/** Ids of the sets and action in a rule. */
+/** A rule's set and action ids. */
 export type RuleIds = Pick<ConditionSetRule, 'user_set_id' | 'action_id' | 'resource_set_id'>;
 
-/** A rule with the keys of its sets, resource and action. */
+/** A rule with its set, resource and action keys. */
 export interface RuleRow extends RuleIds {
 	readonly id: string;
 	readonly environment_id: string;
 	readonly user_set: string;
 	readonly resource_set: string;
-	/** Resource of the action and of the resource set. */
+	/** Resource shared by the action and the resource set. */
 	readonly resource: string;
 	readonly action: string;
 	readonly created_at: Date;
@@ -86,7 +86,7 @@ function narrow(
 }
 
 /**
- * Returns all rules of the environment, with keys, oldest first. Reads rules and keys separately: PostgreSQL may join
+ * Returns all rules in the environment, with keys, oldest first. Reads rules and keys separately: PostgreSQL may join
  * five tables in an order that takes seconds for a few thousand rules.
  */
 export async function allRules(unit: ReadingUnit): Promise<readonly RuleRow[]> {
@@ -99,7 +99,7 @@ export async function* rulesToRemove(unit: WritingUnit, filter: RuleFilter): Asy
 	for await (const rules of chunksToRemove(unit, ConditionSetRule, query)) yield withKeys(unit, rules);
 }
 
-/** Returns the rules with these combinations of sets and actions, oldest first. */
+/** Returns the rules with these set and action combinations, oldest first. */
 export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]): Promise<readonly RuleRow[]> {
 	const found: ConditionSetRule[] = [];
 	for (const [, chunk] of rowChunks(wanted)) {
@@ -126,10 +126,10 @@ export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]
 	);
 }
 
-/** Keys of the sets, resource and action in a rule. */
+/** A rule's set, resource and action keys. */
 export type RuleKeys = Pick<RuleRow, 'user_set' | 'resource' | 'action' | 'resource_set'>;
 
-/** Returns the rules with these combinations of keys, oldest first. */
+/** Returns the rules with these key combinations, oldest first. */
 export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[]): Promise<readonly RuleRow[]> {
 	const userSets = await rowsWithKeys(
 		unit,

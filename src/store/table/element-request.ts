@@ -13,7 +13,7 @@ export class ElementRequest extends EnvironmentModel {
 	static readonly kind = 'element_request';
 	static readonly title = 'ElementRequest';
 
-	/** Element of the request; `null` after its deletion. */
+	/** Null after the element's deletion. */
 	declare config_id: string | null;
 	declare type: RequestType;
 	declare status: RequestStatus;
@@ -29,14 +29,14 @@ export class ElementRequest extends EnvironmentModel {
 	declare reviewer_user_id: string | null;
 	declare reviewed_at: Date | null;
 	declare reviewer_comment: string | null;
-	/** Expiry of the requested grant; `null` if it does not expire. */
+	/** When the requested grant expires; `null` if it does not expire. */
 	declare expires_at: Date | null;
 	/** When a single-use operation approval was used; `null` until then. */
 	declare consumed_at: Date | null;
 	declare updated_at: Date;
 }
 
-/** A request with the details of its user, role, resource and instance for lists. */
+/** A request with user, role, resource and instance details for lists. */
 export interface ListedRequest extends ElementRequest {
 	readonly requesting_user_key: string;
 	readonly requesting_user_email: string | null;
@@ -92,7 +92,7 @@ export function requestsBy(
 }
 
 /**
- * Returns the requests of all elements that pass the filter: first pending requests, oldest first, then the rest,
+ * Returns the requests in all elements that pass the filter: first pending requests, oldest first, then the rest,
  * newest first.
  */
 export function requestsInTurn(unit: ReadingUnit, filter: RequestFilter): RowQuery<PlacedRequest> {
@@ -168,7 +168,7 @@ export async function insertRequest(
 	return unit.insert(ElementRequest, [{ ...columns, ...unit.stamp() }], ({ id }) => String(id));
 }
 
-/** Updates columns of a request and sets `updated_at`. Records nothing. Returns the current request. */
+/** Updates request columns and sets `updated_at`. Records nothing. Returns the current request. */
 export async function patchRequest(
 	unit: WritingUnit,
 	row: ElementRequest,

@@ -9,10 +9,10 @@ import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-mod
 import { Role } from './role.js';
 import type { TenantUserRow } from './tenant-user.js';
 
-/** Settings of an element: whole numbers, flags and texts. */
+/** Element settings: whole numbers, flags and texts. */
 export type ElementsSettings = Readonly<Record<string, string | number | boolean>>;
 
-/** An element: a page embedded by applications, with the permission levels of its roles. */
+/** An element: a page embedded by applications, with its roles' permission levels. */
 export class ElementsConfig extends KeyedModel {
 	static override readonly tableName = 'elements_configs';
 	static override readonly jsonAttributes = ['settings'];
@@ -25,19 +25,19 @@ export class ElementsConfig extends KeyedModel {
 	/** True once the element was opened. */
 	declare is_active: boolean;
 	declare email_notifications: boolean;
-	/** Webhook. All of these columns are null if there is none. */
+	/** Webhook columns. All are null if there is none. */
 	declare webhook_id: string | null;
 	declare webhook_url: string | null;
 	declare webhook_created_at: Date | null;
 	declare webhook_updated_at: Date | null;
-	/** Encrypted bearer token of the webhook. The change log omits it: see `changeRecord`. */
+	/** The webhook's encrypted bearer token. The change log omits it: see `changeRecord`. */
 	declare secret_webhook_token: Uint8Array | null;
 }
 
 /** A stored level. Roles without a row are `UNCONFIGURED`. */
 export type ConfiguredLevel = Exclude<PermissionLevel, 'UNCONFIGURED'>;
 
-/** Level of one role in one element. */
+/** A role's level in an element. */
 class ElementsLevel extends EnvironmentModel {
 	static override readonly tableName = 'elements_levels';
 	static readonly kind = 'elements_config';
@@ -57,7 +57,7 @@ export function allElementsConfigs(unit: ReadingUnit): RowQuery<ElementsConfig> 
 	return rowQuery(unit.query(ElementsConfig).orderBy('elements_configs.id'));
 }
 
-/** Returns the elements with a level for one of these roles, oldest first. */
+/** Returns the elements with a level for these roles, oldest first. */
 export function elementsConfigsNaming(unit: ReadingUnit, roleIds: readonly string[]): RowQuery<ElementsConfig> {
 	const naming = unit
 		.query(ElementsLevel)
@@ -66,19 +66,19 @@ export function elementsConfigsNaming(unit: ReadingUnit, roleIds: readonly strin
 	return rowQuery(unit.query(ElementsConfig).whereIn('elements_configs.id', naming).orderBy('elements_configs.id'));
 }
 
-/** Level of a role in an element, with the role's names. */
+/** A role's level in an element, with the role's names. */
 export interface LevelRow {
 	readonly config_id: string;
 	readonly role_id: string;
 	readonly level: ConfiguredLevel;
 	readonly key: string;
 	readonly name: string;
-	/** Resource of the role; `null` for a tenant role. */
+	/** The role's resource; `null` for a tenant role. */
 	readonly resource_id: string | null;
 	readonly resource: string | null;
 }
 
-/** Returns the levels of all roles in these elements, by level, then oldest role first. */
+/** Returns the levels for all roles in these elements, by level, then oldest role first. */
 export async function levelRows(unit: ReadingUnit, configIds: readonly string[]): Promise<readonly LevelRow[]> {
 	if (configIds.length === 0) return [];
 	return unit
@@ -100,10 +100,10 @@ export interface RoleWithLevel {
 	readonly permission_level: PermissionLevel;
 }
 
-/** Filter for the roles of an element. */
+/** Filter for an element's roles. */
 export interface ElementRoleFilter {
 	readonly config_id: string;
-	/** Resource of the roles; `null` for tenant roles. */
+	/** The roles' resource; `null` for tenant roles. */
 	readonly resource_id: string | null;
 	readonly search?: string | undefined;
 	/** Only roles with these levels; `null` for all roles. */
@@ -137,7 +137,7 @@ export interface HeldLevel {
 	readonly resource_instance_id: string | null;
 }
 
-/** Returns the distinct levels, in all elements, of a user's roles in a tenant and on its instances. */
+/** Returns the distinct levels, in all elements, that a user holds through roles in a tenant and on its instances. */
 export async function heldLevels(
 	unit: ReadingUnit,
 	{ user_id, tenant_id }: Pick<TenantUserRow, 'user_id' | 'tenant_id'>,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { Model } from 'objection';
 
-/** A row that belongs to one environment. Only units query these tables. */
+/** A row that belongs to an environment. Only units query these tables. */
 export abstract class EnvironmentModel extends Model {
 	declare environment_id: string;
 	declare id: string;

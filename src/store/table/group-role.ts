@@ -11,17 +11,17 @@ import { RelationshipTuple } from './relationship-tuple.js';
  * derivations, whatever API wrote these.
  */
 
-/** Key of the role held by group members on the group's instance. */
+/** Key for the role held by group members on the group's instance. */
 export const memberKey = 'member';
 
 /**
- * Key prefix of relations through which a group is a member of its listed child (docs/groups.md): this key, or this key
- * with a number. Through all other relations, a group is a member of its parent.
+ * Relation key through which a group is a member of its listed child (docs/groups.md): this key, or this key with a
+ * number. Through all other relations, a group is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
 
-/** Returns true if members of a parent are members of its child through a relation with this key. */
+/** Returns true if a parent's members are also its child's members, through a relation with this key. */
 export function joinsChild(key: string): boolean {
 	return new RegExp(joinsChildForm).test(key);
 }
@@ -34,7 +34,7 @@ export interface GroupRoleRow {
 	readonly resource_id: string;
 	readonly resource: string;
 	readonly resource_instance_id: string;
-	/** Key of the instance, without its resource. */
+	/** The instance's key, without its resource. */
 	readonly resource_instance: string;
 	readonly tenant_id: string;
 	readonly tenant: string;
@@ -47,7 +47,7 @@ export interface GroupRoleFilter {
 	readonly role_ids?: readonly string[];
 	/** True: only relations with `joinsChild`; false: only relations without it. */
 	readonly joins_child?: boolean;
-	/** Only relationships that last at least until this time; `null` for unlimited ones. */
+	/** Only relationships that last at least until this time; `null` for unlimited relationships. */
 	readonly until?: Date | null;
 }
 
@@ -71,7 +71,7 @@ export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQue
 			.join('resources as object_types', sameEnvironment('objects', 'resource_id', 'object_types'))
 			.join('tenants', sameEnvironment('relationship_tuples', 'tenant_id', 'tenants'))
 			.select(Object.entries(columns).map(([name, column]) => `${column} as ${name}`))
-			// Several relationships may give one role on one instance.
+			// Several relationships may give the same role on the same instance.
 			.groupBy(Object.values(columns))
 			.orderBy(['relationship_tuples.object_id', 'roles.id'])
 			.castTo<GroupRoleRow[]>(),
@@ -87,7 +87,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 				.on('relationship_tuples.environment_id', 'role_derivations.environment_id')
 				.andOn('relationship_tuples.relation_id', 'role_derivations.relation_id');
 		})
-		// The source of a derivation is a role of the relation's subject resource, to which the group belongs.
+		// A derivation's source is a role on the relation's subject resource, to which the group belongs.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey);
 	const { group_ids, resource_instance_ids, role_ids, joins_child, until } = filter;
@@ -106,10 +106,10 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 	return query;
 }
 
-/** Side of nesting: groups assigned to a group, or groups it is assigned to. */
+/** Nesting side: groups assigned to a group, or groups it is assigned to. */
 export type NestingSide = 'children' | 'parents';
 
-/** Returns the groups on this side of a group, whichever way roles pass, oldest instance first. */
+/** Returns the groups on this side, whichever way roles pass, oldest instance first. */
 export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
 	const around = nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id');
@@ -129,7 +129,7 @@ interface GroupValue {
 	readonly value: string;
 }
 
-/** Returns the ids of users with the role `member` on each group, at most `most` per group. */
+/** Returns the user ids with the role `member` on each group, at most `most` per group. */
 export async function groupMembers(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
@@ -150,7 +150,7 @@ export async function groupMembers(
 	return rows;
 }
 
-/** Returns the instance roles derived by members of each group, at most `most` per group. */
+/** Returns the instance roles derived by each group's members, at most `most` per group. */
 export async function groupRoleNames(
 	unit: ReadingUnit,
 	groupIds: readonly string[],

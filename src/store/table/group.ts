@@ -15,7 +15,7 @@ export class Group extends EnvironmentModel {
 	declare made_instance: boolean;
 }
 
-/** The group's instance, with the keys of its resource and tenant. */
+/** The group's instance, with its resource and tenant keys. */
 export type GroupRow = InstanceRow & Pick<Group, 'made_instance'>;
 
 /** Returns the environment's groups whose instances pass the filter, oldest instance first. */
@@ -23,7 +23,7 @@ export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<Gr
 	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
 }
 
-/** Returns all groups of the environment, unordered: there may be very many. */
+/** Returns all groups in the environment, unordered: there may be very many. */
 export async function allGroups(unit: ReadingUnit): Promise<readonly GroupRow[]> {
 	return groupQuery(unit, {}).clearOrder().castTo<GroupRow[]>();
 }

@@ -53,7 +53,7 @@ export async function unusedResources(unit: ReadingUnit): Promise<readonly Resou
 	return query.whereNotExists(unit.query(Relation).whereColumn('relations.subject_resource_id', 'resources.id'));
 }
 
-/** A schema object by keys: a resource, or a role or relation of a resource. */
+/** A schema object by keys: a resource, or a resource's role or relation. */
 export interface ObjectKeys {
 	readonly resource: string;
 	readonly role: string | null;

@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
-/** Maximum number of decision points kept per environment; the longest silent are dropped. */
+/** Maximum decision points kept per environment; the longest silent are dropped. */
 const maxInstances = 100;
 
-/** Last report of a decision point. */
+/** A decision point's last report. */
 export interface PdpInstance {
 	readonly environment_id: string;
 	readonly pdp_instance_id: string;
@@ -15,12 +15,12 @@ export interface PdpInstance {
 	readonly last_seen_at: Date;
 }
 
-/** Report of a decision point about its state. */
+/** A decision point's report about its state. */
 export type PdpReport = Pick<PdpInstance, 'pdp_instance_id' | 'api_key_id' | 'state'>;
 
 /**
- * Decision points of an environment, with their reported state. They are not objects of the environment: reports have
- * no revision, history or lock, and the oldest report is dropped for a new one.
+ * An environment's decision points, with their reported state. They are not environment objects: reports have no
+ * revision, history or lock, and the oldest report is dropped for a new report.
  */
 export class PdpInstances {
 	constructor(
@@ -33,9 +33,7 @@ export class PdpInstances {
 		return this.#all().orderBy([{ column: 'last_seen_at', order: 'desc' }, 'pdp_instance_id']);
 	}
 
-	/**
-	 * Replaces the last report of a decision point. Throws `not_found` if the environment was deleted in the meantime.
-	 */
+	/** Replaces a decision point's last report. Throws `not_found` if the environment was deleted in the meantime. */
 	async keep({ state, ...report }: PdpReport, now: Date): Promise<void> {
 		const { environment_id } = this.scope;
 		const row = { ...report, state: JSON.stringify(state), last_seen_at: now };

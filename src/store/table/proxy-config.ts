@@ -8,7 +8,7 @@ export interface MappingRule {
 	/** `regex`: `url` is a regular expression. `null`: parts in braces match anything. */
 	readonly url_type: 'regex' | null;
 	readonly http_method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
-	/** Key of a resource, which may not exist yet. */
+	/** Resource key. The resource may not exist yet. */
 	readonly resource: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly action: string | null;
@@ -16,7 +16,7 @@ export interface MappingRule {
 	readonly priority: number | null;
 }
 
-/** Configuration of a proxy in front of a service: the mapping of requests to permissions, and the service's secret. */
+/** Configuration for a proxy in front of a service: maps requests to permissions, and holds the service's secret. */
 export class ProxyConfig extends KeyedModel {
 	static override readonly tableName = 'proxy_configs';
 	static override readonly jsonAttributes = ['mapping_rules'];
@@ -24,7 +24,7 @@ export class ProxyConfig extends KeyedModel {
 	static readonly title = 'ProxyConfig';
 
 	declare name: string;
-	/** Encrypted secret: a text, or a map of texts as JSON. The change log omits it: see `changeRecord`. */
+	/** Encrypted secret: a text, or a text map as JSON. The change log omits it: see `changeRecord`. */
 	declare secret_cipher: Uint8Array;
 	declare auth_mechanism: 'Bearer' | 'Basic' | 'Headers';
 	declare mapping_rules: readonly MappingRule[];

@@ -8,7 +8,7 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 
-/** A relationship from the subject instance to the object instance, both in one tenant. */
+/** A relationship from the subject instance to the object instance, both in the same tenant. */
 export class RelationshipTuple extends EnvironmentModel {
 	static override readonly tableName = 'relationship_tuples';
 	static readonly kind = 'relationship_tuple';
@@ -24,7 +24,7 @@ export class RelationshipTuple extends EnvironmentModel {
 	declare expires_at: Date | null;
 }
 
-/** Keys of a tuple: subject and object as `<resource key>:<instance key>`. */
+/** A tuple's keys: subject and object as `<resource key>:<instance key>`. */
 export interface TupleKeys {
 	readonly subject: string;
 	readonly relation: string;
@@ -32,7 +32,7 @@ export interface TupleKeys {
 	readonly tenant: string;
 }
 
-/** Ids of a tuple's instances, relation and tenant. */
+/** A tuple's instance, relation and tenant ids. */
 export type TupleIds = Pick<RelationshipTuple, 'subject_id' | 'relation_id' | 'object_id' | 'tenant_id'>;
 
 /** A tuple with its keys. */
@@ -53,7 +53,7 @@ export interface TupleFilter {
 	/** Instances on either side. */
 	readonly instance_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Resources of the subjects, and of the objects. */
+	/** Subject resources and object resources. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
 	/** Include expired tuples, which are skipped otherwise. */
@@ -132,7 +132,7 @@ export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIte
 	return chunksToRemove(unit, RelationshipTuple, query);
 }
 
-/** Ids and expiry of a new tuple. */
+/** A new tuple's ids and expiry. */
 export type TupleColumns = TupleIds & Pick<TupleRow, 'expires_at'>;
 
 /** Inserts the missing tuples and returns them. Records nothing. */
@@ -151,13 +151,13 @@ export async function insertTuples(
 	return unit.insertMissing(RelationshipTuple, columns);
 }
 
-/** A tuple before and after a change of its expiry. */
+/** A tuple before and after its expiry was changed. */
 export interface ChangedTuple {
 	readonly before: RelationshipTuple;
 	readonly after: RelationshipTuple;
 }
 
-/** Changes the expiry of the stored tuples among these. With `extend`, only to a later expiry. Records nothing. */
+/** Changes the expiry for the given tuples that are stored. With `extend`, only to a later expiry. Records nothing. */
 export async function changeTupleExpiries(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],

@@ -9,7 +9,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 
-/** An object of a resource type, in one tenant. */
+/** An object with a resource type, in a tenant. */
 export class ResourceInstance extends KeyedModel {
 	static override readonly tableName = 'resource_instances';
 	static override readonly jsonAttributes = ['attributes'];
@@ -29,11 +29,11 @@ export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Each search is a substring of the key or of `<resource key>:<key>`, a pattern for either with `*`, or an id. */
+	/** Each search is a substring in the key or in `<resource key>:<key>`, a pattern for either with `*`, or an id. */
 	readonly searches?: readonly string[] | undefined;
 }
 
-/** SQL for `<resource key>:<instance key>`, by the names of the joined tables; null without an instance. */
+/** SQL for `<resource key>:<instance key>`, by joined table names; null without an instance. */
 export function instanceNameIn(resources: string, instances: string): RawBuilder {
 	return raw(`?? || ':' || ??`, [`${resources}.key`, `${instances}.key`]);
 }
@@ -77,7 +77,7 @@ function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance
 	});
 }
 
-/** Returns the ids of all instances with `<resource key>:<instance key>`, unordered. */
+/** Returns all instances as id and `<resource key>:<instance key>`, unordered. */
 export async function instanceNames(
 	unit: ReadingUnit,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
@@ -107,7 +107,8 @@ export async function someInstancesAfter(
 
 /**
  * Returns instances by reference, omitting unknown references. INVARIANT: an id match wins. An id or `<resource
- * key>:<instance key>` names one instance; a bare instance key names all instances with that key, of any resource.
+ * key>:<instance key>` names a single instance; a bare instance key names all instances with that key, for any
+ * resource.
  */
 export async function instancesNamed(
 	unit: ReadingUnit,
@@ -130,8 +131,8 @@ export async function instancesNamed(
 
 /**
  * Three separate queries each use an index, while a single query with three conditions would not. INVARIANT: this query
- * looks up resource and key together even without statistics. Otherwise the planner might read all instances of the
- * resource for each key: `offset 0` prevents it.
+ * looks up resource and key together even without statistics. Otherwise the planner might read all the resource's
+ * instances for each key: `offset 0` prevents it.
  */
 async function instancesAt(
 	unit: ReadingUnit,
@@ -171,7 +172,7 @@ export async function instanceWithKeys(unit: ReadingUnit, resource: string, key:
 	return row ?? null;
 }
 
-/** Returns the instances with these pairs of resource and key. */
+/** Returns the instances with these resource and key pairs. */
 export async function instancesKeyed(
 	unit: ReadingUnit,
 	wanted: readonly { readonly resource: { readonly id: string }; readonly key: string }[],

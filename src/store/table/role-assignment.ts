@@ -12,7 +12,7 @@ import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 import { Role } from './role.js';
 
-/** A role held by a user in a tenant or on a resource instance of the tenant. */
+/** A role held by a user in a tenant, or on a resource instance in the tenant. */
 export class RoleAssignment extends EnvironmentModel {
 	static override readonly tableName = 'role_assignments';
 	static readonly kind = 'role_assignment';
@@ -30,7 +30,7 @@ export class RoleAssignment extends EnvironmentModel {
 	declare expires_at: Date | null;
 }
 
-/** An assignment with the keys of its user, role, tenant and instance. */
+/** An assignment with its user, role, tenant and instance keys. */
 export interface AssignmentRow {
 	readonly id: string;
 	readonly environment_id: string;
@@ -57,7 +57,7 @@ export interface AssignmentFilter {
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
-	/** Resources of the instances. */
+	/** The instances' resources. */
 	readonly resource_ids?: readonly string[] | undefined;
 	/** True: only assignments on resource instances; false: only tenant roles. */
 	readonly on_instances?: boolean | undefined;
@@ -75,7 +75,7 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 }
 
 /**
- * Returns the assignments of these users, with keys, oldest first. Like `assignmentsBy`, for the few users of typical
+ * Returns these users' assignments, with keys, oldest first. Like `assignmentsBy`, for the few users in typical
  * requests.
  */
 export async function readHeldRoles(unit: ReadingUnit, user_ids: readonly string[]): Promise<readonly AssignmentRow[]> {
@@ -95,15 +95,15 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 		and ${holdsNow('role_assignments')}
 	order by role_assignments.id`;
 
-/** Keys and expiry of an assignment. */
+/** An assignment's keys and expiry. */
 export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 
-/** Returns the keys and expiry of assignments that pass the filter, unordered: there may be very many. */
+/** Returns keys and expiry for the assignments that pass the filter, unordered: there may be very many. */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
 	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
 }
 
-/** Returns a query for these columns, plus keys, of the assignments that pass the filter. */
+/** Returns a query for these columns, plus keys, from the assignments that pass the filter. */
 function keyedQuery(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
@@ -148,7 +148,7 @@ export interface AssignmentReference {
 	readonly role: string;
 	readonly tenant?: string | undefined;
 	readonly resource_instance?: string | undefined;
-	/** Expiry of the new assignment; absent if it does not expire. */
+	/** The new assignment's expiry; absent if it does not expire. */
 	readonly expires_at?: string | undefined;
 }
 
@@ -158,7 +158,7 @@ export interface Named {
 	readonly key: string;
 }
 
-/** Objects of assignment references, by reference, omitting unknown references. */
+/** Objects named by assignment references, by reference, omitting unknown references. */
 export interface Participants {
 	readonly users: ReadonlyMap<string, Named>;
 	/** Tenant roles only. Resource roles are looked up once their resource is known. */
@@ -166,7 +166,7 @@ export interface Participants {
 	readonly tenants: ReadonlyMap<string, Named>;
 }
 
-/** Returns the referred users, tenant roles and tenants, in one statement. */
+/** Returns the referred users, tenant roles and tenants, in a single statement. */
 export async function participantsIn(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
@@ -199,7 +199,7 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-/** Returns the referred roles of these resources, by resource, then by reference. */
+/** Returns the referred roles on these resources, by resource, then by reference. */
 export async function resourceRolesIn(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -239,8 +239,8 @@ export function assignmentsToRemove(
 }
 
 /**
- * Returns the assignments of these users in these tenants or, if given, on these instances. May include pairs that were
- * not asked for but, given statistics, never reads all assignments of a user.
+ * Returns these users' assignments in these tenants or, if given, on these instances. May include pairs that were not
+ * asked for but, given statistics, never reads all assignments of a user.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
@@ -252,10 +252,10 @@ export async function assignmentsBetween(
 	return query;
 }
 
-/** Ids of an assignment's user, role, tenant and instance. */
+/** An assignment's user, role, tenant and instance ids. */
 export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_id' | 'resource_instance_id'>;
 
-/** Ids and expiry of a new assignment. */
+/** A new assignment's ids and expiry. */
 export type AssignmentColumns = AssignmentIds & Pick<AssignmentRow, 'expires_at'>;
 
 /** Inserts the missing assignments, with the request id if given, and returns them. Records nothing. */
@@ -271,14 +271,14 @@ export async function insertAssignments(
 	return unit.insertMissing(RoleAssignment, columns);
 }
 
-/** An assignment before and after a change of its expiry. */
+/** An assignment before and after its expiry was changed. */
 export interface ChangedAssignment {
 	readonly before: RoleAssignment;
 	readonly after: RoleAssignment;
 }
 
 /**
- * Changes the expiry of the stored assignments among these. With `extend`, only to a later expiry. An expired
+ * Changes the expiry for the given assignments that are stored. With `extend`, only to a later expiry. An expired
  * assignment is granted again, with the given request id or none. Records nothing.
  */
 export async function changeExpiries(
@@ -356,12 +356,12 @@ export interface HeldTenantRole extends Pick<RoleAssignment, 'user_id' | 'tenant
 	readonly tenant: string;
 }
 
-/** Returns the tenant roles of these users, unordered, for callers with very many users. */
+/** Returns these users' tenant roles, unordered, for callers with very many users. */
 export async function heldTenantRoles(
 	unit: ReadingUnit,
 	userIds: readonly string[],
 ): Promise<readonly HeldTenantRole[]> {
-	// Materialized: with outdated statistics, the planner would read all tenant roles for each chunk of users.
+	// Materialized: with outdated statistics, the planner would read all tenant roles for each user chunk.
 	const { rows } = await unit.raw<HeldTenantRole>(
 		`with held as materialized (
 			select user_id, tenant_id, role_id, resource_instance_id from role_assignments

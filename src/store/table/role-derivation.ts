@@ -3,21 +3,21 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { sameEnvironment } from './environment-model.js';
 import { RoleDerivation } from './role.js';
 
-/** Source role, relation and exclusion of a derivation. */
+/** A derivation's source role, relation and exclusion. */
 export type Derivation = Pick<RoleDerivation, 'source_role_id' | 'relation_id' | 'no_direct_roles_on_object'>;
 
 /** A derivation with its keys. */
 export interface DerivationRow extends Derivation {
 	readonly role_id: string;
-	/** Key of the source role. */
+	/** The source role's key. */
 	readonly role: string;
-	/** Resource of the source role, by id and by key. */
+	/** The source role's resource, by id and by key. */
 	readonly resource_id: string;
 	readonly on_resource: string;
 	readonly linked_by_relation: string;
 }
 
-/** Returns the derivations of these roles (default: all roles), in the given order. */
+/** Returns these roles' derivations (default: all roles), in the given order. */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -42,7 +42,7 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces the derivations of roles, by role id. Records nothing. */
+/** Replaces derivations, by role id. Records nothing. */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,
@@ -60,7 +60,7 @@ export async function replaceDerivations(
 	await unit.insert(RoleDerivation, rows, (row) => String(row.source_role_id));
 }
 
-/** Returns the ids of roles derived from any of these roles. */
+/** Returns the ids for roles derived from these roles. */
 export async function derivedRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleDerivation).whereRaw('role_derivations.source_role_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);

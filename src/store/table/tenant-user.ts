@@ -19,8 +19,8 @@ export class TenantUser extends EnvironmentModel {
 }
 
 /**
- * Returns an SQL condition: the user of a row is a member of its tenant, as in the tenant's list of users. `row` names
- * a table with `environment_id`, `tenant_id` and `user_id`.
+ * Returns an SQL condition: the row's user is a tenant member, as in the tenant's user list. `row` names a table with
+ * `environment_id`, `tenant_id` and `user_id`.
  */
 export function membershipCondition(row: string): string {
 	const held = (table: string, condition: string) =>
@@ -42,7 +42,7 @@ export interface TenantUserRow {
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
-	/** Exactly these pairs of ids. */
+	/** Exactly these id pairs. */
 	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 
@@ -58,7 +58,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
-/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users of typical requests. */
+/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users in typical requests. */
 export async function readUserTenants(
 	unit: ReadingUnit,
 	user_ids: readonly string[],
@@ -74,7 +74,7 @@ const ofUsers = `select tenant_users.tenant_id, tenant_users.user_id, tenant_use
 	where tenant_users.environment_id = :environment_id and tenant_users.user_id = any(:user_ids::uuid[])
 	order by tenant_users.tenant_id, tenant_users.user_id`;
 
-/** Returns true if a user is a member of a tenant: added to it, or with a role in it or on one of its instances. */
+/** Returns true if a user is a tenant member: added to it, or with a role in it or on its instances. */
 export async function isMember(
 	unit: ReadingUnit,
 	{ tenant_id, user_id }: Pick<TenantUserRow, 'tenant_id' | 'user_id'>,

@@ -5,7 +5,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** An invite of a future user to a role. */
+/** Invites a future user to a role. */
 export class UserInvite extends KeyedModel {
 	static override readonly tableName = 'user_invites';
 	static override readonly jsonAttributes = ['attributes'];
@@ -25,9 +25,9 @@ export class UserInvite extends KeyedModel {
 	 * Element in which a user created the invite; `null` for invites from the API, and after the element's deletion.
 	 */
 	declare config_id: string | null;
-	/** Key of the future user, if it may differ from the key of the invite; `null` for invites from the API. */
+	/** The future user's key, if it may differ from the invite's key; `null` for invites from the API. */
 	declare user_key: string | null;
-	/** Attributes of the future user; `null` for invites from the API. */
+	/** The future user's attributes; `null` for invites from the API. */
 	declare attributes: Record<string, unknown> | null;
 	/** Approval deadline; `null` if there is none, and after the approval. */
 	declare expires_at: Date | null;
@@ -43,7 +43,7 @@ export interface UserInviteFilter {
 	/** True: only invites to resource instances; false: only invites to tenants. */
 	readonly on_instances?: boolean | undefined;
 	readonly status?: UserInvite['status'] | undefined;
-	/** Key of the future user. */
+	/** The future user's key. */
 	readonly user_key?: string | undefined;
 	readonly ids?: readonly string[] | undefined;
 }

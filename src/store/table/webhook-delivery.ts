@@ -6,7 +6,7 @@ import { EnvironmentModel } from './environment-model.js';
 /** Delivery status: waits for an attempt, received, or given up. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-/** An event for the webhook of an element. Deliveries have no revision, but their events do. */
+/** An event for an element's webhook. Deliveries have no revision, but their events do. */
 export class WebhookDelivery extends EnvironmentModel {
 	static override readonly tableName = 'webhook_deliveries';
 	static override readonly jsonAttributes = ['payload'];
@@ -18,20 +18,20 @@ export class WebhookDelivery extends EnvironmentModel {
 	/** Request body. */
 	declare payload: Readonly<Record<string, unknown>>;
 	declare status: DeliveryStatus;
-	/** Number of started attempts. */
+	/** Started attempts. */
 	declare attempts: number;
-	/** Due time of a pending delivery. */
+	/** When a pending delivery is due. */
 	declare next_attempt_at: Date;
-	/** End of the sending process's lease; `null` if no process is sending. */
+	/** When the sending process's lease ends; `null` if no process is sending. */
 	declare lease_until: Date | null;
 	declare attempted_at: Date | null;
-	/** Status of the last response; `null` without a response. */
+	/** The last response's status; `null` without a response. */
 	declare response_status: number | null;
 	/** Reason for the last failure. */
 	declare error: string | null;
 }
 
-/** Number of completed deliveries kept per element; older ones are deleted. */
+/** Completed deliveries kept per element; older deliveries are deleted. */
 export const keptDeliveries = 1_000;
 
 /** SQL that deletes an element's completed deliveries, except the newest `:kept`. */
@@ -42,7 +42,7 @@ export const pruningDeliveries = `delete from webhook_deliveries
 		order by id desc offset :kept limit 1
 	)`;
 
-/** Maximum number of pending deliveries per element. Further deliveries fail immediately. */
+/** Maximum pending deliveries per element. Further deliveries fail immediately. */
 const maxWaiting = 10_000;
 
 /** Adds a delivery, sent after the commit by the API processes, which poll the outbox. Records nothing. */
@@ -68,12 +68,12 @@ export async function insertDelivery(
 		error: full ? 'too many deliveries of this element were waiting' : null,
 	};
 	await unit.insert(WebhookDelivery, [row], ({ id }) => String(id));
-	// Prune here: deliveries of this element may not complete for hours, which would also prune.
+	// Prune here: this element's deliveries may not complete for hours, which would also prune.
 	if (full) await unit.raw(pruningDeliveries, { config_id: event.config_id, kept: keptDeliveries });
 	unit.noteOutbox();
 }
 
-/** Returns the kept deliveries of an element, with this status if given, newest first. */
+/** Returns an element's kept deliveries, with this status if given, newest first. */
 export function deliveriesOf(
 	unit: ReadingUnit,
 	configId: string,

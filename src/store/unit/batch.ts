@@ -18,7 +18,7 @@ const maxMembers = 48;
 /** Time until a batch stops accepting members, in milliseconds: its first member waits for its last. */
 const maxBatchMilliseconds = 25;
 
-/** A unit of work that may share its transaction with other units of its environment. */
+/** A unit of work that may share its transaction with other units in its environment. */
 export interface BatchMember {
 	readonly scope: Scope;
 	/** API key or element user that writes; `null` for the server itself. */
@@ -41,7 +41,6 @@ interface FilledMember extends RevisionEntry {
 }
 
 export interface CommittedBatch {
-	/** Number of changed objects. */
 	readonly changes: number;
 	readonly schema: boolean;
 	/** True if the batch added entries to the outbox. */
@@ -54,7 +53,7 @@ interface RefusedMember {
 	readonly error: unknown;
 }
 
-/** Results of the members before the commit. */
+/** Member results before the commit. */
 interface Filled {
 	readonly filled: readonly FilledMember[];
 	readonly refused: readonly RefusedMember[];
@@ -64,10 +63,10 @@ interface Filled {
 }
 
 /**
- * Runs units of one environment in sequence in one transaction (group commit). They share its lock, log and commit.
- * Each unit is atomic, sees the writes of earlier units, and has a separate revision. When the transaction ends, every
- * member learns the result. If it failed, the cause may be a different member. Takes members from `next` up to the
- * bounds above. Never rejects.
+ * Runs an environment's units in sequence in a shared transaction (group commit). They share its lock, log and commit.
+ * Each unit is atomic, sees the writes from earlier units, and has a separate revision. When the transaction ends,
+ * every member learns the result. If it failed, the cause may be a different member. Takes members from `next` up to
+ * the bounds above. Never rejects.
  */
 export async function runBatch(
 	database: Knex,
@@ -147,9 +146,9 @@ async function fillAll(
 	return { filled, refused, revisions, lineage: admission.lineage ?? '' };
 }
 
-/** Admits members whose callers still have access. Its locks are outside of the members' savepoints. */
+/** Admits members whose callers still have access. Its locks are outside the members' savepoints. */
 class Admission {
-	/** Lineage of the database; `null` before the first member. */
+	/** Database lineage; `null` before the first member. */
 	lineage: string | null = null;
 	readonly #known = new Map<string, boolean>();
 

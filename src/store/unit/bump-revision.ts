@@ -5,7 +5,7 @@ import { type Change, schemaKinds } from './change.js';
 import { rowChunks } from './row-chunks.js';
 import { writeAhead } from './write-ahead.js';
 
-/** Changes of one unit, their author, and their time. */
+/** A unit's changes, author and time. */
 export interface RevisionEntry {
 	readonly changes: readonly Change[];
 	/** API key or element user that wrote; `null` for the server itself. */
@@ -42,7 +42,7 @@ const insertion = `insert into changes
 	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
 		before jsonb, after jsonb, actor_id uuid, created_at timestamptz, token text)`;
 
-/** Returns, for each entry, the number of entries with changes up to it. */
+/** Returns, for each entry, how many entries up to it have changes. */
 function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
 	let step = 0;
 	return entries.map(({ changes }) => {
@@ -69,7 +69,7 @@ async function bumpCounters(
 
 const reading = 'select revision from "environments" where id = ?';
 
-/** Notifies listeners of this environment on commit. */
+/** Notifies this environment's listeners on commit. */
 const bumping = `update "environments" set revision = revision + ?,
 		schema_revision = coalesce(revision + ?::bigint, schema_revision)
 	where id = ? returning revision, pg_notify('regolith_revision', id::text) as notified`;
@@ -78,8 +78,8 @@ const bumping = `update "environments" set revision = revision + ?,
 const tokenBytes = 8;
 
 /**
- * Yields the change log rows of these entries, whose revisions have the same indexes. The first row of each revision
- * has its token, which is unique across histories.
+ * Yields the entries' change log rows. `revisions` has the same indexes. Each revision's first row has its token, which
+ * is unique across histories.
  */
 function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {
 	for (const [index, { changes, actorId, now }] of entries.entries()) {

@@ -10,7 +10,7 @@ interface LoggedChange {
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly id: string | null;
 	readonly key: string | null;
-	/** Keys referred to by the records of assignments, instances and tuples; null for other kinds. */
+	/** Keys referred to by assignment, instance and tuple records; null for other kinds. */
 	readonly user: string | null;
 	readonly role: string | null;
 	readonly tenant: string | null;
@@ -25,7 +25,7 @@ interface LoggedChange {
 	readonly rules_changed: boolean;
 }
 
-/** Touched objects, with the ids of their rows. */
+/** Touched objects, with their row ids. */
 export interface TouchedRows extends Touched {
 	/** Touched relationships by tuple id. A tuple that was deleted and created again has a new id. */
 	readonly tuples: ReadonlyMap<string, Relationship>;
@@ -121,7 +121,7 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 	};
 }
 
-/** Returns the distinct objects of the changes. */
+/** Returns the changes' distinct objects. */
 function distinct<T extends object>(
 	changes: readonly LoggedChange[],
 	convert: (change: LoggedChange) => T | null,

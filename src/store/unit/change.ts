@@ -1,10 +1,10 @@
 import type { ChangeKind } from '../../wire/general/change.js';
 
-/** Kinds of entries in the change log, which feeds audit, deltas and recompilation. */
+/** Entry kinds in the change log, which feeds audit, deltas and recompilation. */
 
 export type { ChangeKind };
 
-/** Kinds used by the compiled policy. Changing one bumps the environment's schema revision. */
+/** Kinds used by the compiled policy. A change bumps the environment's schema revision. */
 export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'resource',
 	'resource_action',
@@ -14,12 +14,10 @@ export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'condition_set_rule',
 ]);
 
-/** State of an object before or after a change: its record, with keys beside the ids of referred objects. */
+/** An object's state before or after a change: its record, with keys beside the ids it refers to. */
 export type ChangedRecord = Readonly<Record<string, unknown>>;
 
-/**
- * An object created, updated or deleted under one revision. `before` is null for a creation, `after` for a deletion.
- */
+/** An object created, updated or deleted under a revision. `before` is null for a creation, `after` for a deletion. */
 export interface Change {
 	readonly kind: ChangeKind;
 	readonly operation: 'create' | 'update' | 'delete';
@@ -48,7 +46,7 @@ export class NetChanges {
 		);
 	}
 
-	/** Returns the net changes, in the order of each object's first change. */
+	/** Returns the net changes, ordered by each object's first change. */
 	list(): readonly Change[] {
 		return [...this.#objects.values()].filter(({ before, after }) => before !== null || after !== null);
 	}

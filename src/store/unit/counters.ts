@@ -2,20 +2,20 @@ import type { Knex } from 'knex';
 import { type Lineages, lineageInForce, requireLineage } from './lineage.js';
 
 /**
- * Revision and schema revision of an environment, with their lineage and tokens, which distinguish equal numbers of
+ * An environment's revision and schema revision, with their lineage and tokens, which distinguish equal numbers from
  * different histories.
  */
 export interface EnvironmentCounters {
 	readonly revision: number;
 	readonly schema_revision: number;
-	/** Lineage id of these counters. */
+	/** Lineage id for these counters. */
 	readonly lineage: string;
 	readonly token: string;
-	/** Token of the schema revision. */
+	/** The schema revision's token. */
 	readonly schema_token: string;
 }
 
-/** Token of revision 0 and of revisions that predate tokens. */
+/** Token for revision 0 and for revisions that predate tokens. */
 const noToken = '0';
 
 const token = (column: string) => `coalesce((select token from changes
@@ -25,7 +25,7 @@ const selection = (lineage: string) => `select revision, schema_revision, ${line
 	${token('environments.revision')} as token, ${token('environments.schema_revision')} as schema_token
 	from environments where id = ?`;
 
-/** Reads the counters of an environment, or `null` if it does not exist. Throws `LineageOutdated`. */
+/** Reads an environment's counters, or `null` if it does not exist. Throws `LineageOutdated`. */
 export async function readCounters(
 	database: Knex,
 	lineages: Lineages,
@@ -51,7 +51,7 @@ async function select(database: Knex, lineage: string, environmentId: string) {
 	return rows[0] ?? null;
 }
 
-/** Returns the token of a revision, or `null` if the environment has no such revision. */
+/** Returns a revision's token, or `null` if the environment has no such revision. */
 export async function tokenAt(database: Knex, environmentId: string, revision: number): Promise<string | null> {
 	if (revision === 0) return noToken;
 	const { rows } = await database.raw<{ rows: { readonly token: string | null }[] }>(

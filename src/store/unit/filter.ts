@@ -18,7 +18,7 @@ export function whereSearched<M extends Model>(
 	});
 }
 
-/** Returns the `like` pattern of a search: see `whereSearched`. */
+/** Returns the `like` pattern for a search: see `whereSearched`. */
 export function searchPattern(search: string, operator?: SearchOperator): string {
 	const literal = search.replace(/[\\%_]/g, '\\$&');
 	if (operator === 'startswith') return `${literal}%`;
@@ -26,7 +26,7 @@ export function searchPattern(search: string, operator?: SearchOperator): string
 	return operator === undefined && literal.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
 }
 
-/** Keeps rows in which each of these columns has one of its ids. Columns without a list do not filter. */
+/** Keeps rows in which each column has an id from its list. Columns without a list do not filter. */
 export function whereIdsIn<M extends Model>(
 	query: QueryBuilder<M, M[]>,
 	columns: Readonly<Record<string, readonly string[] | undefined>>,
@@ -37,7 +37,7 @@ export function whereIdsIn<M extends Model>(
 	return query;
 }
 
-/** Required string value of a member of a JSON column. */
+/** Required string value for a member in a JSON column. */
 export interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;

@@ -3,13 +3,13 @@ import { searchPattern } from './filter.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { Page, PageResult } from './row-query.js';
 
-/** Selects changes of an environment. An absent filter matches everything. Ranges include both ends. */
+/** Selects an environment's changes. An absent filter matches everything. Ranges include both ends. */
 export interface ChangeFilter {
 	readonly kind?: readonly ChangeKind[] | undefined;
 	readonly operation?: readonly Change['operation'][] | undefined;
-	/** Search in the keys of changed objects. */
+	/** Search in the changed objects' keys. */
 	readonly search?: string | undefined;
-	/** Ids of API keys that wrote. */
+	/** API keys that wrote, by id. */
 	readonly actor?: readonly string[] | undefined;
 	readonly revision_from?: number | undefined;
 	readonly revision_to: number;
@@ -17,7 +17,7 @@ export interface ChangeFilter {
 	readonly created_to?: string | undefined;
 }
 
-/** A change with the API key of its author; `null` for the server itself. */
+/** A change with its author's API key; `null` for the server itself. */
 export interface AttributedChange extends Change {
 	readonly revision: number;
 	readonly position: number;
@@ -37,7 +37,7 @@ const filtered = `from changes where environment_id = :environment_id and revisi
 	and (:pattern::text is null or key ilike :pattern::text)`;
 
 /**
- * Returns one page of an environment's changes, newest first. The log only grows, so the changes up to a revision never
+ * Returns a page with an environment's changes, newest first. The log only grows, so the changes up to a revision never
  * change.
  */
 export async function readHistory(

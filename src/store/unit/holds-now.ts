@@ -1,6 +1,6 @@
 /**
- * SQL condition: the row of a table with `expires_at` has not expired. Uses the statement time of the database, because
- * the transaction may have waited for its turn in the environment.
+ * SQL condition: a row with `expires_at` has not expired. Uses the database's statement time, because the transaction
+ * may have waited for its turn in the environment.
  */
 export function holdsNow(table: string): string {
 	return `(${table}.expires_at is null or ${table}.expires_at > statement_timestamp())`;

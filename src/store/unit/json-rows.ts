@@ -3,18 +3,18 @@ import { holdsNow } from './holds-now.js';
 import type { TableModel } from './table-model.js';
 
 /**
- * Statements that take whole rows as one JSON text. Each statement is written once per table and prepared once per
- * connection. It has one parameter, while a list of values would need thousands.
+ * Statements that take whole rows as a JSON text. Each statement is written once per table and prepared once per
+ * connection. It has a single parameter, while a value list would need thousands.
  */
 
-/** Handling of a row that conflicts with an existing row: fail, ignore it, or overwrite these columns. */
+/** Handles a row that conflicts with an existing row: fails, ignores it, or overwrites these columns. */
 export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly string[] };
 
 const statements = new Map<string, string>();
 
 /**
- * Returns the statement that inserts these columns into one environment and returns whole rows. Parameters: the
- * environment id, which replaces that of the rows, and the rows.
+ * Returns the statement that inserts these columns into an environment and returns whole rows. Parameters: the
+ * environment id, which overrides the rows' ids, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
 	{ tableName }: TableModel<M>,
@@ -26,7 +26,7 @@ export function insertion<M extends EnvironmentModel>(
 	const known = statements.get(name);
 	if (known !== undefined) return known;
 	const listed = columns.flatMap((column) => (column === 'environment_id' ? [] : [`"${column}"`])).join(', ');
-	// Use `json`: `jsonb` would reorder the members of objects in `json` columns.
+	// Use `json`: `jsonb` would reorder object members in `json` columns.
 	const source = `select ?::uuid, ${listed} from json_populate_recordset(null::"${tableName}", ?::json)`;
 	const statement = `insert into "${tableName}" (environment_id, ${listed}) ${source} ${action} returning *`;
 	statements.set(name, statement);
@@ -34,8 +34,8 @@ export function insertion<M extends EnvironmentModel>(
 }
 
 /**
- * Returns the statement that updates these columns of one row and returns the whole row. Parameters: the new values as
- * one JSON text, the environment id, and the row id.
+ * Returns the statement that updates these columns in a row and returns the whole row. Parameters: the new values as a
+ * JSON text, the environment id, and the row id.
  */
 export function change<M extends EnvironmentModel>(
 	{ tableName, expires }: TableModel<M>,
@@ -60,8 +60,8 @@ function onConflict(conflict: OnConflict): string {
 }
 
 /**
- * Returns the columns of the rows if JSON can represent them. Returns `null` if a value is binary, or if rows differ in
- * the columns they leave to defaults.
+ * Returns the rows' columns if JSON can represent them. Returns `null` if a value is binary, or if rows differ in the
+ * columns they leave to defaults.
  */
 export function jsonColumns(rows: readonly object[]): readonly string[] | null {
 	const columns = definedColumns(rows[0] ?? {});

@@ -3,20 +3,20 @@ type QueueEntry<Member> =
 	| { readonly alone: true; readonly work: () => Promise<void> }
 	| { readonly alone: false; readonly member: Member };
 
-/** Takes the next member of the queue, or returns `undefined` if no member follows directly. */
+/** Takes the next queue member, or returns `undefined` if no member follows directly. */
 export type TakeNext<Member> = () => Member | undefined;
 
 /**
- * One queue per name. Work of one name runs in order; work of different names runs concurrently. Adjacent members are
- * grouped: `together` takes at least one member, and is called again for the rest. It reports the outcome to its
- * members and never rejects.
+ * A queue per name. Work under the same name runs in order; work under different names runs concurrently. Adjacent
+ * members are grouped: `together` takes at least one member, and is called again for the rest. It reports the outcome
+ * to its members and never rejects.
  */
 export class KeyedQueue<Member = never> {
 	readonly #waiting = new Map<string, QueueEntry<Member>[]>();
 
 	constructor(private readonly together: (name: string, next: TakeNext<Member>) => Promise<void> = async () => {}) {}
 
-	/** Number of waiting entries, under all names. */
+	/** Waiting entries, under all names. */
 	get waiting(): number {
 		return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
 	}

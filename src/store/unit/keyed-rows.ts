@@ -2,14 +2,14 @@ import type { KeyedModel } from '../table/environment-model.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { TableModel, Within } from './table-model.js';
 
-/** Reads all keys of a table in code unit order, which no database index has, and rows by ids or keys. */
+/** Reads all keys in a table in code unit order, which no database index has, and rows by ids or keys. */
 
 export interface RowKey {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** Returns the keys and ids of all rows of `within`, sorted by key. */
+/** Returns keys and ids for all rows in `within`, sorted by key. */
 export async function sortedRowKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -48,8 +48,8 @@ export async function keysWithIds<M extends KeyedModel>(
 }
 
 /**
- * Returns the rows of `within` with these keys, by key, oldest first. Unlike a reference, a key in the form of an id
- * matches only keys.
+ * Returns the rows in `within` with these keys, by key, oldest first. Unlike a reference, a key in id form matches only
+ * keys.
  */
 export async function rowsWithKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
@@ -64,10 +64,10 @@ export async function rowsWithKeys<M extends KeyedModel>(
 	return new Map((await query.orderBy(`${table.tableName}.id`)).map((row) => [row.key, row]));
 }
 
-/** Part of a resource: an action, relation or role. */
+/** A resource part: an action, relation or role. */
 export type PartModel = KeyedModel & { readonly resource_id: string | null };
 
-/** Returns the parts of these resources, oldest first. */
+/** Returns these resources' parts, oldest first. */
 export async function partsWithin<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -77,7 +77,7 @@ export async function partsWithin<M extends PartModel>(
 	return query.orderBy(`${table.tableName}.id`);
 }
 
-/** Returns a lookup of parts by resource id and key. */
+/** Returns a lookup for parts by resource id and key. */
 export async function partsWithKeys<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

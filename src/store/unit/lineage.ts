@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { type Origin, type OriginColumn, unknown } from '../database/origin.js';
 
-/** The database differs from the database of its current lineage. A new lineage must begin first. */
+/** The database differs from its current lineage's database. A new lineage must begin first. */
 export class LineageOutdated extends Error {
 	override readonly name = 'LineageOutdated';
 	/** PostgreSQL's `cannot_connect_now`. A standby cannot begin a lineage. */
@@ -26,17 +26,17 @@ export interface Renewal {
 }
 
 const idBytes = 8;
-/** Maximum number of attempts, each in a new lineage. */
+/** Maximum attempts, each in a new lineage. */
 const maxAttempts = 3;
 
-/** SQL for the current transaction id, which becomes the `xmin` of rows written now. */
+/** SQL for the current transaction id, which becomes the `xmin` for rows written now. */
 const ownTransaction = 'pg_current_xact_id()::xid::text';
 
 /** SQL for the current lineage, unchecked, for transactions that have already verified it. */
 export const lineageInForce = '(select id from lineages where ended_at is null)';
 
 /**
- * Lineages of a database. A lineage is one history: within it, every revision of every environment is committed once
+ * Database lineages. A lineage is a single history: within it, every revision in every environment is committed once
  * and never lost. A promoted standby or a restored backup begins a new lineage before its first read or write.
  */
 export class Lineages {
@@ -51,14 +51,14 @@ export class Lineages {
 		/** Called with each lineage begun by this process. */
 		private readonly began: (lineage: Lineage) => void,
 	) {
-		// Object.keys loses the type of the names.
+		// Object.keys loses the names' type.
 		this.#columns = Object.keys(origin) as OriginColumn[];
 		// An unknown value on either side proves nothing.
 		const same = this.#columns.map((column) => `coalesce(lineages.${column} = ${origin[column]}, true)`).join(' and ');
 		this.current = `(select id from lineages where ended_at is null and ${same})`;
 	}
 
-	/** Returns the lineage of a transaction, as its first statement. Throws `LineageOutdated`. */
+	/** Returns a transaction's lineage. Must be its first statement. Throws `LineageOutdated`. */
 	async require(transaction: Knex): Promise<string> {
 		const { rows } = await transaction.raw<{ rows: { readonly lineage: string | null }[] }>(
 			`select ${this.current} as lineage`,

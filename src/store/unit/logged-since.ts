@@ -1,12 +1,12 @@
 import type { Change, ChangeKind } from './change.js';
 import type { ReadingUnit } from './reading-unit.js';
 
-/** Selection of entries in the change log. */
+/** Selects change log entries. */
 export interface WantedChanges {
 	readonly objects: readonly LoggedName[];
-	/** Changes of objects of this kind that belong to these resources. */
+	/** Changes to objects with this kind that belong to these resources. */
 	readonly within: readonly { readonly kind: ChangeKind; readonly resource: string }[];
-	/** Deletions of these objects. */
+	/** Deletions among these objects. */
 	readonly deleted: readonly LoggedName[];
 }
 
@@ -27,7 +27,7 @@ export interface LoggedEntry extends LoggedName {
 	readonly rule: readonly string[] | null;
 }
 
-/** Kinds of objects in the schema half of an environment document. */
+/** Object kinds in an environment document's schema half. */
 const documentSchemaKinds = [
 	'resource',
 	'resource_action',
@@ -43,9 +43,9 @@ const documentSchemaKinds = [
 // Literal kinds, as in the index `changes_of_documents`: bindings would prevent its use.
 const ofSchema = `and kind in (${documentSchemaKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
-/** Maximum number of scanned changes, of the schema alone or of everything. */
+/** Maximum scanned changes, for the schema alone or for everything. */
 const maxLookedThrough = 100_000;
-/** Maximum number of returned changes. */
+/** Maximum returned changes. */
 const maxFound = 1_000;
 
 /**

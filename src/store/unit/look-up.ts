@@ -15,8 +15,8 @@ interface Prepared {
 }
 
 /**
- * Returns the statement that finds rows of an environment by keys or, if `withIds`, also by ids. Parameters: the
- * environment id, the keys, the ids, and the values of `within` that are not null.
+ * Returns the statement that finds an environment's rows by keys or, if `withIds`, also by ids. Parameters: the
+ * environment id, the keys, the ids, and the values in `within` that are not null.
  */
 export function lookUp<M extends EnvironmentModel>(table: TableModel<M>, within: Within, withIds: boolean): Prepared {
 	const narrowed = Object.entries(within).map(([column, value]) => `"${column}" ${value === null ? 'is null' : '= ?'}`);

@@ -5,9 +5,9 @@ import type { WritingUnit } from './writing-unit.js';
 
 export interface Committed<T> {
 	readonly value: T;
-	/** The environment's revision after the unit of work. */
+	/** The environment's revision after this write. */
 	readonly revision: number;
-	/** Lineage of the revision. */
+	/** The revision's lineage. */
 	readonly lineage: string;
 }
 

@@ -15,17 +15,17 @@ import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 
-/** Environment named by a caller's key and path. All statements of a unit are bound to it. */
+/** Environment named by a caller's key and path. All statements in a unit are bound to it. */
 export interface Scope {
 	readonly organization_id: string;
 	readonly project_id: string;
 	readonly environment_id: string;
 }
 
-/** Maximum number of ended lineages sent to decision points. */
+/** Maximum ended lineages sent to decision points. */
 const maxFormerLineages = 100;
 
-/** Reads one environment. INVARIANT: every statement of a unit has its environment id. */
+/** Reads an environment. INVARIANT: every statement in a unit has its environment id. */
 export class ReadingUnit {
 	readonly #database: Knex;
 
@@ -49,13 +49,13 @@ export class ReadingUnit {
 		return this.#database;
 	}
 
-	/** Returns a query over the environment's rows of a table, without expired rows. */
+	/** Returns a query over the environment's rows in a table, without expired rows. */
 	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = this.queryStored(table);
 		return table.expires ? query.whereRaw(holdsNow(table.tableName)) : query;
 	}
 
-	/** Returns a query over all of the environment's rows of a table, including expired rows. */
+	/** Returns a query over all the environment's rows in a table, including expired rows. */
 	queryStored<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = asModel(table)
 			.query(this.database)
@@ -65,7 +65,7 @@ export class ReadingUnit {
 	}
 
 	/**
-	 * Returns the environment's counters, without changes of this transaction that are not yet logged. Throws
+	 * Returns the environment's counters, without this transaction's changes that are not yet logged. Throws
 	 * `not_found`.
 	 */
 	async counters(): Promise<EnvironmentCounters> {
@@ -96,7 +96,7 @@ export class ReadingUnit {
 		return readPublications(this.database, this.scope.environment_id);
 	}
 
-	/** Returns the schema of the active policy, or `null` if it is unknown. */
+	/** Returns the active policy's schema, or `null` if it is unknown. */
 	schemaInForce(): Promise<Schema | null> {
 		return schemaInForce(this.database, this.scope.environment_id);
 	}
@@ -124,14 +124,14 @@ export class ReadingUnit {
 		return this.database.raw<{ rows: R[] }>(sql, bound).options({ name });
 	}
 
-	/** Returns the row of `within` with this id or key. Throws `not_found` with the kind and the reference. */
+	/** Returns the row in `within` with this id or key. Throws `not_found` with the kind and the reference. */
 	async find<M extends KeyedModel>(table: TableModel<M>, reference: string, within: Within = {}): Promise<M> {
 		const row = (await this.findMany(table, [reference], within)).get(reference);
 		if (row === undefined) throw notFound(table.title, reference);
 		return row;
 	}
 
-	/** Returns rows of `within` by reference, omitting unknown references. */
+	/** Returns rows in `within` by reference, omitting unknown references. */
 	async findMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		references: Iterable<string>,
@@ -150,7 +150,7 @@ export class ReadingUnit {
 		);
 	}
 
-	/** Returns rows of `within` by reference. Throws `not_found` for the first unknown reference. */
+	/** Returns rows in `within` by reference. Throws `not_found` for the first unknown reference. */
 	async findAll<M extends KeyedModel>(
 		table: TableModel<M>,
 		references: Iterable<string>,
@@ -177,7 +177,7 @@ export class ReadingUnit {
 		return rows.filter(({ id, key }) => ids.has(id) || keys.has(key));
 	}
 
-	/** Returns the keys already used by rows of a table. */
+	/** Returns the keys that rows already use. */
 	async keysTaken<M extends KeyedModel>(table: TableModel<M>, keys: readonly string[]): Promise<ReadonlySet<string>> {
 		const rows = await this.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
 		return new Set(rows.map((row) => row.key));

@@ -4,7 +4,7 @@
  */
 export const rowsPerStatement = 500;
 
-/** Cuts rows into chunks for one statement, each with the index of its first row. */
+/** Cuts rows into chunks for a statement, each with its first row's index. */
 export function* rowChunks<R>(rows: Iterable<R>): Generator<readonly [start: number, chunk: readonly R[]]> {
 	let start = 0;
 	let chunk: R[] = [];

@@ -3,8 +3,8 @@ import { type Model, type QueryBuilder, raw } from 'objection';
 declare const made: unique symbol;
 
 /**
- * Rows that code outside of the store can read but not filter: `await` reads all rows, `readPage` one page, and
- * `countRows` counts them.
+ * Rows that code outside the store can read but not filter: `await` reads all rows, `readPage` a page, and `countRows`
+ * counts them.
  */
 export interface RowQuery<R> extends PromiseLike<R[]> {
 	/** Exists only in the type, so that only `rowQuery` can create it. */
@@ -15,8 +15,8 @@ export interface RowQuery<R> extends PromiseLike<R[]> {
 const unjoinedQueries = new WeakMap<object, QueryBuilder<Model, Model[]>>();
 
 /**
- * Hides the methods of a builder. `unjoined` finds the same rows without the joins, which must neither add nor filter
- * rows. It makes counting and skipping rows cheaper. The builder must be ordered by `id`.
+ * Hides a builder's methods. `unjoined` finds the same rows without the joins, which must neither add nor filter rows.
+ * It makes counting and skipping rows cheaper. The builder must be ordered by `id`.
  */
 export function rowQuery<M extends Model, R>(
 	builder: QueryBuilder<M, R[]>,
@@ -31,7 +31,7 @@ function asCounted(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return unjoinedQueries.get(query) ?? asBuilder(query).clone().clearOrder();
 }
 
-/** Returns a builder for a slice of the rows. */
+/** Returns a builder for a row slice. */
 function asSlice(query: RowQuery<unknown>, offset: number, limit: number): QueryBuilder<Model, Model[]> {
 	const builder = asBuilder(query).clone();
 	const unjoined = unjoinedQueries.get(query);
@@ -45,15 +45,15 @@ function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return query as unknown as QueryBuilder<Model, Model[]>;
 }
 
-/** A slice of a list: `page` from 1, `per_page` rows each. */
+/** A list slice: `page` from 1, `per_page` rows each. */
 export interface Page {
 	readonly page: number;
 	readonly per_page: number;
-	/** Count the whole list, which is most of the work for a long list. Default: true. */
+	/** Count the whole list, which dominates the cost for a long list. Default: true. */
 	readonly include_total_count?: boolean;
 }
 
-/** One page of rows and the size of the whole list; 0 if it was not counted. */
+/** A page with rows and the whole list's size; 0 if it was not counted. */
 export interface PageResult<R> {
 	readonly data: readonly R[];
 	readonly total_count: number;
@@ -61,8 +61,8 @@ export interface PageResult<R> {
 }
 
 /**
- * Reads one page of a query and counts all its rows, unless the page excludes the count. Uses one statement, so rows
- * and count are consistent.
+ * Reads a page from a query and counts all its rows, unless the page excludes the count. Uses a single statement, so
+ * rows and count are consistent.
  */
 export async function readPage<R extends object>(query: RowQuery<R>, page: Page): Promise<PageResult<R>> {
 	if (page.include_total_count === false) return { data: await readRows(query, page), total_count: 0, page_count: 0 };
@@ -78,12 +78,12 @@ export async function readPage<R extends object>(query: RowQuery<R>, page: Page)
 	return { data: found, total_count, page_count: Math.ceil(total_count / page.per_page) };
 }
 
-/** Reads one page of a query without counting. */
+/** Reads a page from a query without counting. */
 export function readRows<R>(query: RowQuery<R>, { page, per_page }: Page): Promise<readonly R[]> {
 	return readSlice(query, (page - 1) * per_page, per_page);
 }
 
-/** Alias of the count. No table has a column with this name. */
+/** Alias for the count. No table has a column with this name. */
 const counted = 'size_of_whole';
 
 interface Counted {
@@ -97,12 +97,12 @@ function takeCount(found: readonly Counted[]): number {
 	return count;
 }
 
-/** Counts the rows of a query. */
+/** Counts a query's rows. */
 export function countRows(query: RowQuery<unknown>): Promise<number> {
 	return asCounted(query).resultSize();
 }
 
-/** One page of two concatenated lists. */
+/** A page from two concatenated lists. */
 export interface JoinedPage<A, B> {
 	readonly first: readonly A[];
 	readonly second: readonly B[];
@@ -110,7 +110,7 @@ export interface JoinedPage<A, B> {
 	readonly page_count: number;
 }
 
-/** Reads one page of two concatenated queries, and counts the rows of both. */
+/** Reads a page from two concatenated queries, and counts the rows in both. */
 export async function readJoinedPage<A extends object, B extends object>(
 	first: RowQuery<A>,
 	second: RowQuery<B>,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { schemaKinds } from './change.js';
 
-/** A schema change of an environment: its revision and time. */
+/** A schema change in an environment: its revision and time. */
 export interface SchemaChange {
 	readonly revision: number;
 	readonly created_at: Date;

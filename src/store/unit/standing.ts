@@ -6,7 +6,6 @@ export interface KeyHolder {
 	readonly key_id: string;
 	readonly organization_id: string;
 	readonly access_level: ApiKey['access_level'];
-	/** Hash of the key's secret. */
 	readonly secret_hash: Uint8Array;
 	/** Console session acting for the key; absent for requests with the key itself. */
 	readonly session?: { readonly id: string; readonly environment_id: string };
@@ -22,21 +21,21 @@ export class LostStanding extends Error {
 	}
 }
 
-/** Row to lock before a caller is checked. The locking statement returns one row. */
+/** Row to lock before a caller is checked. The locking statement returns a single row. */
 export interface Root {
 	readonly table: 'environments' | 'organizations';
 	readonly id: string;
-	/** SQL for the lineage of the database; absent if it is not needed. */
+	/** SQL for the database's lineage; absent if it is not needed. */
 	readonly lineage?: string;
 }
 
-/** Result of a check. */
+/** Check result. */
 export interface Standing {
 	/** True if the root exists. */
 	readonly found: boolean;
 	/** True if the caller still has access. */
 	readonly stands: boolean;
-	/** Lineage of the database; `null` if the SQL of `root` found none. */
+	/** The database's lineage; `null` if the SQL in `root` found none. */
 	readonly lineage: string | null;
 }
 
@@ -45,7 +44,7 @@ export function actorId(actor: Actor): string | null {
 	return typeof actor === 'object' ? (actor?.key_id ?? null) : actor;
 }
 
-/** Returns the caller of an actor, checked by units; `null` for actors without an API key. */
+/** Returns an actor's caller, checked by units; `null` for actors without an API key. */
 export function callerOf(actor: Actor): KeyHolder | null {
 	return typeof actor === 'object' ? actor : null;
 }
@@ -83,7 +82,7 @@ export async function checkStanding(
 	return { found: rows.length > 0, stands: rows[0]?.stands === true, lineage: rows[0]?.lineage ?? null };
 }
 
-/** Names of prepared statements, by text: planning a statement costs more than running it. */
+/** Prepared statement names, by text: planning a statement costs more than running it. */
 const statements = new Map<string, string>();
 
 function statementName(sql: string): string {
@@ -92,7 +91,7 @@ function statementName(sql: string): string {
 	return name;
 }
 
-/** Waits for the running units of an API key, and blocks new units until the transaction ends. */
+/** Waits for an API key's running units, and blocks new units until the transaction ends. */
 export async function awaitUnits(transaction: Knex.Transaction, keyId: string): Promise<void> {
 	await transaction.raw(`select pg_advisory_xact_lock(${turn('?::text')})`, [keyId]);
 }
@@ -111,7 +110,7 @@ function holding({ session: shown }: KeyHolder, rooted: boolean): string {
 		for key share of api_keys${session === null ? '' : `, ${session}`}`;
 }
 
-/** SQL for the key of an API key's advisory lock. */
+/** SQL for an API key's advisory lock id. */
 function turn(keyId: string): string {
 	return `hashtextextended('api key ' || ${keyId}, 0)`;
 }

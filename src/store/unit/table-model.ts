@@ -2,7 +2,7 @@ import type { ModelClass, PartialModelObject } from 'objection';
 import type { EnvironmentModel } from '../table/environment-model.js';
 import type { ChangeKind } from './change.js';
 
-/** Table of environment objects: an objection model with the names of its rows in changes and messages. */
+/** Table with environment objects: an objection model with its rows' names in changes and messages. */
 export interface TableModel<M extends EnvironmentModel> {
 	new (): M;
 	readonly tableName: string;
@@ -12,13 +12,13 @@ export interface TableModel<M extends EnvironmentModel> {
 	readonly expires?: true;
 }
 
-/** Casts a table for objection: TypeScript cannot infer the row type from the type of the model. */
+/** Casts a table for objection: TypeScript cannot infer the row type from the model's type. */
 export function asModel<M extends EnvironmentModel>(table: TableModel<M>): ModelClass<M> {
 	return table as unknown as ModelClass<M>;
 }
 
-/** Columns of a row to write; the unit adds `environment_id`. */
+/** Columns to write in a row; the unit adds `environment_id`. */
 export type Columns<M extends EnvironmentModel> = Omit<PartialModelObject<M>, 'environment_id' | 'QueryBuilderType'>;
 
-/** Columns and values that delimit the scope of a unique key, such as the resource of actions. */
+/** Columns and values that delimit a unique key's scope, such as the resource for actions. */
 export type Within = Readonly<Record<string, string | boolean | null>>;

@@ -18,21 +18,21 @@ import { writeAhead } from './write-ahead.js';
 const hasDoubled = `select pg_relation_size(oid) > 2 * relpages * current_setting('block_size')::bigint as doubled
 	from pg_class where oid = ?::regclass`;
 
-/** Reads the rows of a query piecemeal, in their state when it was opened. */
+/** Reads a query's rows piecemeal, in their state when it was opened. */
 export interface RowCursor<R> {
 	/** Reads the next rows, at most `count`; fewer at the end. */
 	fetch(count: number): Promise<readonly R[]>;
 	close(): Promise<void>;
 }
 
-/** A row and new values for some of its columns. */
+/** A row and new values for some columns. */
 export interface RowChange<M extends EnvironmentModel> {
 	readonly row: M;
 	readonly columns: Columns<M>;
 }
 
 /**
- * Writes one environment, in a transaction with the environment's lock. The lock serializes writers, so everything read
+ * Writes an environment, in a transaction with the environment's lock. The lock serializes writers, so everything read
  * by a unit stays true until its commit.
  */
 export class WritingUnit extends ReadingUnit {
@@ -52,7 +52,7 @@ export class WritingUnit extends ReadingUnit {
 		clock: Clock,
 		cipher: Cipher,
 		actorId: string | null,
-		/** Timestamp of all rows written by this unit. */
+		/** Timestamp for all rows written by this unit. */
 		readonly now: Date,
 	) {
 		super(scope, database, clock, cipher);
@@ -69,7 +69,7 @@ export class WritingUnit extends ReadingUnit {
 		this.#actorId = userId;
 	}
 
-	/** Net changes of this unit so far. */
+	/** This unit's net changes so far. */
 	get changes(): readonly Change[] {
 		return this.#changes.list();
 	}
@@ -94,7 +94,7 @@ export class WritingUnit extends ReadingUnit {
 		this.#outbox = true;
 	}
 
-	/** Inserts one row and records its creation. Throws `duplicate` if its key is taken. */
+	/** Inserts a row and records its creation. Throws `duplicate` if its key is taken. */
 	async create<M extends KeyedModel>(table: TableModel<M>, columns: Columns<M>, key: string): Promise<M> {
 		const [row] = await this.createMany(table, [columns], () => key);
 		if (row === undefined) throw new Error(`inserting into ${table.tableName} returned no row`);
@@ -116,7 +116,7 @@ export class WritingUnit extends ReadingUnit {
 		return created;
 	}
 
-	/** Returns the id and times of a new row. */
+	/** Returns id and times for a new row. */
 	stamp(): { readonly id: string; readonly created_at: Date; readonly updated_at: Date } {
 		return { id: this.clock.newId(), created_at: this.now, updated_at: this.now };
 	}
@@ -132,7 +132,7 @@ export class WritingUnit extends ReadingUnit {
 		return inserted;
 	}
 
-	/** Inserts rows unchanged. Records nothing. Throws `duplicate` with the first row of the failed statement. */
+	/** Inserts rows unchanged. Records nothing. Throws `duplicate` with the failed statement's first row. */
 	async insert<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -143,7 +143,7 @@ export class WritingUnit extends ReadingUnit {
 		return inserted;
 	}
 
-	/** Like `insert`, with each chunk of rows passed through `complete`. */
+	/** Like `insert`, with each row chunk passed through `complete`. */
 	#insertOrRefuse<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -165,9 +165,9 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Refreshes the statistics of a table that has doubled since they were made. Uncommitted rows are invisible to
+	 * Refreshes a table's statistics if it has doubled since they were made. Uncommitted rows are invisible to
 	 * autovacuum, so a unit with many insertions must do this itself. Otherwise foreign key checks, planned when a
-	 * table had one page, scan all of it for each row. Skips a table under analysis.
+	 * table had a single page, scan the whole table for each row. Skips a table under analysis.
 	 */
 	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
 		const uncounted = (this.#uncounted.get(tableName) ?? 0) + rows;
@@ -219,7 +219,7 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Updates columns of one row, sets `updated_at`, and records the change. Unchanged values cause no write and no
+	 * Updates columns in a row, sets `updated_at`, and records the change. Unchanged values cause no write and no
 	 * record. Returns the current row.
 	 */
 	async update<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>, key: string): Promise<M> {
@@ -229,7 +229,7 @@ export class WritingUnit extends ReadingUnit {
 		return after;
 	}
 
-	/** Updates columns of one row and sets `updated_at`. Records nothing. Returns the current row. */
+	/** Updates columns in a row and sets `updated_at`. Records nothing. Returns the current row. */
 	async change<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>): Promise<M> {
 		const [after] = await this.#changed(table, row.id, { ...columns, updated_at: this.now });
 		if (after === undefined) throw notFound(table.title, row.key);
@@ -247,14 +247,14 @@ export class WritingUnit extends ReadingUnit {
 		return rows.map((row) => asModel(table).fromDatabaseJson(row));
 	}
 
-	/** Updates columns of many distinct rows, like `update`. Records name a row by its key. */
+	/** Updates columns in many distinct rows, like `update`. Records name a row by its key. */
 	async updateMany<M extends KeyedModel>(table: TableModel<M>, changes: readonly RowChange<M>[]): Promise<void> {
 		for (const { before, after } of await this.changeMany(table, changes)) {
 			this.record(table.kind, 'update', before.key, changeRecord(before), changeRecord(after));
 		}
 	}
 
-	/** Updates columns of many distinct rows. Records nothing. Skips and omits unchanged rows. */
+	/** Updates columns in many distinct rows. Records nothing. Skips and omits unchanged rows. */
 	async changeMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		changes: readonly RowChange<M>[],
@@ -271,7 +271,7 @@ export class WritingUnit extends ReadingUnit {
 		return changed;
 	}
 
-	/** Updates many rows with different values in one statement: an upsert of whole rows. */
+	/** Updates many rows with different values in a single statement: upserts whole rows. */
 	async #overwriting<M extends KeyedModel>(
 		table: TableModel<M>,
 		changes: readonly RowChange<M>[],
@@ -281,7 +281,7 @@ export class WritingUnit extends ReadingUnit {
 		return this.#insertion<M>(table, rows, { overwrite: [...names, 'updated_at'] })();
 	}
 
-	/** Opens a cursor over a query of this unit. It lasts until it is closed or the unit is rolled back. */
+	/** Opens a cursor over a query in this unit. It lasts until it is closed or the unit is rolled back. */
 	async openCursor<M extends EnvironmentModel, R>(
 		table: TableModel<M>,
 		query: QueryBuilder<M, R[]>,
@@ -300,7 +300,7 @@ export class WritingUnit extends ReadingUnit {
 		};
 	}
 
-	/** Deletes one row and records it. Referring rows are deleted by cascades: record them first. */
+	/** Deletes a row and records it. Referring rows are deleted by cascades: record them first. */
 	async remove<M extends KeyedModel>(table: TableModel<M>, row: M, key: string): Promise<void> {
 		await this.removeMany(table, [row], () => key);
 	}
@@ -322,7 +322,7 @@ export class WritingUnit extends ReadingUnit {
 		}
 	}
 
-	/** Records one step of this unit. Several steps of one object become one change. */
+	/** Records a step in this unit. Several steps on the same object become a single change. */
 	record(
 		kind: ChangeKind,
 		operation: Change['operation'],
@@ -334,7 +334,7 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Refuses statements with `limit_reached` after a number of seconds, because other writers wait for the unit. The
+	 * Refuses statements with `limit_reached` after this many seconds, because other writers wait for the unit. The
 	 * database cancels a running statement at the deadline, except the embedded store, which cannot be interrupted.
 	 */
 	async endWithin(seconds: number): Promise<void> {
@@ -342,14 +342,14 @@ export class WritingUnit extends ReadingUnit {
 		if (seconds > 0) await this.#limitStatements();
 	}
 
-	/** Maps a failure of the work: `limit_reached` if the database canceled a statement at the deadline. */
+	/** Maps a failure: `limit_reached` if the database canceled a statement at the deadline. */
 	failure(error: unknown): unknown {
 		return this.#deadline < Number.POSITIVE_INFINITY && isCanceled(error) ? takesTooLong() : error;
 	}
 
 	/**
-	 * Limits each following statement to the remaining time. Undone with the unit's savepoint, or at the end of the
-	 * transaction.
+	 * Limits each following statement to the remaining time. Undone with the unit's savepoint, or when the transaction
+	 * ends.
 	 */
 	async #limitStatements(): Promise<void> {
 		if (this.#deadline === Number.POSITIVE_INFINITY) return;
@@ -358,7 +358,7 @@ export class WritingUnit extends ReadingUnit {
 		await this.database.raw(`select set_config('statement_timeout', ?, true)`, [String(left)]);
 	}
 
-	/** Ends the unit. Work that still runs by mistake must not write into the next unit of the transaction. */
+	/** Ends the unit. Work that still runs by mistake must not write into the transaction's next unit. */
 	close(): void {
 		this.#closed = true;
 	}

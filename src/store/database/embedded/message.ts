@@ -14,7 +14,7 @@ export interface Question {
 	readonly bindings?: unknown[];
 }
 
-/** Response: a result, or the members of an error. A response with the id 0 means that the database is open. */
+/** Response: a result, or an error's members. A response with the id 0 means that the database is open. */
 export type Answer =
 	| { readonly id: number; readonly result: unknown }
 	| { readonly id: number; readonly failure: { readonly message: string } };

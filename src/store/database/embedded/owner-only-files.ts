@@ -1,12 +1,12 @@
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** The part of Emscripten's file system that sets modes, absent from PGlite's types. */
+/** Emscripten file system function that sets modes, absent from PGlite's types. */
 interface FileModes {
 	chmod(path: unknown, mode: number, ...rest: readonly unknown[]): void;
 }
 
 /**
- * File system of an embedded database, with owner-only modes. PGlite itself sets file modes to 0666, regardless of the
+ * File system for an embedded database, with owner-only modes. PGlite itself sets file modes to 0666, regardless of the
  * umask.
  */
 export class OwnerOnlyFiles extends NodeFS {

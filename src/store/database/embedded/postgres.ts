@@ -33,7 +33,7 @@ export interface EmbeddedOptions extends DatabaseFolder {
 	readonly worker?: URL | undefined;
 }
 
-/** Members of a PostgreSQL error. */
+/** PostgreSQL error members. */
 interface Failure {
 	readonly code?: unknown;
 	readonly severity?: unknown;
@@ -110,7 +110,7 @@ export class EmbeddedPostgres {
 		return this.#thread;
 	}
 
-	/** INVARIANT: no statement of a lost transaction runs by mistake in the reopened database. */
+	/** INVARIANT: no statement from a lost transaction runs by mistake in the reopened database. */
 	#afterLoss<R>(bound: Boundary | null): Results<R> {
 		if (bound === 'commit' || bound === 'rollback') this.#transaction = 'none';
 		if (bound === 'rollback') return nothing;

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { Logger } from '../../../log.js';
 
-/** Returns the number of bytes available to this process on a folder's file system. Throws if unknown. */
+/** Returns the bytes available to this process on a folder's file system. Throws if unknown. */
 export type FreeSpace = (folder: string) => number;
 
 export const freeSpace: FreeSpace = (folder) => {
@@ -20,8 +20,8 @@ export class NoSpaceError extends Error {
 const writtenForEach = 4;
 
 /**
- * Watches the disk space of the embedded database. It must never run out, because PostgreSQL exits if it cannot write
- * its log. Writes must leave a reserve, available for reads and for ending transactions.
+ * Watches the embedded database's disk space. It must never run out, because PostgreSQL exits if it cannot write its
+ * log. Writes must leave a reserve, available for reads and for ending transactions.
  */
 export class Space {
 	#low = false;

@@ -19,7 +19,7 @@ export function boundary(sql: string): Boundary | null {
 	return /^\s*rollback\s*;?\s*$/i.test(sql) ? 'rollback' : null;
 }
 
-/** Returns the approximate size of a statement's values, in bytes. */
+/** Estimates the size of a statement's values, in bytes. */
 export function bytesIn(bindings: readonly unknown[]): number {
 	return bindings.reduce<number>((sum, value) => sum + byteSize(value), 0);
 }

@@ -1,14 +1,14 @@
 import { fsyncSync } from 'node:fs';
 import { OwnerOnlyFiles } from './owner-only-files.js';
 
-/** The part of Emscripten's host file system that syncs files, absent from PGlite's types. */
+/** Emscripten host file system members that sync files, absent from PGlite's types. */
 interface HostFiles {
 	/** Runs an operation. Converts its system error to an error number for PostgreSQL. */
 	tryFSOperation<T>(operation: () => T): T;
 	readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number };
 }
 
-/** File system of an embedded database that syncs files and folders to disk. Emscripten by default ignores `fsync`. */
+/** File system for an embedded database that syncs files and folders to disk. Emscripten by default ignores `fsync`. */
 export class SyncedFiles extends OwnerOnlyFiles {
 	override async init(...given: Parameters<OwnerOnlyFiles['init']>): ReturnType<OwnerOnlyFiles['init']> {
 		const { emscriptenOpts } = await super.init(...given);

@@ -58,7 +58,7 @@ export class Thread {
 		});
 	}
 
-	/** Waiting time of the oldest request, in milliseconds; 0 without requests. */
+	/** How long the oldest request has waited, in milliseconds; 0 without requests. */
 	get waited(): number {
 		const [oldest] = this.#asked.values();
 		return oldest === undefined ? 0 : performance.now() - oldest.since;
