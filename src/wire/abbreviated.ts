@@ -14,7 +14,7 @@ const Abbreviated = z.core.$constructor<z.ZodUnion, AbbreviatedDef>('Abbreviated
 });
 
 /**
- * An object that clients may abbreviate as text. `expand` turns the text into the object, which `whole` then checks. The
+ * An object that clients may abbreviate as text. `expand` turns the text into the object, and `whole` checks it. The
  * documentation shows both forms; `text` describes the abbreviation.
  */
 export function abbreviated<S extends z.ZodType>(

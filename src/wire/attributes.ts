@@ -3,35 +3,35 @@ import { maxProblems } from './bounded.js';
 import { type JsonObject, refuseUnstorable } from './common.js';
 
 /**
- * Attributes that conditions compare: of users, tenants and resource instances, stored or sent with a check, and the
- * context of a check. They are bounded, so that no check takes long, whoever provides them (docs/limits.md).
+ * Attributes for conditions: attributes of users, tenants and resource instances, stored or sent with a check, and the
+ * check context. Limits keep every check fast, whatever its source (docs/limits.md).
  */
 
-/** The most values that attributes hold at all depths, objects and arrays among them. */
+/** Maximum number of values at all depths, including objects and arrays. */
 export const maxValues = 10_000;
 
-/** The most members that one object has: the engine compares objects in time quadratic in their members. */
+/** Maximum number of members in one object. The engine compares objects in quadratic time. */
 export const maxMembers = 500;
 
-/** The most text that attributes hold, names of members among it, in UTF-16 code units. */
+/** Maximum total length of text, including member names, in UTF-16 code units. */
 export const maxText = 65_536;
 
 const bounds =
 	`At most ${maxValues} values at all depths, ${maxMembers} members in one object, and ${maxText} characters of text ` +
 	'and names.';
 
-/** Attributes to store: bounded, and without whole numbers so large that readers of JSON round them. */
+/** Attributes to store. Size is limited, and integers that JSON readers would round are refused. */
 export const ComparedAttributes = z
 	.custom<JsonObject>()
 	.superRefine((value, ctx) => {
-		// The size is checked first: within the bound, looking through the value is cheap.
+		// Check the size first: within the limit, walking the value is cheap.
 		if (refuseTooLarge(value, ctx)) return;
 		refuseUnstorable(value, ctx);
 		refuseInexact(value, ctx);
 	})
 	.meta({ type: 'object', additionalProperties: true, description: bounds });
 
-/** Reports attributes that are too large, at the object that is. Returns whether they are. */
+/** Reports attributes that are too large, at the offending object. Returns true if it reported a problem. */
 export function refuseTooLarge(value: unknown, ctx: z.RefinementCtx): boolean {
 	const problem = excess(value);
 	if (problem !== null) ctx.addIssue({ code: 'custom', ...problem });
@@ -74,8 +74,7 @@ interface NestedValue {
 }
 
 /**
- * A value and everything nested in it, one by one, so that the caller can stop early. The server has bounded the depth
- * before.
+ * Yields a value and all nested values, lazily, so the caller can stop early. The server limits the depth beforehand.
  */
 function* nestedValues(inner: unknown, path: () => Path = () => []): Generator<NestedValue> {
 	yield { inner, path };

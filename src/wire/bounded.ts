@@ -2,29 +2,32 @@ import { z } from 'zod';
 import { nextTurn } from '../limit/next-turn.js';
 
 /**
- * Lists and maps in requests. They are like zod's own, except that a list that is too long is refused before any item
- * is looked at, and that validation stops at the twentieth problem. Otherwise, the time and memory that a body with
- * many wrong items costs would have no bound.
+ * Lists and maps in requests. Unlike the zod types, they refuse a list that is too long before validating any item, and
+ * stop at the twentieth problem. Without these limits, a body with many invalid items could cost unlimited time and
+ * memory.
  */
 
-/** How many problems end the validation of one list or map. */
+/** Number of problems after which validation of a list or map stops. */
 export const maxProblems = 20;
 
-/** How long validation may hold the event loop, in milliseconds, and after how many items it looks at the clock. */
+/**
+ * Maximum time in milliseconds that validation holds the event loop, and number of items between two looks at the
+ * clock.
+ */
 const sliceMilliseconds = 5;
 const itemsBetweenLooks = 16;
 
-/** A name a plain JavaScript object cannot hold as a member without changing what the object is. */
+/** A plain JavaScript object cannot have a member of this name without changing its prototype. */
 export const reservedName = '__proto__';
 
 type Context = z.core.ParseContextInternal;
 type Payload = z.core.ParsePayload;
 type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
 
-/** The most items of a list that has no limit of its own. */
+/** Maximum number of items in a list without an explicit limit. */
 export const maxItems = 10_000;
 
-/** A list in a request, of at most `most` items; `message` is the problem with a longer one. */
+/** A list in a request with at most `most` items. `message` reports a longer list. */
 export function boundedArray<S extends z.ZodType>(
 	element: S,
 	most = maxItems,
@@ -33,17 +36,17 @@ export function boundedArray<S extends z.ZodType>(
 	return unboundedArray(element).max(most, message);
 }
 
-/** Like `boundedArray`, with any number of items: for requests that are larger than others. */
+/** Like `boundedArray`, without a limit on the number of items: for requests with a larger size limit. */
 export function unboundedArray<S extends z.ZodType>(element: S): z.ZodArray<S> {
 	return new BoundedArray({ type: 'array', element }) as z.ZodArray<S>;
 }
 
-/** A map in a request, by names that match `name`, which also words the problem with a wrong one. */
+/** A map in a request. Names must match `name`, which also supplies the message for an invalid name. */
 export function boundedRecord<S extends z.ZodType>(name: z.ZodString, value: S): z.ZodRecord<z.ZodString, S> {
 	return new BoundedRecord({ type: 'record', keyType: name, valueType: value }) as z.ZodRecord<z.ZodString, S>;
 }
 
-/** One of two shapes, chosen by a look at the value. Problems are reported for that shape alone. */
+/** A choice between two shapes, made by inspecting the value. Problems are reported for the chosen shape only. */
 export function choice<First extends z.ZodType, Second extends z.ZodType>(
 	isFirst: (value: unknown) => boolean,
 	first: First,
@@ -71,7 +74,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>('Bound
 	const parseAsZod = inst._zod.parse;
 	inst._zod.parse = (payload, ctx) => {
 		const input = payload.value as unknown;
-		// Zod refuses what is not a list, or is too long, without looking at the items.
+		// Zod refuses a value that is not a list, or is too long, before it looks at the items.
 		if (!Array.isArray(input) || input.length > longest(def)) return parseAsZod(payload, ctx);
 		const output: unknown[] = [];
 		payload.value = output;
@@ -116,7 +119,7 @@ const BoundedRecord = z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef>('Bo
 	};
 });
 
-/** The limit that `max` sets on a list. */
+/** The limit set with `max`. */
 function longest({ checks = [] }: z.core.$ZodArrayDef): number {
 	const limits = checks.map(({ _zod }) => (_zod.def as { readonly maximum?: number }).maximum);
 	return Math.min(...limits.filter((limit) => limit !== undefined));
@@ -133,14 +136,17 @@ function problemWithName(schema: z.core.$ZodType, name: string): string | undefi
 	return parsed.success ? undefined : (parsed.error.issues[0]?.message ?? 'is not a valid key');
 }
 
-/** Calls `take` with a result, at once or when it is there. */
+/** Calls `take` with the result: immediately, or after the promise resolves. */
 function withResult(ran: Ran, take: (result: Payload) => void): Promise<void> | undefined {
 	if (ran instanceof Promise) return ran.then(take);
 	take(ran);
 	return undefined;
 }
 
-/** Runs `step` for each index until there are enough problems. If the caller can wait, other work runs in between. */
+/**
+ * Runs `step` for each index until there are enough problems. In asynchronous parsing, yields to the event loop between
+ * slices.
+ */
 function runSteps(
 	payload: Payload,
 	ctx: Context,

@@ -1,12 +1,15 @@
 import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 
-/** Top-level names without a global meaning. Clients that check addresses on reading refuse a user who has one. */
+/**
+ * Top-level domains without a global meaning. Clients that validate addresses on read refuse users with such an
+ * address.
+ */
 const specialUse: ReadonlySet<string> = new Set(['arpa', 'invalid', 'local', 'localhost', 'onion', 'test']);
 
 const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+\\-/=?^_`{|}~]+";
 const localPart = new RegExp(`^${atom}(?:\\.${atom})*$`, 'u');
-/** A label as people write it, in any script; the third and fourth place hold `--` only in an encoded label. */
+/** An unencoded label in any script. Only encoded labels have `--` in the third and fourth place. */
 const label = /^(?:xn--|(?!..--))[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*$/iu;
 
 const maxLocalLength = 64;
@@ -15,15 +18,15 @@ const maxDomainLength = 253;
 const maxAddressBytes = 254;
 
 /**
- * An e-mail address as mail systems read it: no quoted names, no address literals, a domain with a dot whose top level
- * is neither numeric nor reserved (`arpa invalid local localhost onion test`). The message is fixed: a client
- * library looks for its words.
+ * An e-mail address in the form of mail systems: no quoted names, no address literals, a domain with a dot whose top
+ * level is neither numeric nor reserved (`arpa invalid local localhost onion test`). The message is fixed: a client
+ * library searches for its words.
  */
 export const Email = z.string().refine(isEmail, 'value is not a valid email address').meta({ format: 'email' });
 
 /**
- * Whether two addresses are the same: ASCII letters match in either case, every other character only itself. Unicode has
- * characters whose lower case is an ASCII letter, such as U+212A (`k`), and those are other mailboxes.
+ * True if two addresses are equal: ASCII letters match in either case, all other characters only themselves. Some
+ * Unicode characters have an ASCII lower case letter, such as U+212A (`k`), but belong to different mailboxes.
  */
 export function isSameAddress(left: string, right: string): boolean {
 	return withoutAsciiCase(left) === withoutAsciiCase(right);
@@ -51,12 +54,12 @@ function isDomain(domain: string): boolean {
 		labels.every((part) => part.length <= maxLabelLength) &&
 		/[a-z]$/.test(top) &&
 		!specialUse.has(top) &&
-		// Newer versions of Node.js take encoded labels that stand for nothing, and leave them as they are.
+		// Newer Node.js versions accept invalid encoded labels and leave them unchanged.
 		!domainToUnicode(host).includes('xn--')
 	);
 }
 
-/** The domain as the name system knows it, lower case; empty when it has no such form. */
+/** Domain in DNS form, lower case; empty if it has no such form. */
 function asciiHost(domain: string): string {
 	try {
 		return new URL(`http://${domain}`).hostname;

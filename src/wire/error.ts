@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The contract's closed list; a client that meets another value loses the kind of the error. */
+/** The contract's closed list. Clients lose the error kind if they receive an unlisted value. */
 const ErrorCode = z.enum([
 	'INVALID_INPUT',
 	'INVALID_JWKS_CONFIGURATION',
@@ -24,33 +24,33 @@ const ErrorCode = z.enum([
 	'UNAUTHORIZED',
 ]);
 
-/** The body of every failed request but a 422. */
+/** Body of every failed request except a 422. */
 export const ErrorBody = z
 	.object({
-		id: z.string().describe("The id of the request, as in the answer's header `X-Request-ID` and in the log."),
-		title: z.string().describe('The kind of the error, for people.'),
-		error_code: ErrorCode.describe("The kind of the error, for programs: one of the contract's closed list."),
-		message: z.string().describe('What is wrong, for people.'),
-		support_link: z.url().nullable().default(null).describe('Where to read more; null where there is nothing more.'),
-		additional_info: z.unknown().default(null).describe('More about the error, where there is any.'),
+		id: z.string().describe('Request id, as in the response header `X-Request-ID` and in the log.'),
+		title: z.string().describe('Error kind, for people.'),
+		error_code: ErrorCode.describe("Error kind, for programs: a value from the contract's closed list."),
+		message: z.string().describe('Error message, for people.'),
+		support_link: z.url().nullable().default(null).describe('Link to more information; null if there is none.'),
+		additional_info: z.unknown().default(null).describe('More details, if there are any.'),
 	})
-	.meta({ id: 'ErrorBody', description: 'The body of every failed request but a 422.' });
+	.meta({ id: 'ErrorBody', description: 'Body of every failed request except a 422.' });
 export type ErrorBody = z.input<typeof ErrorBody>;
 
-/** The first problems of a request, each with its place. */
+/** The first problems of a request, each with its location. */
 export const ValidationProblems = z
 	.array(
 		z.object({
 			loc: z
 				.array(z.union([z.string(), z.int()]))
-				.describe('The place: `body`, `query`, `path` or `header`, then names of members and indexes.'),
-			msg: z.string().describe('What is wrong, with the value.'),
-			type: z.string().describe('The kind of the problem, for programs.'),
+				.describe('Location: `body`, `query`, `path` or `header`, then member names and indexes.'),
+			msg: z.string().describe('Problem, including the value.'),
+			type: z.string().describe('Problem kind, for programs.'),
 		}),
 	)
 	.describe('The first problems, at most 20.');
 
-/** The body of a 422: the first problems, each with its place, which begins with `body`, `query` or `path`. */
+/** Body of a 422: the first problems, each with its location, which begins with `body`, `query` or `path`. */
 export const ValidationErrorBody = z
 	.object({
 		detail: ValidationProblems,
@@ -58,6 +58,6 @@ export const ValidationErrorBody = z
 	.meta({
 		id: 'ValidationErrorBody',
 		description:
-			'The body of a 422: the first problems, each with its place, which begins with `body`, `query` or `path`.',
+			'Body of a 422: the first problems, each with its location, which begins with `body`, `query` or `path`.',
 	});
 export type ValidationErrorBody = z.input<typeof ValidationErrorBody>;

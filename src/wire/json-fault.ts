@@ -1,38 +1,38 @@
 import type { z } from 'zod';
 import { maxProblems } from './bounded.js';
 
-/** Something in a JSON value that is refused, and its place. */
+/** A refused part of a JSON value, with its path. */
 interface JsonFault {
 	readonly path: readonly (string | number)[];
 	readonly message: string;
-	/** The number, the text, or the name of the member. */
+	/** The number, the text, or the member name. */
 	readonly input: unknown;
 }
 
 /**
- * Tells what is wrong with a leaf (a number, a text, true, false or null) or with the name of a member; `null` if
- * nothing is.
+ * Checks the leaves (numbers, text, true, false or null) and member names of a JSON value. Returns the problem, or
+ * `null`.
  */
 export interface JsonJudge {
 	readonly leaf: (value: unknown) => string | null;
 	readonly name?: (name: string) => string | null;
 }
 
-/** The faults that `judge` finds in a JSON value, the first twenty. The server has bounded the depth before. */
+/** Returns the first twenty faults that `judge` finds in a JSON value. The server limits the depth beforehand. */
 function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
 	const faults: JsonFault[] = [];
 	collect(value, judge, [], faults);
 	return faults;
 }
 
-/** Reports the faults of a value, each at its place. */
+/** Reports the faults of a value, each at its path. */
 export function refuseFaults(value: unknown, judge: JsonJudge, ctx: z.RefinementCtx): void {
 	for (const { path, message, input } of jsonFaults(value, judge)) {
 		ctx.addIssue({ code: 'custom', message, path: [...path], input });
 	}
 }
 
-/** Collects the faults of a value. `path` is its place; it is modified on the way, and restored at the end. */
+/** Collects the faults of a value. `path` is modified during the walk and restored at the end. */
 function collect(value: unknown, judge: JsonJudge, path: (string | number)[], faults: JsonFault[]): void {
 	const note = (message: string | null, input: unknown) => {
 		if (message !== null) faults.push({ path: [...path], message, input });

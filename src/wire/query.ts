@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { Name, Reference, Text } from './common.js';
 
-/** Query parameters: they arrive as text, or as a list of texts when repeated. Unknown names are ignored. */
+/** Query parameters: text, or a list of texts if repeated. Unknown names are ignored. */
 
-/** The most searches, and the most filters by attributes, of one request: each is a condition on every row. */
+/** Maximum numbers of searches and of attribute filters in a request: each adds a condition on every row. */
 const maxSearches = 100;
 const maxFilters = 20;
 
@@ -18,38 +18,38 @@ function parseFlag(value: unknown): unknown {
 	return word === 'false' || word === '0' ? false : value;
 }
 
-/** A whole number from 1 to `maximum`, of at most nine digits, so that an offset computed from it stays exact. */
+/** A whole number from 1 to `maximum`, of at most nine digits, so that computed offsets stay exact. */
 export function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
 	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
 }
 
-/** The parameters of every list: `page` from 1, `per_page` up to 100. */
+/** Parameters of every list: `page` from 1, `per_page` up to 100. */
 export const pageShape = {
-	page: wholeNumberUpTo(999_999_999).default(1).describe('Which page, from 1.'),
-	per_page: wholeNumberUpTo(100).default(30).describe('How many items a page has at most.'),
+	page: wholeNumberUpTo(999_999_999).default(1).describe('Page number, from 1.'),
+	per_page: wholeNumberUpTo(100).default(30).describe('Maximum number of items per page.'),
 };
 
-/** Which part of a list is asked for. */
+/** Page selection of a list. */
 export const PageQuery = z.object(pageShape);
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** A yes or no: `true`, `false`, `1` or `0`; no when absent. */
+/** A flag: `true`, `false`, `1` or `0`; false if absent. */
 export const Flag = z.preprocess(parseFlag, z.boolean('must be true or false')).default(false);
 
-/** What to look for in keys and names; `*` stands for any run of characters. Empty text is no search. */
+/** Text to search in keys and names; `*` matches any run of characters. Empty text searches nothing. */
 export const Search = Name.transform((text) => (text === '' ? undefined : text))
 	.optional()
-	.describe('What to look for in keys and names: a part of them, or with `*` a pattern for the whole.');
+	.describe('Text to find in keys and names; with `*`, a pattern for the whole value.');
 
-/** Where a search has to be found in a key or name; then `*` is an ordinary character. */
+/** Position of a search match in a key or name; with an operator, `*` is an ordinary character. */
 export const SearchOperator = z
 	.enum(['contains', 'startswith', 'endswith'])
 	.optional()
-	.describe('Where `search` has to be found; with an operator, `*` is an ordinary character.');
+	.describe('Position of the `search` match; with an operator, `*` is an ordinary character.');
 export type SearchOperator = z.output<typeof SearchOperator>;
 
-/** Searches, any of which may match; the parameter may be repeated. `undefined` when absent or empty. */
+/** Searches, any of which may match; the parameter may be repeated. `undefined` if absent or empty. */
 export const Searches = z
 	.preprocess(
 		(value) => (typeof value === 'string' ? [value] : value),
@@ -57,17 +57,15 @@ export const Searches = z
 	)
 	.transform((texts) => (texts.every((text) => text === '') ? undefined : texts.filter((text) => text !== '')))
 	.optional()
-	.describe(
-		'What to look for in keys and names: a part of them, or with `*` a pattern for the whole; may be repeated.',
-	);
+	.describe('Text to find in keys and names; with `*`, a pattern for the whole value; may be repeated.');
 
-/** References of one kind, any of which may match; the parameter may be repeated. `undefined` when absent. */
+/** References of one kind, any of which may match; the parameter may be repeated. `undefined` if absent. */
 export const References = z
 	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
 	.optional()
 	.describe('Only objects with any of these ids or keys; may be repeated.');
 
-/** One `attr_<name>=<value>` of a list: only objects whose attribute of that name is that text. */
+/** An `attr_<name>=<value>` parameter: selects objects whose attribute `<name>` equals the text. */
 interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;
@@ -75,10 +73,10 @@ interface AttributeFilter {
 
 const attributePrefix = 'attr_';
 
-/** Text for the documentation of such lists, whose parameters are named after the caller's own attributes. */
-export const attributeFilterText = '`attr_<name>=<value>` keeps those whose attribute `<name>` is that text.';
+/** Documentation text for such lists, whose parameters are named after custom attributes. */
+export const attributeFilterText = '`attr_<name>=<value>` selects objects whose attribute `<name>` equals the text.';
 
-/** The query of a list that can also be filtered by attributes; adds them as `attribute_filters`. */
+/** List query with attribute filters, which it adds as `attribute_filters`. */
 export function withAttributeFilters<S extends z.ZodRawShape>(shape: S) {
 	return z.looseObject(shape).transform((query, ctx) => {
 		const attribute_filters: AttributeFilter[] = [];

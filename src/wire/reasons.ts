@@ -1,4 +1,4 @@
-/** The reasons of a decision (`debug`), and the check as the policy got it (`query`). */
+/** Reasons of a decision (`debug`), and the check as the policy received it (`query`). */
 
 import { z } from 'zod';
 import { Attempt } from './decision/attempt.js';
@@ -6,30 +6,32 @@ import { Attempt } from './decision/attempt.js';
 const OpenObject = z.record(z.string(), z.unknown());
 
 const code = z.string().meta({
-	description: '`allow`, or what stands in the way: docs/denial-codes.md explains each.',
+	description: '`allow`, or the denial code: docs/denial-codes.md explains each code.',
 	example: 'no_permission',
 });
-const reason = z.string().describe('The same as a sentence about this check.');
-const shared = { allow: z.boolean().describe('Whether this model allows the action.'), code, reason };
+const reason = z.string().describe('The code as a sentence about this check.');
+const shared = { allow: z.boolean().describe('True if this model allows the action.'), code, reason };
 
 const DecidedUser = z
 	.looseObject({
-		key: z.string().describe('The key of the user.'),
-		synced: z.boolean().describe('Whether the user is stored.'),
+		key: z.string().describe('User key.'),
+		synced: z.boolean().describe('True if the user is stored.'),
 		attributes: OpenObject.describe(
-			'What conditions saw: stored attributes, those that the check sent, and `key`, `roles` and `tenants`.',
+			'Attributes available to conditions: stored attributes, attributes from the check, and `key`, `roles` and `tenants`.',
 		),
 	})
-	.meta({ id: 'DecidedUser', description: 'The user of a check, as conditions saw it.' });
+	.meta({ id: 'DecidedUser', description: 'User of a check, as seen by conditions.' });
 
 const DecidedResource = z
 	.looseObject({
-		type: z.string().describe('The key of the resource.'),
-		key: z.string().optional().describe('The key of the instance; absent where the check names none.'),
-		tenant: z.string().optional().describe('The key of the tenant of the check.'),
-		attributes: OpenObject.describe('What conditions saw: stored attributes and those that the check sent.'),
+		type: z.string().describe('Resource key.'),
+		key: z.string().optional().describe('Instance key; absent if the check has none.'),
+		tenant: z.string().optional().describe('Key of the tenant in the check.'),
+		attributes: OpenObject.describe(
+			'Attributes available to conditions: stored attributes and attributes from the check.',
+		),
 	})
-	.meta({ id: 'DecidedResource', description: 'The resource of a check, as conditions saw it.' });
+	.meta({ id: 'DecidedResource', description: 'Resource of a check, as seen by conditions.' });
 
 const RoleReasons = z
 	.object({
@@ -37,27 +39,27 @@ const RoleReasons = z
 		allowing_roles: z
 			.array(z.string())
 			.optional()
-			.describe('The keys of the roles in the tenant that grant the action; there when they do.'),
+			.describe('Keys of tenant roles that grant the action; absent if there are none.'),
 	})
-	.meta({ id: 'RoleReasons', description: 'What roles in the tenant say.' });
+	.meta({ id: 'RoleReasons', description: 'Result of tenant roles.' });
 
 const AllowingInstanceRole = z
 	.object({
-		role: z.string().describe('The role, as `<type>:<key>#<role>`.'),
-		resource: z.string().describe('The instance on which it is held, as `<type>:<key>`.'),
-		reason: z.string().describe('The same as a sentence.'),
+		role: z.string().describe('Role, as `<type>:<key>#<role>`.'),
+		resource: z.string().describe('Instance of the role, as `<type>:<key>`.'),
+		reason: z.string().describe('The reason as a sentence.'),
 		sources: z
 			.array(
 				z.object({
 					type: z
 						.enum(['role_assignment', 'role_derivation'])
-						.describe('Whether the role is assigned there, or derived from one on a related instance.'),
-					role: z.string().describe('The role that it comes from, as `<type>:<key>#<role>`.'),
-					resource: z.string().describe('The instance on which that is held, as `<type>:<key>`.'),
-					relation: z.string().optional().describe('The key of the relation by which a derived role comes.'),
+						.describe('Source type: assigned on the instance, or derived from a role on a related instance.'),
+					role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
+					resource: z.string().describe('Instance of the source role, as `<type>:<key>`.'),
+					relation: z.string().optional().describe('Key of the relation that derives the role.'),
 				}),
 			)
-			.describe('Where the role comes from: this one step, not the whole way.'),
+			.describe('Sources of the role: only this step, not the whole path.'),
 	})
 	.meta({ id: 'AllowingInstanceRole', description: 'A role on the instance that grants the action.' });
 
@@ -67,16 +69,16 @@ const InstanceRoleReasons = z
 		allowing_roles: z
 			.array(AllowingInstanceRole)
 			.optional()
-			.describe('The roles on the instance that grant the action; there when they do.'),
+			.describe('Roles on the instance that grant the action; absent if there are none.'),
 	})
-	.meta({ id: 'InstanceRoleReasons', description: 'What roles on the instance say.' });
+	.meta({ id: 'InstanceRoleReasons', description: 'Result of roles on the instance.' });
 
 const AllowingRule = z
 	.object({
-		userset: z.string().optional().describe('The key of the user set.'),
-		role: z.string().optional().describe('In place of `userset`: all who hold the role in the tenant.'),
-		resourceset: z.string().optional().describe('The key of the resource set.'),
-		resource_type: z.string().optional().describe('In place of `resourceset`: everything of the resource.'),
+		userset: z.string().optional().describe('User set key.'),
+		role: z.string().optional().describe('In place of `userset`: all holders of this role in the tenant.'),
+		resourceset: z.string().optional().describe('Resource set key.'),
+		resource_type: z.string().optional().describe('In place of `resourceset`: all objects of the resource.'),
 	})
 	.meta({ id: 'AllowingRule', description: 'A rule between a user set and a resource set that grants the action.' });
 
@@ -85,74 +87,72 @@ const matching = z.array(z.string()).optional();
 const ConditionReasons = z
 	.object({
 		...shared,
-		allowing_rules: z.array(AllowingRule).optional().describe('The rules that grant the action; there when they do.'),
-		matching_usersets: matching.describe('The keys of the user sets that select the user, as far as that matters.'),
-		matching_resourcesets: matching.describe('The keys of the resource sets that select the resource, likewise.'),
+		allowing_rules: z.array(AllowingRule).optional().describe('Rules that grant the action; absent if there are none.'),
+		matching_usersets: matching.describe('Keys of relevant user sets that match the user.'),
+		matching_resourcesets: matching.describe('Keys of relevant resource sets that match the resource.'),
 	})
-	.meta({ id: 'ConditionReasons', description: 'What rules between condition sets say.' });
+	.meta({ id: 'ConditionReasons', description: 'Result of condition set rules.' });
 
 const PendingReasons = z.object(shared).meta({
 	id: 'PendingReasons',
-	description: 'What could grant the action waits for a policy that is not in force yet.',
+	description: 'A possible grant depends on a policy that is not active yet.',
 });
 
-/** Why a check was decided as it was. */
+/** Reasons for the decision of a check. */
 export const DecisionReasons = z
 	.object({
 		request: z
 			.object({
 				user: DecidedUser,
-				tenant: z.string().nullable().describe('The key of the tenant; null unless it exists.'),
-				action: z.string().nullable().describe('The key of the action.'),
+				tenant: z.string().nullable().describe('Tenant key; null unless the tenant exists.'),
+				action: z.string().nullable().describe('Action key.'),
 				resource: DecidedResource,
 			})
 			.optional()
-			.describe('What was asked, as the policy understood it.'),
+			.describe('The check, as the policy understood it.'),
 		rbac: RoleReasons.optional(),
 		rebac: InstanceRoleReasons.optional(),
 		abac: ConditionReasons.optional(),
 		pending: PendingReasons.optional(),
-		code: code.optional().describe('The code, where no model was asked, as of a deleted environment.'),
-		reason: reason.optional().describe('The code as a sentence, where no model was asked.'),
+		code: code.optional().describe('Code if no model was evaluated, for example in a deleted environment.'),
+		reason: reason.optional().describe('The code as a sentence, if no model was evaluated.'),
 		attempts: z
 			.array(Attempt)
 			.optional()
 			.describe(
-				'The ways in which the check passes, or, if it does not, in which it would; each with the changes that suffice, ' +
-					'the fewest first. There only when asked for.',
+				'Ways for the check to pass, now or after the listed changes; each has a ' +
+					'sufficient set of changes, smallest first. Present only if requested.',
 			),
-		truncated: z.boolean().optional().describe('There with `attempts`: whether there may be more of them.'),
+		truncated: z.boolean().optional().describe('Present with `attempts`: true if there may be more attempts.'),
 	})
 	.meta({
 		id: 'DecisionReasons',
 		description:
-			'Why a check was decided as it was: one member for what was asked, and one for each model that has something to ' +
-			'say. Those are the models that allow, or else all that the environment uses.',
+			'Reasons for the decision of a check: one member for the request, and one for each relevant model. ' +
+			'These are the models that allow the check, or else all models that the environment uses.',
 	});
 
-/** A check as the policy got it. */
+/** A check, as the policy received it. */
 export const DecidedQuery = z
 	.object({
 		user: z
 			.object({
-				key: z.string().describe('The key of the user.'),
-				attributes: OpenObject.optional().describe(
-					'The attributes that the check sent, names and e-mail address among them.',
-				),
+				key: z.string().describe('User key.'),
+				attributes: OpenObject.optional().describe('Attributes from the check, including names and e-mail address.'),
 			})
-			.describe('The user.'),
-		action: z.string().describe('The key of the action.'),
+			.describe('User of the request.'),
+		action: z.string().describe('Action key.'),
 		resource: z
 			.object({
-				type: z.string().describe('The key of the resource.'),
-				key: z.string().optional().describe('The key of the instance; absent where the check names none.'),
-				tenant: z.string().describe('The key of the tenant; `default` where the check names none.'),
-				attributes: OpenObject.optional().describe('The attributes that the check sent.'),
+				type: z.string().describe('Resource key.'),
+				key: z.string().optional().describe('Instance key; absent if the check has none.'),
+				tenant: z.string().describe('Tenant key; `default` if the check has none.'),
+				attributes: OpenObject.optional().describe('Attributes from the check.'),
 			})
 			.describe('The resource or instance.'),
-		context: OpenObject.optional().describe('The context that the check sent.'),
+		context: OpenObject.optional().describe('Context sent with the check.'),
 	})
 	.meta({
 		id: 'DecidedQuery',
-		description: 'A check as the policy got it: one spelling of everything, nothing empty.',
+		description: 'A check, as the policy received it: in normalized form, without empty members.',
 	});

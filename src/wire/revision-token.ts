@@ -1,13 +1,13 @@
-/** A revision with the lineage that it is of: revisions of different lineages do not compare. */
+/** A revision with its lineage. Revisions of different lineages cannot be compared. */
 export interface RevisionToken {
-	/** `null` stands for the lineage that the reader of the token is in. */
+	/** `null` for the current lineage of the reader. */
 	readonly lineage: string | null;
 	readonly revision: number;
 }
 
 const form = /^(?:([0-9a-f]{16})\.)?(\d{1,15})$/;
 
-/** The headers that name a revision. Without a lineage, as in bundles of earlier versions, there is no token. */
+/** Returns the revision headers. Without a lineage, as in bundles of earlier versions, there is no token. */
 export function revisionHeaders(
 	revision: number,
 	lineage: string | null | undefined,
@@ -16,13 +16,13 @@ export function revisionHeaders(
 	return lineage ? { ...number, 'x-revision-token': `${lineage}.${revision}` } : number;
 }
 
-/** Reads a revision number, or a token; `null` for any other text. */
+/** Reads a revision number or a token; `null` for any other text. */
 export function parseRevision(text: string): RevisionToken | null {
 	const [, lineage = null, revision] = form.exec(text) ?? [];
 	return revision === undefined ? null : { lineage, revision: Number(revision) };
 }
 
-/** The revision that the headers of an answer name; `null` where they name none. */
+/** Reads the revision from response headers; `null` if there is none. */
 export function writtenRevision(header: (name: string) => string | null | undefined): RevisionToken | null {
 	return parseRevision(header('x-revision-token') ?? header('x-revision') ?? '');
 }

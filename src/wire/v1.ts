@@ -1,17 +1,11 @@
-/**
- * The successors of the paths of version 1 (spec: Versioning, rule 8): a call is mapped by the type of object it acts
- * on.
- */
+/** Maps paths of version 1 to their successors, by the object types in the path. */
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
 const resource = `${schema}/resources/{resource_id}`;
 const environment = '/v2/projects/{proj_id}/envs';
 
-/**
- * The paths of version 2, by the name that version 1 had for the objects, or by two such names where the first one
- * matters.
- */
+/** Version 2 paths, by the version 1 name of the object type, or by two names if the first one matters. */
 const successors: Readonly<Record<string, string>> = {
 	'user role': `${facts}/users/{user_id}/roles`,
 	'tenant user': `${facts}/tenants/{tenant_id}/users`,
@@ -56,7 +50,7 @@ const successors: Readonly<Record<string, string>> = {
 };
 
 /**
- * Normalizes a word of a path for comparison: `Role-Assignments`, `role_assignment` and `roleAssignments` are alike.
+ * Normalizes a path segment for comparison: `Role-Assignments`, `role_assignment` and `roleAssignments` become equal.
  */
 function normalize(word: string): string {
 	return word
@@ -66,17 +60,17 @@ function normalize(word: string): string {
 }
 
 /**
- * The same by normalized name. A name of two words also matches two types that follow each other in a path, whatever
- * ids are between them.
+ * Version 2 paths by normalized name. A two-word name also matches two consecutive types in a path, regardless of ids
+ * in between.
  */
 const byName = new Map(Object.entries(successors).map(([name, path]) => [normalize(name), path]));
 
-/** Whether a path is one of version 1. */
+/** True for a path of version 1. */
 export function isV1(path: string): boolean {
 	return /^\/v1(\/|$)/.test(path);
 }
 
-/** The path of version 2 for the objects that a path of version 1 acts on; `null` if it names no known type. */
+/** Returns the version 2 path for the object type in a version 1 path; `null` if the path names no known type. */
 export function v2Successor(path: string): string | null {
 	const named = path
 		.split('/')

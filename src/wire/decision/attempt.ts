@@ -1,70 +1,67 @@
-/** The ways in which a check passes, or could: what `debug.attempts` holds. */
+/** Ways for a check to pass, now or after a change, as returned in `debug.attempts`. */
 
 import { z } from 'zod';
 
 const instanceNote = '`<type>:<key>`';
 
-const tenant = z.string().describe('The key of the tenant.');
-const user = z.string().describe('The key of the user.');
+const tenant = z.string().describe('Tenant key.');
+const user = z.string().describe('User key.');
 
 function kindOfFact<Kind extends string>(kind: Kind) {
-	return z.literal(kind).describe('What kind of fact it is.');
+	return z.literal(kind).describe('Fact type.');
 }
 
 function kindOfStep<Kind extends string>(kind: Kind) {
-	return z.literal(kind).describe('What kind of step it is.');
+	return z.literal(kind).describe('Step type.');
 }
 
-/** A fact that is stored, or could be. */
+/** A stored or a hypothetical fact. */
 export const AttemptFact = z
 	.discriminatedUnion('fact', [
 		z.object({ fact: kindOfFact('tenant'), tenant }),
 		z.object({ fact: kindOfFact('user'), user }),
 		z.object({
 			fact: kindOfFact('resource_instance'),
-			resource_instance: z.string().describe(`The instance, as ${instanceNote}.`),
+			resource_instance: z.string().describe(`Instance, as ${instanceNote}.`),
 			tenant,
 		}),
 		z.object({
 			fact: kindOfFact('role_assignment'),
 			user,
-			role: z.string().describe('The key of the role.'),
+			role: z.string().describe('Role key.'),
 			tenant,
-			resource_instance: z
-				.string()
-				.optional()
-				.describe(`The instance, as ${instanceNote}; absent for roles in tenants.`),
+			resource_instance: z.string().optional().describe(`Instance, as ${instanceNote}; absent for tenant roles.`),
 		}),
 		z.object({
 			fact: kindOfFact('relationship_tuple'),
-			subject: z.string().describe(`The subject, as ${instanceNote}.`),
-			relation: z.string().describe('The key of the relation.'),
-			object: z.string().describe(`The object, as ${instanceNote}.`),
+			subject: z.string().describe(`Subject, as ${instanceNote}.`),
+			relation: z.string().describe('Relation key.'),
+			object: z.string().describe(`Object, as ${instanceNote}.`),
 			tenant,
 		}),
 	])
-	.meta({ id: 'AttemptFact', description: 'A fact that is stored, or could be.' });
+	.meta({ id: 'AttemptFact', description: 'A stored or a hypothetical fact.' });
 
-/** A fact that is stored, or could be. */
+/** A stored or a hypothetical fact. */
 export type AttemptFact = z.output<typeof AttemptFact>;
 
-const file = z.string().meta({ description: 'The file of the generated policy with the ways to hold the role.' });
-const roleNote = 'In a tenant the key of the role; on an instance `<type>:<key>#<role>`.';
-const resourceNote = 'Where the role is held: `__tenant:<key>`, or an instance `<type>:<key>`.';
+const file = z.string().meta({ description: "File of the generated policy with the role's sources." });
+const roleNote = 'Role key for a tenant role; `<type>:<key>#<role>` for a role on an instance.';
+const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type>:<key>`.';
 
-/** What a rule joins: an automatic set is named by what it stands for. */
+/** The two sides of a condition set rule. An automatic set appears as its role or resource type. */
 const ruleStep = z.object({
 	type: kindOfStep('set_rule'),
-	userset: z.string().optional().describe('The key of the user set.'),
-	role: z.string().optional().meta({ description: 'In place of `userset`: all who hold the role in the tenant.' }),
-	resourceset: z.string().optional().describe('The key of the resource set.'),
+	userset: z.string().optional().describe('User set key.'),
+	role: z.string().optional().meta({ description: 'In place of `userset`: all holders of this role in the tenant.' }),
+	resourceset: z.string().optional().describe('Resource set key.'),
 	resource_type: z
 		.string()
 		.optional()
-		.meta({ description: 'In place of `resourceset`: everything of the resource type.' }),
+		.meta({ description: 'In place of `resourceset`: all objects of this resource type.' }),
 });
 
-/** One step of an attempt: where the role of the step before comes from. */
+/** One step of an attempt: the source of the role in the previous step. */
 export const AttemptStep = z
 	.discriminatedUnion('type', [
 		z.object({
@@ -77,66 +74,67 @@ export const AttemptStep = z
 			type: kindOfStep('role_derivation'),
 			role: z.string().meta({ description: roleNote }),
 			resource: z.string().meta({ description: resourceNote }),
-			relation: z.string().meta({ description: 'By which `subject` is related to `resource`.' }),
-			subject: z.string().meta({ description: `${instanceNote}, where the role of the next step is held.` }),
+			relation: z.string().meta({ description: 'Relation between `subject` and `resource`.' }),
+			subject: z.string().meta({ description: `${instanceNote}, the object of the next step's role.` }),
 			file,
 		}),
 		ruleStep,
 	])
-	.meta({ id: 'AttemptStep', description: 'One step of an attempt: where the role of the step before comes from.' });
+	.meta({ id: 'AttemptStep', description: 'One step of an attempt: the source of the role in the previous step.' });
 
-/** One step of an attempt. */
 export type AttemptStep = z.output<typeof AttemptStep>;
 
-/** A comparison that has to come out as it says. */
+/** A comparison that must have the given result. */
 export const AttemptComparison = z
 	.object({
-		set: z.string().meta({ description: 'The key of the condition set that asks.' }),
-		attribute: z.string().meta({ description: 'Such as `user.level`.' }),
-		operator: z.string().describe('How they are compared, as conditions write it.'),
-		operand: z.unknown().meta({ description: 'As it was written: a value, or `{"ref": "<attribute>"}`.' }),
-		negated: z.boolean().meta({ description: 'Whether the comparison must not hold.' }),
-		met: z.boolean().meta({ description: 'Whether it comes out so already, and has to after the change too.' }),
-		change: z.string().meta({ description: 'The attribute to change: this one, or that of the `ref`.' }),
-		now: z.unknown().meta({ description: 'The value that the attribute to change has; null when it is missing.' }),
+		set: z.string().meta({ description: 'Key of the condition set with the comparison.' }),
+		attribute: z.string().meta({ description: 'Attribute path, such as `user.level`.' }),
+		operator: z.string().describe('Comparison operator, as in conditions.'),
+		operand: z.unknown().meta({ description: 'Operand as written: a value, or `{"ref": "<attribute>"}`.' }),
+		negated: z.boolean().meta({ description: 'True if the comparison must not hold.' }),
+		met: z
+			.boolean()
+			.meta({ description: 'True if the comparison already has this result, and must keep it after the change.' }),
+		change: z.string().meta({ description: 'Attribute to change: this attribute, or the attribute in `ref`.' }),
+		now: z.unknown().meta({ description: 'Current value of the attribute to change; null if it is missing.' }),
 		example: z.unknown().meta({
 			description:
-				'A value with which all comparisons of the attribute come out as they should. Null stands for none. A ' +
-				'check may send it.',
+				'A value that satisfies all comparisons of the attribute. Null ' +
+				'means no value. A check may send it instead of storing it.',
 		}),
 	})
-	.meta({ id: 'AttemptComparison', description: 'A comparison that has to come out as it says.' });
+	.meta({ id: 'AttemptComparison', description: 'A comparison that must have the given result.' });
 
-/** A comparison that has to come out as it says. */
+/** A comparison that must have the given result. */
 export type AttemptComparison = z.output<typeof AttemptComparison>;
 
 const RulePlace = z
 	.object({
-		package: z.string().describe('The package of the rule.'),
-		file: z.string().meta({ description: 'Relative to the root of the policy, as `regolith policy` writes it.' }),
-		rule: z.string().describe('The name of the rule.'),
+		package: z.string().describe('Package of the rule.'),
+		file: z.string().meta({ description: 'Path relative to the policy root, as written by `regolith policy`.' }),
+		rule: z.string().describe('Rule name.'),
 	})
 	.meta({ id: 'RulePlace', description: 'A rule of the generated policy.' });
 
-/** One path of the schema, bound to stored objects: it passes, or it would if the facts were others. */
+/** One path of the schema, bound to stored objects. The check passes this way, or would after the listed changes. */
 export const Attempt = z
 	.object({
-		passed: z.boolean().describe('Whether the check passes this way.'),
-		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'What grants the action.' }),
+		passed: z.boolean().describe('True if the check passes this way.'),
+		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'Source of the grant.' }),
 		chain: z.array(AttemptStep).meta({
 			description:
-				'Beginning with what grants the action: the role, of which each step says where it comes from and the last one where ' +
-				'it is assigned, or the rule between condition sets.',
+				'Steps from the granting role or condition set rule. For a role, each step names ' +
+				'the source of the role before it, and the last step names the assignment.',
 		}),
-		policy: RulePlace.meta({ description: 'The rule of the generated policy that says so.' }),
-		add: z.array(AttemptFact).meta({ description: 'The facts that are missing.' }),
-		remove: z.array(AttemptFact).meta({ description: 'The facts that are in the way.' }),
-		compare: z.array(AttemptComparison).meta({ description: 'The comparisons of attributes to meet.' }),
+		policy: RulePlace.meta({ description: 'Rule of the generated policy for this path.' }),
+		add: z.array(AttemptFact).meta({ description: 'Facts to add.' }),
+		remove: z.array(AttemptFact).meta({ description: 'Facts to remove.' }),
+		compare: z.array(AttemptComparison).meta({ description: 'Attribute comparisons to satisfy.' }),
 	})
 	.meta({
 		id: 'Attempt',
-		description: 'One path of the schema, bound to stored objects: it passes, or it would if the facts were others.',
+		description:
+			'One path of the schema, bound to stored objects. The check passes this way, or would after the listed changes.',
 	});
 
-/** One path of the schema, bound to stored objects. */
 export type Attempt = z.output<typeof Attempt>;

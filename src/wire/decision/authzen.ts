@@ -1,6 +1,6 @@
 /**
- * The AuthZEN Authorization API 1.0: what decision points are asked and what they answer. Unknown members are ignored,
- * and null counts as absent.
+ * The AuthZEN Authorization API 1.0: requests to and responses from decision points. Unknown members are ignored, and
+ * null counts as absent.
  */
 
 import { z } from 'zod';
@@ -9,16 +9,16 @@ import { tooManyMessage } from '../facts/bulk.js';
 import { unchecked } from '../unchecked.js';
 import { attributes } from './check.js';
 
-/** The most evaluations of one request. */
+/** Maximum number of evaluations in one request. */
 export const maxEvaluations = 10_000;
 
-/** The most results of one answer to a search, and as many as there are unless the request names fewer. */
+/** Maximum number of results per search page, and the default. */
 export const maxResults = 1_000;
 
-/** The longest token of a page, in characters. */
+/** Maximum length of a page token, in characters. */
 const maxTokenLength = 4_096;
 
-/** The most characters of the message about one evaluation of many. */
+/** Maximum length of the message about one evaluation in a list, in characters. */
 const maxProblemLength = 500;
 
 /** Attributes whose `tenant` names the tenant of the request. */
@@ -31,46 +31,45 @@ const attributesWithTenant = attributes
 	.meta({
 		type: ['object', 'null'],
 		additionalProperties: true,
-		description: '`tenant`, a string, is the key of the tenant of the request.',
+		description: '`tenant`, a string, is the tenant key of the request.',
 	});
 
 const properties = attributes.describe('Attributes for conditions to compare.');
 const propertiesWithTenant = attributesWithTenant.describe(
-	'Attributes for conditions to compare; `tenant`, a string, is the key of the tenant of the request.',
+	'Attributes for conditions to compare; `tenant`, a string, is the tenant key of the request.',
 );
 const context = attributesWithTenant.describe(
-	'Anything else that conditions compare; `tenant`, a string, is the key of the tenant of the request.',
+	'Other data for conditions to compare; `tenant`, a string, is the tenant key of the request.',
 );
 const subjectType = z
 	.string()
-	.describe('The type of the subject: a user is a `user` or an `identity`, unless set otherwise.');
-const resourceType = z.string().describe('The key of the resource.');
+	.describe('Subject type. Users have the type `user` or `identity` unless configured otherwise.');
+const resourceType = z.string().describe('Resource key.');
 
 const subject = z
-	.object({ type: subjectType, id: z.string().describe('The key of the user.'), properties })
-	.meta({ id: 'Subject', description: 'Who wants to do something.' });
+	.object({ type: subjectType, id: z.string().describe('User key.'), properties })
+	.meta({ id: 'Subject', description: 'The subject that requests access.' });
 const action = z
 	.object({
-		name: z.string().describe('The key of the action.'),
+		name: z.string().describe('Action key.'),
 		properties: properties.describe('Attributes for conditions to compare, as `context.action`.'),
 	})
-	.meta({ id: 'Action', description: 'What the subject wants to do.' });
+	.meta({ id: 'Action', description: 'The action to perform.' });
 const resource = z
-	.object({ type: resourceType, id: z.string().describe('The key of the instance.'), properties: propertiesWithTenant })
-	.meta({ id: 'Resource', description: 'What the subject wants to do it on.' });
+	.object({ type: resourceType, id: z.string().describe('Instance key.'), properties: propertiesWithTenant })
+	.meta({ id: 'Resource', description: 'The resource to act on.' });
 
 /** May this subject do this action on this resource? */
 export const Evaluation = z
 	.object({ subject, action, resource, context })
 	.meta({ id: 'Evaluation', description: 'May this subject do this action on this resource?' });
 
-/** One evaluation, after validation. */
+/** A validated evaluation. */
 export type Evaluation = z.output<typeof Evaluation>;
 
-/** When evaluations end: after all of them, after the first that denies, or after the first that permits. */
+/** When evaluation stops: never early, after the first denial, or after the first permit. */
 const semantics = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 
-/** When evaluations end. */
 export type EvaluationsSemantic = (typeof semantics)[number];
 
 const options = z
@@ -78,20 +77,20 @@ const options = z
 		evaluations_semantic: z
 			.enum(semantics)
 			.nullish()
-			.describe('When evaluations end: after all, after the first that denies, or after the first that permits.'),
+			.describe('When evaluation stops: after all evaluations, the first denial, or the first permit.'),
 	})
 	.nullish()
-	.describe('How many evaluations are decided.');
+	.describe('Options for the list of evaluations.');
 
-/** What is wrong with a part of one evaluation of many: only that evaluation is refused. */
+/** Problem with one evaluation in a list. Only that evaluation is refused. */
 interface Wrong {
 	readonly problem: string;
 }
 
-/** A part of an evaluation: its value, or what is wrong with it; undefined when it is absent. */
+/** A part of an evaluation: its value, or the problem with it; undefined if absent. */
 type Part<T> = { readonly value: T } | Wrong | undefined;
 
-/** Reads a part of an evaluation without refusing the request. */
+/** Reads a part of an evaluation. A problem with it does not refuse the request. */
 function lenientPart<S extends z.ZodType>(name: string, schema: S) {
 	return unchecked(schema)
 		.transform((value): Part<z.output<S>> => {
@@ -115,30 +114,31 @@ const parts = {
 	context: lenientPart('context', context),
 };
 
-const item = z
-	.object(parts)
-	.meta({ id: 'EvaluationItem', description: 'One evaluation of many: what it leaves out, the request says for all.' });
+const item = z.object(parts).meta({
+	id: 'EvaluationItem',
+	description: 'One evaluation in a list. Members that it omits come from the request.',
+});
 
-/** Anything can be an item: what is no object is refused alone. */
+/** Accepts any item: a value that is not an object refuses only that evaluation. */
 const anyItem = unchecked(item).transform((value) => item.safeParse(value).data ?? null);
 
 const several = z
 	.object({
 		...parts,
 		evaluations: boundedArray(anyItem, maxEvaluations, tooManyMessage(maxEvaluations, 'evaluations')).describe(
-			'The evaluations, in order.',
+			'Evaluations, in order.',
 		),
 		options,
 	})
-	.meta({ id: 'Evaluations', description: 'Many evaluations, with defaults for the members that they leave out.' });
+	.meta({ id: 'Evaluations', description: 'A list of evaluations, with defaults for omitted members.' });
 const alone = z
 	.object({ ...Evaluation.shape, options })
 	.meta({ id: 'SingleEvaluation', description: 'One evaluation, without a list.' });
 
-/** Evaluations with defaults for their members; without any, a single evaluation. */
+/** Evaluations with defaults for their members; without a list, a single evaluation. */
 export const Evaluations = choice(isAlone, alone, several);
 
-/** Several evaluations, after validation. */
+/** Validated list of evaluations. */
 export type SeveralEvaluations = z.output<typeof several>;
 
 function isAlone(value: unknown): boolean {
@@ -146,7 +146,7 @@ function isAlone(value: unknown): boolean {
 	return given === undefined || given === null || (Array.isArray(given) && given.length === 0);
 }
 
-/** One evaluation of several, with the defaults of the request for the members that it leaves out, or what is wrong. */
+/** Returns one evaluation from the list, completed with the defaults of the request, or the problem with it. */
 export function evaluationAt(request: SeveralEvaluations, index: number): Evaluation | Wrong {
 	const own = request.evaluations[index] ?? null;
 	if (own === null) return { problem: 'the evaluation must be an object' };
@@ -171,20 +171,20 @@ const page = z
 			.string()
 			.max(maxTokenLength)
 			.nullish()
-			.describe('`next_token` of the page before; the first page when left out.'),
+			.describe('`next_token` of the previous page; omit for the first page.'),
 		limit: z
 			.int()
 			.min(1)
 			.nullish()
-			.describe(`The most results; ${maxResults} when left out or larger. A page may have fewer.`),
+			.describe(`Maximum number of results; ${maxResults} if omitted or larger. A page may have fewer.`),
 	})
 	.nullish()
-	.describe('Which part of the results is asked for.');
+	.describe('Page of results to return.');
 
 /** Which subjects of the type may do the action on the resource? */
 export const SubjectSearch = z
 	.object({
-		subject: z.object({ type: subjectType, properties }).describe('The type of the subjects to find.'),
+		subject: z.object({ type: subjectType, properties }).describe('Type of the subjects to find.'),
 		action,
 		resource,
 		context,
@@ -192,7 +192,6 @@ export const SubjectSearch = z
 	})
 	.meta({ id: 'SubjectSearch', description: 'Which subjects may do this action on this resource?' });
 
-/** A search for subjects, after validation. */
 export type SubjectSearch = z.output<typeof SubjectSearch>;
 
 /** On which resources of the type may the subject do the action? */
@@ -202,13 +201,12 @@ export const ResourceSearch = z
 		action,
 		resource: z
 			.object({ type: resourceType, properties: propertiesWithTenant })
-			.describe('The type of the resources to find.'),
+			.describe('Type of the resources to find.'),
 		context,
 		page,
 	})
 	.meta({ id: 'ResourceSearch', description: 'On which resources may this subject do this action?' });
 
-/** A search for resources, after validation. */
 export type ResourceSearch = z.output<typeof ResourceSearch>;
 
 /** Which actions may the subject do on the resource? */
@@ -216,90 +214,86 @@ export const ActionSearch = z
 	.object({ subject, resource, context, page })
 	.meta({ id: 'ActionSearch', description: 'Which actions may this subject do on this resource?' });
 
-/** A search for actions, after validation. */
 export type ActionSearch = z.output<typeof ActionSearch>;
 
-/** The part of a longer answer that a search asks for. */
+/** The page requested by a search. */
 export type SearchPage = z.output<typeof page>;
 
-/** The answer to one evaluation. `context` holds the reasons, when they are asked for. */
+/** Result of one evaluation. `context` holds the reasons if requested. */
 export const EvaluationResult = z
 	.object({
-		decision: z.boolean().describe('Whether the subject may do it.'),
+		decision: z.boolean().describe('True if the subject may do the action.'),
 		context: z
 			.record(z.string(), z.unknown())
 			.optional()
-			.describe('The reasons, when they are asked for, as `debug` of a check; `error` where an evaluation is refused.'),
+			.describe('Requested reasons, as in `debug` of a check; `error` if the evaluation is refused.'),
 	})
-	.meta({ id: 'EvaluationResult', description: 'The answer to one evaluation.' });
+	.meta({ id: 'EvaluationResult', description: 'Result of one evaluation.' });
 
-/** The answer to one evaluation. */
 export type EvaluationResult = z.output<typeof EvaluationResult>;
 
-/** The answers to several evaluations, in their order, or the answer to the only one. */
+/** Results of a list of evaluations, in order, or the result of a single evaluation. */
 export const EvaluationsResult = z.union([
 	z
 		.object({
 			evaluations: z
 				.array(EvaluationResult)
-				.describe('In their order. Of an evaluation that is refused, `context.error` has `status` and `message`.'),
+				.describe('Results, in order. For a refused evaluation, `context.error` has `status` and `message`.'),
 		})
-		.meta({ id: 'EvaluationResults', description: 'The answers to many evaluations.' }),
+		.meta({ id: 'EvaluationResults', description: 'Results of a list of evaluations.' }),
 	EvaluationResult,
 ]);
 
 const nextPage = z
-	.object({ next_token: z.string().meta({ description: 'Empty at the end.' }) })
+	.object({ next_token: z.string().meta({ description: 'Empty on the last page.' }) })
 	.optional()
-	.meta({ description: 'Absent when the request has no `page` and everything fits.' });
+	.meta({ description: 'Absent if the request has no `page` and all results fit.' });
 
-/** What a search for subjects or resources found, sorted by id. */
+/** Subjects or resources found by a search, sorted by id. */
 export const FoundEntities = z
 	.object({
 		page: nextPage,
 		results: z
 			.array(
 				z.object({
-					type: z.string().describe('The type that was asked for.'),
-					id: z.string().describe('The key of the user or of the instance.'),
+					type: z.string().describe('The requested type.'),
+					id: z.string().describe('User key or instance key.'),
 				}),
 			)
-			.describe('What was found, sorted by id.'),
+			.describe('Results, sorted by id.'),
 	})
 	.meta({
 		id: 'FoundEntities',
-		description: 'What a search for subjects or resources found.',
+		description: 'Subjects or resources found by a search.',
 		example: { results: [{ type: 'user', id: 'ann@example.com' }] },
 	});
 
-/** What a search for actions found, sorted by name. */
+/** Actions found by a search, sorted by name. */
 export const FoundActions = z
 	.object({
 		page: nextPage,
-		results: z
-			.array(z.object({ name: z.string().describe('The key of the action.') }))
-			.describe('What was found, sorted by name.'),
+		results: z.array(z.object({ name: z.string().describe('Action key.') })).describe('Results, sorted by name.'),
 	})
 	.meta({
 		id: 'FoundActions',
-		description: 'What a search for actions found.',
+		description: 'Actions found by a search.',
 		example: { results: [{ name: 'read' }] },
 	});
 
-/** Where a decision point serves what. */
+/** Endpoints and capabilities of a decision point. */
 export const DecisionPointMetadata = z
 	.object({
-		policy_decision_point: z.string().describe('The address of the decision point.'),
-		access_evaluation_endpoint: z.string().describe('The address of single evaluations.'),
-		access_evaluations_endpoint: z.string().describe('The address of many evaluations.'),
-		search_subject_endpoint: z.string().describe('The address of searches for subjects.'),
-		search_resource_endpoint: z.string().describe('The address of searches for resources.'),
-		search_action_endpoint: z.string().describe('The address of searches for actions.'),
-		capabilities: z.array(z.string()).describe('The names of what else it does.'),
+		policy_decision_point: z.string().describe('Decision point URL.'),
+		access_evaluation_endpoint: z.string().describe('URL for single evaluations.'),
+		access_evaluations_endpoint: z.string().describe('URL for multiple evaluations.'),
+		search_subject_endpoint: z.string().describe('URL for subject searches.'),
+		search_resource_endpoint: z.string().describe('URL for resource searches.'),
+		search_action_endpoint: z.string().describe('URL for action searches.'),
+		capabilities: z.array(z.string()).describe('Names of additional capabilities.'),
 	})
 	.meta({
 		id: 'DecisionPointMetadata',
-		description: 'Where a decision point serves what.',
+		description: 'Endpoints and capabilities of a decision point.',
 		example: {
 			policy_decision_point: 'https://pdp.example.com',
 			access_evaluation_endpoint: 'https://pdp.example.com/access/v1/evaluation',
@@ -311,8 +305,8 @@ export const DecisionPointMetadata = z
 		},
 	});
 
-/** Where a decision point serves what. */
+/** Endpoints and capabilities of a decision point. */
 export type DecisionPointMetadata = z.output<typeof DecisionPointMetadata>;
 
-/** What is wrong with a whole request: a JSON string. */
-export const ErrorMessage = z.string().meta({ id: 'ErrorMessage', description: 'What is wrong, as a JSON string.' });
+/** Error message for a whole request: a JSON string. */
+export const ErrorMessage = z.string().meta({ id: 'ErrorMessage', description: 'Error message, as a JSON string.' });

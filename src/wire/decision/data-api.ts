@@ -1,23 +1,25 @@
-/** OPA's Data API as far as a decision point speaks it: questions are the input of documents, answers their results. */
+/**
+ * The part of OPA's Data API that a decision point supports: requests are document inputs, responses are their results.
+ */
 
 import { z } from 'zod';
 import { BulkQuery, LocalAssignmentsQuery, PermissionsQuery, Query, UsersQuery } from './check.js';
 
 const { page, per_page, ...filters } = LocalAssignmentsQuery.shape;
 
-/** The question of one check. */
+/** Input of one check. */
 export const CheckInput = z.object({ input: Query });
 
-/** The question of many checks: an array of them, or the array as member `checks`. */
+/** Input of multiple checks: an array, or an object with the array as `checks`. */
 export const BulkInput = z.object({ input: BulkQuery });
 
-/** The question what a user may do. */
+/** Input of a user permission query. */
 export const PermissionsInput = z.object({ input: PermissionsQuery });
 
-/** The question who may do an action on a resource. */
+/** Input of an authorized user query. */
 export const UsersInput = z.object({ input: UsersQuery });
 
-/** The question which roles are assigned. */
+/** Input of a role assignment query. */
 export const AssignmentsInput = z.object({
 	input: z.object({
 		filters: z.object(filters).nullish(),
@@ -25,17 +27,17 @@ export const AssignmentsInput = z.object({
 	}),
 });
 
-/** The document of one check. */
+/** Result document of one check. */
 export const RootResult = z.object({
 	result: z.object({
 		allow: z.boolean(),
 		result: z.boolean(),
-		/** The models that allow; only with reasons. */
+		/** Models that allow the check; present only with reasons. */
 		allowing_sources: z.array(z.string()).optional(),
 		debugger_activated: z.boolean(),
 		debug: z.unknown().optional(),
 	}),
 });
 
-/** The body of a failure, as OPA words it. */
+/** Error body, in OPA's format. */
 export const DataApiFailure = z.object({ code: z.string(), message: z.string() });

@@ -1,44 +1,44 @@
-/** What gateways ask decision points, each in its own words: nginx, Kong and Trino. */
+/** Decision point requests in the native formats of gateways: nginx, Kong and Trino. */
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { maxUrlLength } from './check.js';
 
-/** Which status nginx is answered for a denial; 200 unless it is given, as everybody else is. */
+/** The status that nginx receives for a denial. Defaults to 200, as for other clients. */
 export const NginxQuery = z.object({
 	deny_status: z
 		.enum(['401', '403'], { error: 'must be 401 or 403' })
 		.transform((status) => (status === '401' ? 401 : 403))
 		.optional()
-		.describe('The status of a denial; 200 when left out.'),
+		.describe('Status of a denial; defaults to 200.'),
 });
 
-/** An object of a gateway, which may send members that are not read. */
+/** An object from a gateway; unknown members are allowed and ignored. */
 function sent<S extends z.ZodRawShape>(shape: S) {
 	return z.object(shape).meta({ additionalProperties: true });
 }
 
-/** What the OPA plugin of Kong asks: who requests what. The rest of what it sends is ignored. */
+/** Request of the Kong OPA plugin. Other members are ignored. */
 export const KongQuery = sent({
 	input: sent({
 		request: sent({
 			http: sent({
-				method: z.string().max(64).describe('The method; in lower case, it is the key of the action.'),
-				path: z.string().max(maxUrlLength).describe('The path, for which the route table has the resource.'),
-			}).describe('The request line.'),
-		}).describe('The request that passes Kong.'),
-		consumer: sent({ username: z.string().nullish().describe('The key of the user.') })
+				method: z.string().max(64).describe('Method; in lower case, it is the action key.'),
+				path: z.string().max(maxUrlLength).describe('Path; the route table maps it to a resource.'),
+			}).describe('Request line.'),
+		}).describe('The request that passes through Kong.'),
+		consumer: sent({ username: z.string().nullish().describe('User key.') })
 			.nullish()
-			.describe('Who makes the request; without it, it is denied.'),
-	}).describe('What the plugin sends; the rest of it is ignored.'),
-}).meta({ id: 'KongQuery', description: 'What the OPA plugin of Kong asks.' });
+			.describe('The authenticated consumer; without it, the request is denied.'),
+	}).describe('Input from the plugin; other members are ignored.'),
+}).meta({ id: 'KongQuery', description: 'Request of the Kong OPA plugin.' });
 
-/** The answer to Kong. */
+/** Response to Kong. */
 export const KongAnswer = z
-	.object({ result: z.boolean().describe('Whether the request may pass.') })
-	.meta({ id: 'KongAnswer', description: 'The answer to Kong.' });
+	.object({ result: z.boolean().describe('True if the request may pass.') })
+	.meta({ id: 'KongAnswer', description: 'Response to Kong.' });
 
-/** The operations that Trino asks about. */
+/** Operations in Trino requests. */
 const TrinoOperation = z.enum([
 	'AccessCatalog',
 	'AddColumn',
@@ -104,104 +104,102 @@ const TrinoOperation = z.enum([
 	'WriteSystemInformation',
 ]);
 
-const catalogName = z.string().describe('The name of the catalog.');
-const schemaName = { catalogName, schemaName: z.string().describe('The name of the schema.') };
-const tableName = { ...schemaName, tableName: z.string().describe('The name of the table.') };
+const catalogName = z.string().describe('Catalog name.');
+const schemaName = { catalogName, schemaName: z.string().describe('Schema name.') };
+const tableName = { ...schemaName, tableName: z.string().describe('Table name.') };
 
-/** An object of a gateway that is not read at all. */
+/** An object from a gateway whose members are all ignored. */
 const ignored = sent({});
 
-/** A thing of Trino's: one member says what kind it is. A kind that is not known is denied. */
+/** A Trino resource. Its single member names the kind. Unknown kinds are denied. */
 const TrinoResource = z
 	.object({
 		catalog: sent({ name: catalogName }).describe('A catalog.'),
 		schema: sent(schemaName).describe('A schema.'),
 		table: sent({
 			...tableName,
-			columns: boundedArray(z.string()).nullish().describe('The names of the columns that are used.'),
+			columns: boundedArray(z.string()).nullish().describe('Names of the columns in use.'),
 		}).describe('A table, or some of its columns.'),
-		column: sent({ ...tableName, columnName: z.string().describe('The name of the column.') }).describe('A column.'),
+		column: sent({ ...tableName, columnName: z.string().describe('Column name.') }).describe('A column.'),
 		function: sent({
-			functionName: z.string().describe('The name of the function.'),
-			catalogName: z.string().nullish().describe('The name of the catalog.'),
-			schemaName: z.string().nullish().describe('The name of the schema.'),
-			schema: sent(schemaName).nullish().describe('Catalog and schema, as some versions of Trino name them.'),
+			functionName: z.string().describe('Function name.'),
+			catalogName: z.string().nullish().describe('Catalog name.'),
+			schemaName: z.string().nullish().describe('Schema name.'),
+			schema: sent(schemaName).nullish().describe('Catalog and schema, as some Trino versions send them.'),
 		}).describe('A function.'),
 		user: ignored.describe('A user; the resource type is `trino_sys`.'),
-		systemSessionProperty: ignored.describe('A property of sessions; the resource type is `trino_sys`.'),
-		catalogSessionProperty: ignored.describe('A property of sessions in a catalog; the resource type is `trino_sys`.'),
+		systemSessionProperty: ignored.describe('A session property; the resource type is `trino_sys`.'),
+		catalogSessionProperty: ignored.describe('A catalog session property; the resource type is `trino_sys`.'),
 	})
 	.partial()
 	.refine((given) => Object.keys(given).length <= 1, 'must be one thing')
 	.meta({
 		id: 'TrinoResource',
 		additionalProperties: true,
-		description: 'A thing of Trino: one member says what kind it is. Other kinds are denied.',
+		description: 'A Trino resource. Its single member names the kind. Other kinds are denied.',
 	});
 
-/** A thing of Trino's. */
 export type TrinoResource = z.output<typeof TrinoResource>;
 
-/** What Trino's OPA plugin asks. The rest of what it sends is ignored, such as the groups of its user. */
+/** Request of the Trino OPA plugin. Other members, such as the user's groups, are ignored. */
 export const TrinoQuery = sent({
 	input: sent({
 		context: sent({
-			identity: sent({ user: z.string().describe('The key of the user.') }).describe('Who runs the query.'),
-		}).describe('Who asks.'),
+			identity: sent({ user: z.string().describe('User key.') }).describe('User running the query.'),
+		}).describe('Query context.'),
 		action: sent({
-			operation: TrinoOperation.describe('The operation, which is the key of the action.'),
-			resource: TrinoResource.nullish().describe('What it is done on.'),
+			operation: TrinoOperation.describe('Operation, used as the action key.'),
+			resource: TrinoResource.nullish().describe('Target of the operation.'),
 			filterResources: boundedArray(TrinoResource)
 				.nullish()
-				.describe('Many things, of which the answer names those that are allowed.'),
-		}).describe('What is asked.'),
-	}).describe('What the plugin sends; the rest of it is ignored.'),
-}).meta({ id: 'TrinoQuery', description: 'What the OPA plugin of Trino asks.' });
+				.describe('List of resources to filter; the response names the allowed resources.'),
+		}).describe('The operation to authorize.'),
+	}).describe('Input from the plugin; other members are ignored.'),
+}).meta({ id: 'TrinoQuery', description: 'Request of the Trino OPA plugin.' });
 
-/** What Trino asks, after validation. */
 export type TrinoQuery = z.output<typeof TrinoQuery>;
 
-/** Whether the operation is allowed, or the indexes of those of many things that it is allowed on. */
+/** The decision, or the indexes of the allowed resources for a filter request. */
 export const TrinoAnswer = z
 	.object({
 		result: z
 			.union([z.boolean(), z.array(z.int())])
-			.describe('Whether it is allowed; of many things, the indexes of those on which it is.'),
+			.describe('True if allowed; for a filter request, the indexes of the allowed resources.'),
 	})
-	.meta({ id: 'TrinoAnswer', description: 'The answer to an operation in Trino.' });
+	.meta({ id: 'TrinoAnswer', description: 'Response to an operation in Trino.' });
 
-/** The filters of a table's rows, all of which apply. */
+/** Row filters of a table. All filters apply. */
 export const TrinoRowFilters = z
 	.object({
 		result: z
-			.array(z.object({ expression: z.string().describe('A condition on rows, in SQL.') }))
-			.describe('The filters, all of which apply.'),
+			.array(z.object({ expression: z.string().describe('SQL condition on rows.') }))
+			.describe('Filters; all apply.'),
 	})
 	.meta({
 		id: 'TrinoRowFilters',
-		description: 'The filters of the rows of a table.',
+		description: 'Row filters of a table.',
 		example: { result: [{ expression: "region = 'eu'" }] },
 	});
 
-/** The masks of columns, by their indexes in the request. */
+/** Column masks, by column index in the request. */
 export const TrinoColumnMasks = z
 	.object({
 		result: z
 			.array(
 				z.object({
-					index: z.int().describe('The index of the column in `filterResources`.'),
+					index: z.int().describe('Column index in `filterResources`.'),
 					viewExpression: z
 						.object({
-							expression: z.string().describe('What is shown in place of the column, in SQL.'),
-							identity: z.string().optional().describe('As whom the expression is run.'),
+							expression: z.string().describe('SQL expression that replaces the column.'),
+							identity: z.string().optional().describe('User that runs the expression.'),
 						})
-						.describe('The mask.'),
+						.describe('Column mask.'),
 				}),
 			)
-			.describe('The masks of the columns that have one.'),
+			.describe('Masks of the columns that have a mask.'),
 	})
 	.meta({
 		id: 'TrinoColumnMasks',
-		description: 'The masks of columns.',
+		description: 'Column masks.',
 		example: { result: [{ index: 0, viewExpression: { expression: 'NULL' } }] },
 	});

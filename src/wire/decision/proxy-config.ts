@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from '../common.js';
 
-/** How a proxy presents the secret to its service: as a bearer token, as user and password, or as headers. */
+/** How a proxy sends the secret to its service: as a bearer token, as user and password, or as headers. */
 const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
 
-/** The placeholder for a secret that the calling key may not see. */
+/** Placeholder for a secret that the calling key may not read. */
 export const hiddenSecret = '********';
 
 const maxSecretLength = 16_384;
 const Texts = keyed(Text, Text.min(1));
 const SecretText = Text.min(1)
 	.refine((text) => text !== hiddenSecret, 'is the placeholder for a hidden secret, not a secret')
-	.meta({ description: 'A secret as text; JSON of a map of texts is such a map.' });
+	.meta({ description: 'Secret as text. Text that is the JSON of a string map counts as such a map.' });
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 
-/** A secret: text, or a map of texts, as of header names. */
+/** A secret: text, or a map of texts such as headers. */
 export const ProxySecret = z.union([SecretText, SecretMap]);
 export type ProxySecret = z.output<typeof ProxySecret>;
 
@@ -24,101 +24,98 @@ function isSmall(map: Readonly<Record<string, string>>): boolean {
 }
 
 const rule = {
-	url: Text.min(1).describe('The URL of the request: a template with `{name}` for any part, or a regular expression.'),
+	url: Text.min(1).describe('Request URL: a template with `{name}` for any part, or a regular expression.'),
 	url_type: defaulted(z.literal('regex').nullable(), () => null).describe(
 		'`regex` for a regular expression; null for a template.',
 	),
-	http_method: z
-		.enum(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
-		.describe('The method of the request.'),
-	resource: Key.describe('The key of the resource that the request is about.'),
-	headers: defaulted(Texts, () => ({})).describe('Stored and shown for proxies that read it.'),
+	http_method: z.enum(['get', 'post', 'put', 'patch', 'delete', 'head', 'options']).describe('HTTP method.'),
+	resource: Key.describe('Resource key for the request.'),
+	headers: defaulted(Texts, () => ({})).describe('Stored and returned for proxies that read it.'),
 	action: defaulted(Key.nullable(), () => null).describe(
-		'The key of the action that the request stands for; null for the method in lower case.',
+		'Action key for the request; null uses the method in lower case.',
 	),
 	priority: defaulted(z.int().nullable(), () => null).describe(
-		'Of the rules that match, the one with the highest priority counts; null is 0.',
+		'The matching rule with the highest priority applies; null counts as 0.',
 	),
 };
 
-/** Which resource and action a request to a URL stands for. */
+/** Maps an HTTP request to a resource and an action. */
 const MappingRule = z
 	.object(rule)
-	.meta({ id: 'MappingRule', description: 'Which resource and action a request to a URL stands for.' });
+	.meta({ id: 'MappingRule', description: 'Maps an HTTP request to a resource and an action.' });
 
-/** A rule to keep, to add or, with `should_delete`, to remove; URL and method identify it. */
+/** A rule to keep, add or, with `should_delete`, remove. URL and method identify it. */
 export const MappingRuleUpdate = z
 	.object({
 		...rule,
 		should_delete: defaulted(z.boolean(), () => false).describe(
-			'Whether the rule is removed. If any rule of the list says so, the list holds only what changes.',
+			'True to remove the rule. If any rule in the list sets this, the list contains only changes.',
 		),
 	})
 	.meta({
 		id: 'MappingRuleUpdate',
-		description: 'A rule to keep, to add or, with `should_delete`, to remove; URL and method identify it.',
+		description: 'A rule to keep, add or, with `should_delete`, remove. URL and method identify it.',
 	});
 export type MappingRuleUpdate = z.output<typeof MappingRuleUpdate>;
 
-/** A new proxy config. */
 export const ProxyConfigCreate = z
 	.object({
-		key: Key.describe('The key, unique among the proxy configs of the environment.'),
-		name: Name.describe('A name for people.'),
-		secret: ProxySecret.describe('What the proxy presents to its service: text, or a map of header names.'),
+		key: Key.describe('Key, unique among the proxy configs of the environment.'),
+		name: Name.describe('Display name.'),
+		secret: ProxySecret.describe('Secret that the proxy sends to its service: text, or a map of header names.'),
 		auth_mechanism: defaulted(AuthMechanism, () => 'Bearer' as const).describe(
-			'How the proxy presents the secret; as a bearer token when left out.',
+			'How the proxy sends the secret; defaults to a bearer token.',
 		),
 		mapping_rules: defaulted(boundedArray(MappingRule), () => []).describe(
-			'Which resource and action requests stand for; none when left out.',
+			'Rules that map requests to resources and actions; none by default.',
 		),
 	})
 	.meta({ id: 'ProxyConfigCreate', description: 'A new proxy config.' });
 export type ProxyConfigCreate = z.output<typeof ProxyConfigCreate>;
 
-/** The fields of a proxy config that may change. */
+/** Fields of a proxy config to change. */
 export const ProxyConfigUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		secret: optional(ProxySecret).describe('A new secret: text, or a map of header names. Null counts as absent.'),
-		auth_mechanism: optional(AuthMechanism).describe('How the proxy presents the secret. Null counts as absent.'),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		secret: optional(ProxySecret).describe('New secret: text, or a map of header names. Null counts as absent.'),
+		auth_mechanism: optional(AuthMechanism).describe('How the proxy sends the secret. Null counts as absent.'),
 		mapping_rules: optional(boundedArray(MappingRuleUpdate)).describe(
-			'All rules from now on; with `should_delete` in one of them, only what changes. Null counts as absent.',
+			'Complete new rule list; with `should_delete` in any rule, only the changes. Null counts as absent.',
 		),
 	})
-	.meta({ id: 'ProxyConfigUpdate', description: 'The fields of a proxy config that may change.' });
+	.meta({ id: 'ProxyConfigUpdate', description: 'Fields of a proxy config to change.' });
 export type ProxyConfigUpdate = z.output<typeof ProxyConfigUpdate>;
 
-/** A proxy config. Its secret is always text: a map as JSON, and asterisks for those who may not see it. */
+/** A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks. */
 export const ProxyConfigRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the proxy configs of the environment.'),
-		name: z.string().describe('A name for people.'),
-		secret: z.string().describe('The secret as text, a map as JSON; `********` for callers without the level `admin`.'),
-		auth_mechanism: AuthMechanism.describe('How the proxy presents the secret.'),
+		key: z.string().describe('Key, unique among the proxy configs of the environment.'),
+		name: z.string().describe('Display name.'),
+		secret: z.string().describe('Secret as text, a map as JSON; `********` for callers without the level `admin`.'),
+		auth_mechanism: AuthMechanism.describe('How the proxy sends the secret.'),
 		mapping_rules: z
 			.array(
 				z
 					.object({
-						url: z.string().describe('The URL of the request: a template, or a regular expression.'),
+						url: z.string().describe('Request URL: a template, or a regular expression.'),
 						url_type: z.literal('regex').nullable().describe('`regex` for a regular expression; null for a template.'),
-						http_method: rule.http_method.describe('The method of the request.'),
-						resource: z.string().describe('The key of the resource that the request is about.'),
-						headers: z.record(z.string(), z.string()).describe('Stored and shown for proxies that read it.'),
-						action: z.string().nullable().describe('The key of the action; null for the method in lower case.'),
+						http_method: rule.http_method.describe('HTTP method.'),
+						resource: z.string().describe('Resource key for the request.'),
+						headers: z.record(z.string(), z.string()).describe('Stored and returned for proxies that read it.'),
+						action: z.string().nullable().describe('Action key; null uses the method in lower case.'),
 						priority: z
 							.int()
 							.nullable()
-							.describe('Of the rules that match, the one with the highest priority counts; null is 0.'),
+							.describe('The matching rule with the highest priority applies; null counts as 0.'),
 					})
-					.meta({ id: 'MappingRuleRead', description: 'Which resource and action a request to a URL stands for.' }),
+					.meta({ id: 'MappingRuleRead', description: 'Maps an HTTP request to a resource and an action.' }),
 			)
-			.describe('Which resource and action requests stand for.'),
+			.describe('Rules that map requests to resources and actions.'),
 	})
 	.meta({
 		id: 'ProxyConfigRead',
 		description:
-			'A proxy config. Its secret is always text: a map as JSON, and asterisks for those who may not see it.',
+			'A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks.',
 	});
 export type ProxyConfigRead = z.input<typeof ProxyConfigRead>;

@@ -4,128 +4,125 @@ import { paginated } from '../list.js';
 import { pageShape } from '../query.js';
 import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 
-/** The states of access requests and operation approvals (spec: States and transitions). */
+/** States of access requests and operation approvals. */
 export const RequestStatus = z.enum(['pending', 'approved', 'denied', 'canceled']);
 export type RequestStatus = z.output<typeof RequestStatus>;
 
-/** What a request asks for: a role, or the approval of an operation. */
+/** Request types: a request for a role, or for the approval of an operation. */
 export const RequestType = z.enum(['access_request', 'operation_approval']);
 export type RequestType = z.output<typeof RequestType>;
 
-/** A request for a role in a tenant or on a resource instance (spec: Access request). */
+/** A request for a role in a tenant or on a resource instance. */
 export const AccessRequestCreate = granting({
 	access_request_details: granting(
 		{
 			tenant: Reference.describe(
-				'The tenant in which the role is asked for, by id or key: that of the session or of the path.',
+				'Tenant of the requested role, by id or key. Must be the tenant of the session or the path.',
 			),
-			role: Reference.describe('The role that is asked for: its id or key.'),
+			role: Reference.describe('Requested role: id or key.'),
 			resource: optional(Reference).describe(
-				'The resource, by id or key; where there is no instance, information for the reviewer.',
+				'Resource, by id or key; without an instance, it only informs the reviewer.',
 			),
 			resource_instance: optional(InstanceReference).describe(
-				'The instance on which the role is asked for; without it, it is asked for in the tenant.',
+				'Instance for the role; without it, the role is requested in the tenant.',
 			),
 			...expiryShape,
 		},
 		['element_config_id'],
-	).describe('Which role is asked for, where, and until when.'),
+	).describe('The requested role, its scope and its expiry.'),
 	reason: optional(Text).describe('Why the role is needed, for the reviewer.'),
 }).meta({ id: 'AccessRequestCreate', description: 'A request for a role in a tenant or on a resource instance.' });
 export type AccessRequestCreate = z.output<typeof AccessRequestCreate>;
 
-/** A request for the approval of an operation on a resource (spec: Operation approval). */
+/** A request for the approval of an operation on a resource. */
 export const OperationApprovalCreate = granting({
 	access_request_details: granting(
 		{
-			tenant: Reference.describe('The tenant, by id or key: that of the session.'),
-			resource: Reference.describe('The resource on which the operation is done: its id or key.'),
+			tenant: Reference.describe('Tenant, by id or key. Must be the tenant of the session.'),
+			resource: Reference.describe('Resource of the operation: id or key.'),
 			resource_instance: optional(InstanceReference).describe(
-				'The instance on which the operation is done; made if it does not exist.',
+				'Instance of the operation; created if it does not exist.',
 			),
 			...expiryShape,
 		},
 		['element_config_id'],
-	).describe('What is to be approved, where, and until when.'),
+	).describe('The operation to approve, its scope and its expiry.'),
 	reason: optional(Text).describe('Why the operation is needed, for the reviewer.'),
 }).meta({ id: 'OperationApprovalCreate', description: 'A request for the approval of an operation on a resource.' });
 export type OperationApprovalCreate = z.output<typeof OperationApprovalCreate>;
 
-const comment = optional(Text).describe('A comment for the user who asked.');
+const comment = optional(Text).describe('Comment for the requesting user.');
 
-/** A body that may be left out, as if it were empty. */
+/** Makes the body optional; an absent body counts as empty. */
 function orNothing<S extends z.ZodType<object>>(schema: S) {
 	return schema.optional().transform((body): z.output<S> | Record<string, never> => body ?? {});
 }
 
-/**
- * What a reviewer says of an access request: a comment, another role than the one that was asked for, an earlier end. Or
- * nothing.
- */
+/** A review of an access request: optionally a comment, a different role and an earlier expiry. */
 export const AccessRequestReview = orNothing(
 	granting({
 		reviewer_comment: comment,
-		role: optional(Reference).describe('The role to give in place of the one that was asked for: its id or key.'),
+		role: optional(Reference).describe('Role to grant in place of the requested role: id or key.'),
 		...expiryShape,
 	}),
-).meta({ id: 'AccessRequestReview', description: 'What a reviewer says of an access request, if anything.' });
+).meta({ id: 'AccessRequestReview', description: 'An optional review of an access request.' });
 export type AccessRequestReview = z.output<typeof AccessRequestReview>;
 
-/** What a reviewer says of an operation approval: a comment, and an earlier end than was asked for. Or nothing. */
+/** A review of an operation approval: optionally a comment and an earlier expiry. */
 export const OperationApprovalReview = orNothing(granting({ reviewer_comment: comment, ...expiryShape })).meta({
 	id: 'OperationApprovalReview',
-	description: 'What a reviewer says of an operation approval, if anything.',
+	description: 'An optional review of an operation approval.',
 });
 
-/** What a reviewer says of a request that is denied. */
+/** A comment on a denied request. */
 export const RequestComment = orNothing(granting({ reviewer_comment: comment })).meta({
 	id: 'RequestComment',
-	description: 'What a reviewer says of a request that is denied, if anything.',
+	description: 'An optional comment on a denied request.',
 });
 export type RequestComment = z.output<typeof RequestComment>;
 
-/** What whoever cancels a request may say. It is read and not stored. */
+/** An optional cancellation reason. It is read and not stored. */
 export const RequestCancellation = z
-	.object({ reason: optional(Text).describe('Why it is canceled. It is read and not stored.') })
+	.object({ reason: optional(Text).describe('Cancellation reason. It is read and not stored.') })
 	.optional()
-	.meta({ id: 'RequestCancellation', description: 'What whoever cancels a request may say.' });
+	.meta({ id: 'RequestCancellation', description: 'An optional cancellation reason.' });
 
 const listed = {
 	status: RequestStatus.optional().describe('Only requests in this state.'),
-	resource: Reference.optional().describe('Only requests about this resource: its id or key.'),
-	requesting_user: Reference.optional().describe('Only requests of this user: its id or key.'),
+	resource: Reference.optional().describe('Only requests about this resource: id or key.'),
+	requesting_user: Reference.optional().describe('Only requests from this user: id or key.'),
 	...pageShape,
 };
 
-/** Which access requests a list holds. A value that names nothing matches nothing. */
+/** Filters for access requests. A value that matches no object matches no request. */
 export const AccessRequestQuery = z.object({
 	...listed,
-	tenant: Reference.optional().describe('Only requests in this tenant: its id or key.'),
-	role: Reference.optional().describe('Only requests for this role: its id or key.'),
+	tenant: Reference.optional().describe('Only requests in this tenant: id or key.'),
+	role: Reference.optional().describe('Only requests for this role: id or key.'),
 	resource_instance_id: Reference.optional().describe(
-		'Only requests about this instance: its id, or `<resource key>:<instance key>`.',
+		'Only requests about this instance: id, or `<resource key>:<instance key>`.',
 	),
 });
 export type AccessRequestQuery = z.output<typeof AccessRequestQuery>;
 
-/** Which operation approvals a list holds. A value that names nothing matches nothing. */
+/** Filters for operation approvals. A value that matches no object matches no request. */
 export const OperationApprovalQuery = z.object({
 	...listed,
 	resource_instance: Reference.optional().describe(
-		'Only requests about this instance: its id, or `<resource key>:<instance key>`.',
+		'Only requests about this instance: id, or `<resource key>:<instance key>`.',
 	),
 });
 export type OperationApprovalQuery = z.output<typeof OperationApprovalQuery>;
 
 const reviewed = {
-	reason: z.string().nullable().describe('Why it was asked for.'),
-	requesting_user_id: Uuid.describe('The id of the user who asks.'),
-	status: RequestStatus.describe('The state: it moves once, from `pending` to one of the others.'),
+	reason: z.string().nullable().describe('Reason given by the requesting user.'),
+	requesting_user_id: Uuid.describe('Id of the requesting user.'),
+	status: RequestStatus.describe('State: changes once, from `pending` to a final state.'),
 	reviewer_user_id: Uuid.nullable().describe(
-		'The id of the user who reviewed it; null until then, and where an API key did.',
+		'Id of the reviewing user; null before the review, or if an API key reviewed it.',
 	),
-	reviewed_at: Timestamp.nullable().describe('When it was reviewed, in UTC; null until then.'),
-	reviewer_comment: z.string().nullable().describe('What the reviewer said.'),
+	reviewed_at: Timestamp.nullable().describe('Review time, in UTC; null before the review.'),
+	reviewer_comment: z.string().nullable().describe('Reviewer comment.'),
 };
 
 /** An access request. Its details are ids. */
@@ -136,39 +133,39 @@ export const AccessRequestRead = z
 		type: z.literal('access_request').describe('Always `access_request`.'),
 		access_request_details: z
 			.object({
-				tenant: Uuid.describe('The id of the tenant.'),
-				role: Uuid.describe('The id of the role.'),
-				resource: Uuid.nullable().describe('The id of the resource; null where none was named.'),
-				resource_instance: Uuid.nullable().describe('The id of the instance; null for a role in the tenant.'),
-				element_config_id: Uuid.nullable().describe('The id of the element; null once that was deleted.'),
+				tenant: Uuid.describe('Tenant id.'),
+				role: Uuid.describe('Role id.'),
+				resource: Uuid.nullable().describe('Resource id; null if the request names no resource.'),
+				resource_instance: Uuid.nullable().describe('Instance id; null for a tenant role.'),
+				element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
 				...shownExpiry,
 			})
-			.describe('What is asked for, by ids.'),
+			.describe('Requested role and its scope, by id.'),
 	})
 	.meta({ id: 'AccessRequestRead', description: 'An access request. Its details are ids.' });
 export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
-/** Who asks and where, as lists show it beside the ids. */
+/** Requesting user and instance, shown in lists beside the ids. */
 const requested = {
-	requesting_user_key: z.string().describe('The key of the user who asks.'),
-	requesting_user_email: z.string().nullable().describe('The e-mail address of the user who asks.'),
-	requesting_user_first_name: z.string().nullable().describe('The first name of the user who asks.'),
-	requesting_user_last_name: z.string().nullable().describe('The last name of the user who asks.'),
-	resource_instance_key: z.string().nullable().describe('The key of the instance; null where there is none.'),
+	requesting_user_key: z.string().describe('Key of the requesting user.'),
+	requesting_user_email: z.string().nullable().describe('E-mail address of the requesting user.'),
+	requesting_user_first_name: z.string().nullable().describe('First name of the requesting user.'),
+	requesting_user_last_name: z.string().nullable().describe('Last name of the requesting user.'),
+	resource_instance_key: z.string().nullable().describe('Instance key; null if there is no instance.'),
 };
 
-/** An access request in a list: with who asks, and the keys of what they ask for. */
+/** An access request in a list, with the requesting user and the keys of the requested objects. */
 export const AccessRequestListed = z
 	.object({
 		...AccessRequestRead.shape,
 		...requested,
-		resource_key: z.string().nullable().describe('The key of the resource; null where none was named.'),
-		role_key: z.string().describe('The key of the role.'),
-		role_name: z.string().describe('The name of the role.'),
+		resource_key: z.string().nullable().describe('Resource key; null if the request names no resource.'),
+		role_key: z.string().describe('Role key.'),
+		role_name: z.string().describe('Role name.'),
 	})
 	.meta({
 		id: 'AccessRequestListed',
-		description: 'An access request in a list: with who asks, and the keys of what they ask for.',
+		description: 'An access request in a list, with the requesting user and the keys of the requested objects.',
 	});
 export type AccessRequestListed = z.input<typeof AccessRequestListed>;
 
@@ -181,15 +178,15 @@ const approval = {
 	type: z.literal('operation_approval').describe('Always `operation_approval`.'),
 	access_request_details: z
 		.object({
-			tenant: Uuid.describe('The id of the tenant.'),
-			resource: Uuid.describe('The id of the resource.'),
-			resource_instance: Uuid.nullable().describe('The id of the instance; null for a request about no instance.'),
-			element_config_id: Uuid.nullable().describe('The id of the element; null once that was deleted.'),
+			tenant: Uuid.describe('Tenant id.'),
+			resource: Uuid.describe('Resource id.'),
+			resource_instance: Uuid.nullable().describe('Instance id; null for a request without an instance.'),
+			element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
 			...shownExpiry,
 		})
-		.describe('What is to be approved, by ids.'),
+		.describe('Operation to approve, by ids.'),
 	consumed_at: Timestamp.optional().meta({
-		description: 'When an approval that is good for one use was used; absent until then.',
+		description: 'Time at which a single-use approval was used; absent until then.',
 	}),
 };
 
@@ -199,48 +196,48 @@ export const OperationApprovalRead = z
 	.meta({ id: 'OperationApprovalRead', description: 'An operation approval. Its details are ids.' });
 export type OperationApprovalRead = z.input<typeof OperationApprovalRead>;
 
-/** An operation approval in a list: with who asks, and the keys of what they ask about. */
+/** An operation approval in a list, with the requesting user and the keys of the affected objects. */
 export const OperationApprovalListed = z
 	.object({
 		...approval,
 		...requested,
-		resource_key: z.string().describe('The key of the resource.'),
+		resource_key: z.string().describe('Resource key.'),
 	})
 	.meta({
 		id: 'OperationApprovalListed',
-		description: 'An operation approval in a list: with who asks, and the keys of what they ask about.',
+		description: 'An operation approval in a list, with the requesting user and the keys of the affected objects.',
 	});
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 
 /** A page of operation approvals. */
 export const OperationApprovalPage = paginated(OperationApprovalListed);
 
-/** Which requests of all elements a list holds. A value that names nothing matches nothing. */
+/** Filters for requests of all elements. A value that matches no object matches no request. */
 export const ElementRequestQuery = z.object({
 	type: RequestType.optional().describe('Only access requests, or only operation approvals.'),
-	element: Reference.optional().describe('Only requests in this element: its id or key.'),
-	tenant: Reference.optional().describe('Only requests in this tenant: its id or key.'),
+	element: Reference.optional().describe('Only requests in this element: id or key.'),
+	tenant: Reference.optional().describe('Only requests in this tenant: id or key.'),
 	...listed,
 });
 export type ElementRequestQuery = z.output<typeof ElementRequestQuery>;
 
-/** Where a request was made, as the list of all shows it beside the rest. */
+/** Tenant and element of a request, shown in the list for all elements. */
 const placed = {
-	tenant_key: z.string().describe('The key of the tenant.'),
-	element_key: z.string().nullable().describe('The key of the element; null once that was deleted.'),
-	element_name: z.string().nullable().describe('The name of the element; null once that was deleted.'),
+	tenant_key: z.string().describe('Tenant key.'),
+	element_key: z.string().nullable().describe('Element key; null after the element is deleted.'),
+	element_name: z.string().nullable().describe('Element name; null after the element is deleted.'),
 };
 
-/** A page of the requests of all elements. */
+/** A page of requests from all elements. */
 export const ElementRequestPage = paginated(
 	z.union([
 		AccessRequestListed.extend(placed).meta({
 			id: 'PlacedAccessRequest',
-			description: 'An access request in the list of all: with its tenant and its element.',
+			description: 'An access request in the list for all elements, with its tenant and element.',
 		}),
 		OperationApprovalListed.extend(placed).meta({
 			id: 'PlacedOperationApproval',
-			description: 'An operation approval in the list of all: with its tenant and its element.',
+			description: 'An operation approval in the list for all elements, with its tenant and element.',
 		}),
 	]),
 );

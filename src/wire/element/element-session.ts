@@ -4,50 +4,52 @@ import { HiddenText } from '../hidden-text.js';
 import { paginated } from '../list.js';
 import { pageShape } from '../query.js';
 
-/** Who is to be signed in where, each by id or key (spec: Authentication, 2 and 3). */
+/** User to sign in, and the tenant, each by id or key. */
 export const ElementLogin = z
 	.object({
-		user_id: Reference.describe('The user to sign in: its id or key.'),
-		tenant_id: Reference.describe('The tenant to sign in to, of which the user is a member: its id or key.'),
+		user_id: Reference.describe('User to sign in: id or key.'),
+		tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
 	})
-	.meta({ id: 'UserLoginRequestInput', description: 'Who is to be signed in where, each by id or key.' });
+	.meta({ id: 'UserLoginRequestInput', description: 'User to sign in, and the tenant, each by id or key.' });
 export type ElementLogin = z.output<typeof ElementLogin>;
 
-/** Where a user with a token of the application signs in. The claim holds the key of the user. */
+/** Sign-in of a user with an application token. The claim holds the user key. */
 export const ElementFrontendLogin = z
 	.object({
-		tenant_id: Reference.describe('The tenant to sign in to, of which the user is a member: its id or key.'),
-		user_jwt: HiddenText.describe("The user's token of your application, signed by a key of the environment's `jwks`."),
+		tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
+		user_jwt: HiddenText.describe(
+			"The user's token from your application, signed by a key in the environment's `jwks`.",
+		),
 		user_key_claim: optional(Name.min(1)).describe(
-			'The claim of the token that holds the key of the user; `sub` when neither this nor the environment names one.',
+			'Token claim with the user key. Defaults to the claim set for the environment, then to `sub`.',
 		),
 	})
 	.meta({
 		id: 'UserFELoginRequestInput',
-		description: 'Where a user with a token of the application signs in. The claim holds the key of the user.',
+		description: 'Sign-in of a user with an application token. The claim holds the user key.',
 	});
 export type ElementFrontendLogin = z.output<typeof ElementFrontendLogin>;
 
-/** A sign-in. Failures are no answers of this kind, so `error` and `error_code` are null. */
+/** A successful sign-in. Failures have a different form, so `error` and `error_code` are null. */
 export const ElementLoginRead = z
 	.object({
-		redirect_url: z.url().describe('Where the browser goes to get its cookie.'),
-		token: z.string().nullable().describe('The ticket in that address; null where the cookie is set already.'),
+		redirect_url: z.url().describe('URL where the browser receives its cookie.'),
+		token: z.string().nullable().describe('Ticket in that URL; null if the cookie is already set.'),
 		element_bearer_token: z
 			.string()
-			.describe('Stands for the user as `Authorization: Bearer`, where cookies of other sites are blocked.'),
+			.describe('Identifies the user as `Authorization: Bearer` in browsers that block third-party cookies.'),
 		error: AlwaysNull,
 		error_code: AlwaysNull,
-		// No `content`: the SDKs add it themselves, and the one for Python fails where it is there already.
+		// No `content`: the SDKs add it themselves, and the Python SDK fails if it is already present.
 		extra: AlwaysNull,
 	})
 	.meta({
 		id: 'EmbeddedLoginRequestOutput',
-		description: 'A sign-in. Failures are no answers of this kind, so `error` and `error_code` are null.',
+		description: 'A successful sign-in. Failures have a different form, so `error` and `error_code` are null.',
 	});
 export type ElementLoginRead = z.input<typeof ElementLoginRead>;
 
-/** The query of the address that a sign-in leads to. Anything that is no ticket is refused as a ticket. */
+/** Query of the sign-in URL. A value that is not a ticket is refused as an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
 	type: 'object',
 	properties: {
@@ -56,67 +58,67 @@ export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_i
 	},
 });
 
-/** What a browser learns of its sign-in. `expires_at` is in seconds since 1970. */
+/** Sign-in status for the browser. `expires_at` is in seconds since 1970. */
 export const LoginResult = z
 	.object({
-		logged_in: z.boolean().describe('Whether the user is signed in.'),
-		expires_at: z.int().describe('When the sign-in ends, in seconds since 1970.'),
-		active_org_id: Uuid.nullable().describe('The id of the tenant that the user is signed in to.'),
+		logged_in: z.boolean().describe('True if the user is signed in.'),
+		expires_at: z.int().describe('Session expiry, in seconds since 1970.'),
+		active_org_id: Uuid.nullable().describe('Id of the tenant that the user is signed in to.'),
 	})
 	.meta({
 		id: 'LoginResult',
-		description: 'What a browser learns of its sign-in. `expires_at` is in seconds since 1970.',
+		description: 'Sign-in status for the browser. `expires_at` is in seconds since 1970.',
 	});
 export type LoginResult = z.input<typeof LoginResult>;
 
-/** Who is signed in. `expires_at` is in seconds since 1970. */
+/** The signed-in user. `expires_at` is in seconds since 1970. */
 export const ElementActor = z
 	.object({
 		actor: z
 			.object({
-				org_id: Uuid.describe('The id of the organization.'),
-				proj_id: Uuid.describe('The id of the project.'),
-				env_id: Uuid.describe('The id of the environment.'),
-				tenant_id: Uuid.describe('The id of the tenant.'),
-				tenant_key: z.string().describe('The key of the tenant.'),
-				user_id: Uuid.describe('The id of the user.'),
-				user_key: z.string().describe('The key of the user.'),
+				org_id: Uuid.describe('Organization id.'),
+				proj_id: Uuid.describe('Project id.'),
+				env_id: Uuid.describe('Environment id.'),
+				tenant_id: Uuid.describe('Tenant id.'),
+				tenant_key: z.string().describe('Tenant key.'),
+				user_id: Uuid.describe('User id.'),
+				user_key: z.string().describe('User key.'),
 			})
-			.describe('Who is signed in, and where.'),
-		expires_at: z.int().describe('When the sign-in ends, in seconds since 1970.'),
+			.describe('The signed-in user and the tenant.'),
+		expires_at: z.int().describe('Session expiry, in seconds since 1970.'),
 	})
-	.meta({ id: 'ElementActor', description: 'Who is signed in. `expires_at` is in seconds since 1970.' });
+	.meta({ id: 'ElementActor', description: 'The signed-in user. `expires_at` is in seconds since 1970.' });
 export type ElementActor = z.input<typeof ElementActor>;
 
-/** A sign-in as administrators see it. */
+/** Element session of a user, as administrators see it. */
 export const ElementSessionRead = z
 	.object({
-		id: Uuid.describe('The id of the session.'),
-		organization_id: Uuid.describe('The id of the organization.'),
-		project_id: Uuid.describe('The id of the project.'),
-		environment_id: Uuid.describe('The id of the environment.'),
-		user_id: Uuid.describe('The id of the user.'),
-		user: z.string().describe('The key of the user.'),
-		tenant_id: Uuid.describe('The id of the tenant.'),
-		tenant: z.string().describe('The key of the tenant.'),
-		created_at: Timestamp.describe('When the user signed in, in UTC.'),
-		expires_at: Timestamp.describe('When the sign-in ends, in UTC.'),
-		last_used_at: Timestamp.nullable().describe('When it was last used, to the minute; null if never.'),
+		id: Uuid.describe('Session id.'),
+		organization_id: Uuid.describe('Organization id.'),
+		project_id: Uuid.describe('Project id.'),
+		environment_id: Uuid.describe('Environment id.'),
+		user_id: Uuid.describe('User id.'),
+		user: z.string().describe('User key.'),
+		tenant_id: Uuid.describe('Tenant id.'),
+		tenant: z.string().describe('Tenant key.'),
+		created_at: Timestamp.describe('Sign-in time, in UTC.'),
+		expires_at: Timestamp.describe('Session expiry, in UTC.'),
+		last_used_at: Timestamp.nullable().describe('Time of last use, to the minute; null if never used.'),
 	})
-	.meta({ id: 'ElementSessionRead', description: 'A sign-in as administrators see it.' });
+	.meta({ id: 'ElementSessionRead', description: 'Element session of a user, as administrators see it.' });
 export type ElementSessionRead = z.input<typeof ElementSessionRead>;
 
-/** One page of sign-ins. */
+/** A page of element sessions. */
 export const ElementSessionPage = paginated(ElementSessionRead);
 
-/** The sign-ins that a list asks for: those of one user, where one is named. */
+/** Filters for element sessions. */
 export const ElementSessionQuery = z.object({
-	user: Reference.optional().describe('Only sessions of this user: its id or key.'),
+	user: Reference.optional().describe('Only sessions of this user: id or key.'),
 	...pageShape,
 });
 export type ElementSessionQuery = z.output<typeof ElementSessionQuery>;
 
-/** The user whose sign-ins are to end. */
+/** The user whose element sessions end. */
 export const ElementSessionsOfUser = z.object({
-	user: Reference.describe('The user whose sessions end: its id or key.'),
+	user: Reference.describe('User whose sessions end: id or key.'),
 });

@@ -5,97 +5,95 @@ import { Email } from '../email.js';
 import { pageShape, References, Search } from '../query.js';
 import { Expiry, granting } from '../schema/granting.js';
 
-/** Whether an invite has become a user. */
+/** State of an invite: `approved` after it has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
 
 /**
- * Until when an invite can be approved. It has a name of its own, because `expires_at` of a body that grants is the end
- * of what it grants: an invite that took that would give its role for good to who meant it for a time.
+ * Time until which an invite can be approved. The name differs from `expires_at`, which limits a role in grant bodies.
+ * If invites accepted `expires_at`, a client that wants a temporary role would get a permanent role.
  */
-const InviteExpiry = Expiry.meta({ description: 'Until when the invite can be approved. Absent or null: for good.' });
+const InviteExpiry = Expiry.meta({
+	description: 'Time until which the invite can be approved. Absent or null: no limit.',
+});
 const endShape = {
 	invite_expires_at: optional(InviteExpiry).describe(
-		'Until when the invite can be approved. Absent or null: for good.',
+		'Time until which the invite can be approved. Absent or null: no limit.',
 	),
 };
 
-/** A future user and an existing role, which is assigned in the tenant when the invite is approved. */
+/** A future user and an existing role, assigned in the tenant when the invite is approved. */
 export const UserInviteCreate = granting({
-	key: UserKey.describe('The key that the user will have, which checks name.'),
+	key: UserKey.describe('Key of the future user, as used in checks.'),
 	status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
-		'Whether the invite has become a user; `pending` when left out. Setting it creates no user.',
+		'State of the invite; defaults to `pending`. Setting it creates no user.',
 	),
-	email: Email.describe('The e-mail address of who is invited.'),
-	first_name: optional(Name).describe('The first name.'),
-	last_name: optional(Name).describe('The last name.'),
-	role_id: Uuid.describe('The id of the role that comes with it.'),
-	tenant_id: Uuid.describe('The id of the tenant to which it leads.'),
+	email: Email.describe('E-mail address of the invited user.'),
+	first_name: optional(Name).describe('First name.'),
+	last_name: optional(Name).describe('Last name.'),
+	role_id: Uuid.describe('Id of the role to assign.'),
+	tenant_id: Uuid.describe('Id of the tenant to join.'),
 	resource_instance_id: optional(Uuid).describe(
-		'The id of the instance on which the role is held; held in the tenant when left out.',
+		'Id of the instance for the role; without it, the role is assigned in the tenant.',
 	),
 	...endShape,
 }).meta({
 	id: 'ElementsUserInviteCreate',
-	description: 'A future user and an existing role, which is assigned in the tenant when the invite is approved.',
+	description: 'A future user and an existing role, assigned in the tenant when the invite is approved.',
 });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
-/** The fields of an invite that may change. */
+/** Fields of an invite to change. */
 export const UserInviteUpdate = granting(
 	{
 		status: optional(UserInviteStatus).describe(
-			'Whether the invite has become a user. Setting it creates no user. Null counts as absent.',
+			'State of the invite. Setting it creates no user. Null counts as absent.',
 		),
-		email: optional(Email).describe('The e-mail address of who is invited. Null counts as absent.'),
-		first_name: clearable(Name).describe('The first name; null clears it.'),
-		last_name: clearable(Name).describe('The last name; null clears it.'),
-		role_id: optional(Uuid).describe('The id of the role that comes with it. Null counts as absent.'),
-		tenant_id: optional(Uuid).describe('The id of the tenant to which it leads. Null counts as absent.'),
-		resource_instance_id: clearable(Uuid).describe(
-			'The id of the instance on which the role is held; null for the tenant.',
+		email: optional(Email).describe('E-mail address of the invited user. Null counts as absent.'),
+		first_name: clearable(Name).describe('First name; null clears it.'),
+		last_name: clearable(Name).describe('Last name; null clears it.'),
+		role_id: optional(Uuid).describe('Id of the role to assign. Null counts as absent.'),
+		tenant_id: optional(Uuid).describe('Id of the tenant to join. Null counts as absent.'),
+		resource_instance_id: clearable(Uuid).describe('Id of the instance for the role; null for the tenant.'),
+		invite_expires_at: clearable(InviteExpiry).describe(
+			'Time until which the invite can be approved; null for no limit.',
 		),
-		invite_expires_at: clearable(InviteExpiry).describe('Until when the invite can be approved; null for good.'),
 	},
 	['key'],
-).meta({ id: 'ElementsUserInviteUpdate', description: 'The fields of an invite that may change.' });
+).meta({ id: 'ElementsUserInviteUpdate', description: 'Fields of an invite to change.' });
 export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 
-/** The user that an invite becomes; `email` must be the one that was invited. */
+/** The user that an invite becomes; `email` must be the invited address. */
 export const UserInviteApprove = granting(
 	{
-		email: Email.describe('The e-mail address, which has to be the invited one.'),
-		key: UserKey.describe('The key of the user to create.'),
+		email: Email.describe('E-mail address; must be the invited address.'),
+		key: UserKey.describe('Key of the user to create.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe(
-			'Attributes for conditions to compare; none when left out.',
+			'Attributes for conditions to compare; none by default.',
 		),
 	},
 	['status', 'first_name', 'last_name', 'role_id', 'tenant_id', 'resource_instance_id', 'invite_expires_at'],
 ).meta({
 	id: 'ElementsUserInviteApprove',
-	description: 'The user that an invite becomes; `email` must be the one that was invited.',
+	description: 'The user that an invite becomes; `email` must be the invited address.',
 });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
-/** What an invited user says who approves their own invite. The claim of their token holds the key of the user. */
+/** Self-approval by an invited user. The claim of the user's token holds the user key. */
 export const OwnInviteApprove = granting({
-	email: Email.describe('The e-mail address, which has to be the invited one.'),
+	email: Email.describe('E-mail address; must be the invited address.'),
 	user_key_claim: optional(Name.min(1)).describe(
-		'The claim of the token that holds the key of the user; `sub` when neither this nor the environment names one.',
+		'Token claim with the user key. Defaults to the claim set for the environment, then to `sub`.',
 	),
 	attributes: defaulted(ComparedAttributes, () => ({})).describe(
-		'Attributes of the user, none of which the environment may define for users.',
+		'User attributes; attributes that the environment defines for users are not allowed.',
 	),
 }).meta({
 	id: 'UserInviteApproveByToken',
-	description:
-		'What an invited user says who approves their own invite. The claim of their token holds the key of the user.',
+	description: "Self-approval by an invited user. The claim of the user's token holds the user key.",
 });
 export type OwnInviteApprove = z.output<typeof OwnInviteApprove>;
 
-/**
- * The invites that a list asks for, with any of the given values for each filter. A value that names nothing matches
- * nothing.
- */
+/** Filters for invites. Each filter matches any of its values. A value that matches no object matches no invite. */
 export const UserInviteQuery = z.object({
 	role: References.describe('Only invites with these roles (ids or keys); may be repeated.'),
 	tenant: References.describe('Only invites to these tenants (ids or keys); may be repeated.'),
@@ -104,21 +102,20 @@ export const UserInviteQuery = z.object({
 });
 export type UserInviteQuery = z.output<typeof UserInviteQuery>;
 
-/** An invite. */
 export const UserInviteRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key that the user will have.'),
-		status: UserInviteStatus.describe('Whether the invite has become a user.'),
-		email: z.string().describe('The e-mail address of who is invited.'),
-		first_name: z.string().nullable().describe('The first name.'),
-		last_name: z.string().nullable().describe('The last name.'),
-		role_id: Uuid.describe('The id of the role that comes with it.'),
-		tenant_id: Uuid.describe('The id of the tenant to which it leads.'),
-		resource_instance_id: Uuid.nullable().describe(
-			'The id of the instance on which the role is held; null for the tenant.',
-		),
-		invite_expires_at: Timestamp.optional().meta({ description: 'Until when it can be approved; absent for good.' }),
+		key: z.string().describe('Key of the future user.'),
+		status: UserInviteStatus.describe('State of the invite: `approved` after it has become a user.'),
+		email: z.string().describe('E-mail address of the invited user.'),
+		first_name: z.string().nullable().describe('First name.'),
+		last_name: z.string().nullable().describe('Last name.'),
+		role_id: Uuid.describe('Id of the role to assign.'),
+		tenant_id: Uuid.describe('Id of the tenant to join.'),
+		resource_instance_id: Uuid.nullable().describe('Id of the instance for the role; null for the tenant.'),
+		invite_expires_at: Timestamp.optional().meta({
+			description: 'Time until which it can be approved; absent for no limit.',
+		}),
 	})
 	.meta({ id: 'ElementsUserInviteRead', description: 'An invite.' });
 export type UserInviteRead = z.input<typeof UserInviteRead>;

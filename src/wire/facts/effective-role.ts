@@ -2,62 +2,59 @@ import { z } from 'zod';
 import { Reference, Timestamp } from '../common.js';
 import { wholeNumberUpTo } from '../query.js';
 
-/** Which roles a user holds, and where each comes from. */
+/** Roles that a user holds, with their sources. */
 
-/** The most roles of an answer. */
+/** Maximum number of roles in a response. */
 export const maxEffectiveRoles = 1_000;
 const usualEffectiveRoles = 200;
 
-/** Which of a user's roles are wanted. */
+/** Filters for a user's effective roles. */
 export const EffectiveRoleQuery = z.object({
-	tenant: Reference.optional().describe('Only roles in this tenant and on instances of it: an id or a key.'),
-	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('How many roles at most.'),
+	tenant: Reference.optional().describe('Only roles in this tenant and on its instances: id or key.'),
+	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('Maximum number of roles.'),
 });
 export type EffectiveRoleQuery = z.output<typeof EffectiveRoleQuery>;
 
-/** A role on the way to the one that is held. */
+/** A step in the derivation of an effective role. */
 const RoleOrigin = z
 	.object({
-		role: z.string().describe('The key of the role that is held there.'),
-		resource_instance: z.string().describe('Where: `<resource key>:<instance key>`.'),
-		relation: z.string().describe('The key of the relation in which this instance is to the next one.'),
+		role: z.string().describe('Key of the role held on this instance.'),
+		resource_instance: z.string().describe('Instance, as `<resource key>:<instance key>`.'),
+		relation: z.string().describe('Key of the relation from this instance to the next.'),
 	})
-	.meta({ id: 'RoleOrigin', description: 'A role on the way to the one that is held.' });
+	.meta({ id: 'RoleOrigin', description: 'A step in the derivation of an effective role.' });
 
-/** A role that a user holds, and where it comes from. */
+/** A role that a user holds, with its source. */
 const EffectiveRole = z
 	.object({
-		role: z.string().describe('The key of the role.'),
-		tenant: z.string().describe('The key of the tenant; that of the instance for a role on one.'),
-		resource_instance: z
-			.string()
-			.nullable()
-			.describe('`<resource key>:<instance key>`; null for a role in the tenant.'),
+		role: z.string().describe('Role key.'),
+		tenant: z.string().describe('Key of the tenant, or of the tenant that contains the instance.'),
+		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
 		source: z
 			.enum(['direct', 'group', 'derived'])
 			.describe(
-				'`direct`: it was assigned to the user. `group`: it is derived from the membership of a group. `derived`: it ' +
-					'is derived from another role that was assigned to the user.',
+				'`direct`: assigned to the user. `group`: derived from a group membership of the ' +
+					'user. `derived`: derived from a different role assigned to the user.',
 			),
 		through: z
 			.array(RoleOrigin)
 			.describe(
-				'The roles from which it is derived, from the one that was assigned on: the shortest way of its source. ' +
-					'Empty for `direct`.',
+				'The roles from which the role is derived, starting with the assigned ' +
+					'role: the shortest path for its source. Empty for `direct`.',
 			),
-		expires_at: Timestamp.optional().describe('When this way to hold it ends; absent for good.'),
+		expires_at: Timestamp.optional().describe('Expiry of the role through this source; absent if it does not expire.'),
 	})
-	.meta({ id: 'EffectiveRole', description: 'A role that a user holds, and where it comes from.' });
+	.meta({ id: 'EffectiveRole', description: 'A role that a user holds, with its source.' });
 export type EffectiveRole = z.input<typeof EffectiveRole>;
 
-/** The roles of a user. */
+/** Effective roles of a user. */
 export const EffectiveRoles = z
 	.object({
-		revision: z.int().min(0).describe('The revision of the environment that all of this is of.'),
+		revision: z.int().min(0).describe('Environment revision of the whole response.'),
 		data: z
 			.array(EffectiveRole)
-			.describe('One entry for each role and source of it: those that were assigned first, then by distance.'),
-		truncated: z.boolean().describe('Whether there may be more than a limit lets show.'),
+			.describe('One entry per role and source, with the earliest assignments first, then by distance.'),
+		truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
 	})
-	.meta({ id: 'EffectiveRoles', description: 'The roles that a user holds, and where they come from.' });
+	.meta({ id: 'EffectiveRoles', description: 'Effective roles of a user, with their sources.' });
 export type EffectiveRoles = z.input<typeof EffectiveRoles>;

@@ -1,16 +1,15 @@
 import { maxKeyLength } from '../common.js';
 
 /**
- * How an answer about connections names what it shows, and how a request names where it starts. The first part says
- * what kind of thing it is, so that a resource called `user` is not taken for one. Names are made of keys, never of ids:
- * a user may have a key that looks like the id of another one.
+ * Node names in graph responses and requests. The first part is the node kind, so a resource called `user` cannot be
+ * mistaken for a user. Names contain keys, never ids: a user key may look like the id of a different user.
  */
 export type NodeName = UserName | TenantName | InstanceNodeName | ResourceName | RoleNodeName;
 
 /** `user:<key>`. */
 export interface UserName {
 	readonly kind: 'user';
-	/** Any characters, colons among them. */
+	/** Any characters, including colons. */
 	readonly key: string;
 }
 
@@ -34,19 +33,19 @@ export interface ResourceName {
 	readonly key: string;
 }
 
-/** A role that is held in tenants, `role:<key>`, or one of a resource, `role:<resource>#<key>`. */
+/** A tenant role, `role:<key>`, or a resource role, `role:<resource>#<key>`. */
 export interface RoleNodeName {
 	readonly kind: 'role';
 	readonly type?: string;
 	readonly key: string;
 }
 
-/** Separates kinds, resources and keys; only keys of users may contain it. */
+/** Separates kinds, resources and keys. Only user keys may contain it. */
 const separator = ':';
-/** Separates roles from what they are of; no key but a user's may contain it. */
+/** Separates a role from its resource or instance. Only user keys may contain it. */
 const roleSeparator = '#';
 
-/** The name as text: the id of a node. */
+/** Formats the name as text: the node id. */
 export function nodeText(name: NodeName): string {
 	switch (name.kind) {
 		case 'instance': {
@@ -62,7 +61,7 @@ export function nodeText(name: NodeName): string {
 	}
 }
 
-/** What a text names; `null` for a text of another form. Whether it exists is for others to find out. */
+/** Parses a node name; `null` if the text has a different form. Callers check that the node exists. */
 export function parseNode(text: string): NodeName | null {
 	const at = text.indexOf(separator);
 	const [kind, rest] = [text.slice(0, at), text.slice(at + 1)];

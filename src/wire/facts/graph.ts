@@ -3,15 +3,15 @@ import { Text, Timestamp } from '../common.js';
 import { wholeNumberUpTo } from '../query.js';
 import { type NodeName, parseNode } from './graph-node.js';
 
-/** What is connected with what: the schema, the facts, and the paths from one to another. */
+/** Graphs of the schema and the facts, and the paths between nodes. */
 
-/** The most nodes of an answer. */
+/** Maximum number of nodes in a response. */
 export const maxGraphNodes = 200;
 const usualGraphNodes = 60;
-/** How far from its start a neighbourhood may reach. */
+/** Maximum distance from the start node. */
 export const maxGraphDepth = 3;
 
-/** What is asked for: what the schema says, what exists, or how one leads to the other. */
+/** Graph mode: the schema, the facts, or paths between nodes. */
 const GraphMode = z.enum(['schema', 'facts', 'path']);
 type GraphMode = z.output<typeof GraphMode>;
 
@@ -23,7 +23,7 @@ const forms: Readonly<Record<NodeName['kind'], string>> = {
 	role: '`role:<key>` or `role:<resource>#<key>`',
 };
 
-/** What each mode starts from. */
+/** Node kinds that each mode can start from. */
 const starts: Readonly<Record<GraphMode, readonly NodeName['kind'][]>> = {
 	facts: ['user', 'tenant', 'instance'],
 	schema: ['resource', 'role'],
@@ -37,23 +37,23 @@ const Node = Text.transform((text, ctx) => {
 	return z.NEVER;
 });
 
-/** Where a graph starts, and how much of it is wanted. */
+/** Start and limits of a graph. */
 export const GraphQuery = z
 	.object({
 		from: Node.describe(
-			'Where to start. Facts: `user:<key>`, `tenant:<key>` or `instance:<resource>:<key>`. Schema: `resource:<key>`, ' +
-				'`role:<key>` or `role:<resource>#<key>`. Paths: a user or an instance. Keys, not ids.',
+			'Start node. Facts: `user:<key>`, `tenant:<key>` or `instance:<resource>:<key>`. Schema: ' +
+				'`resource:<key>`, `role:<key>` or `role:<resource>#<key>`. Paths: a user or an instance. Keys, not ids.',
 		),
 		to: Node.optional().describe(
-			'Where paths lead to: `instance:<resource>:<key>`, or a role on it, `instance:<resource>:<key>#<role>`.',
+			'Target of paths: `instance:<resource>:<key>`, or a role on it, `instance:<resource>:<key>#<role>`.',
 		),
 		depth: wholeNumberUpTo(maxGraphDepth)
 			.default(1)
-			.describe('How many steps from the start at most, except for paths.'),
-		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('How many nodes at most.'),
+			.describe('Maximum number of steps from the start; ignored for paths.'),
+		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('Maximum number of nodes.'),
 		mode: GraphMode.default('facts').describe(
-			'`facts`: what exists around the start. `schema`: what the schema says around it. `path`: the shortest paths ' +
-				'from the start to `to`.',
+			'`facts`: objects around the start. `schema`: schema objects around ' +
+				'the start. `path`: the shortest paths from the start to `to`.',
 		),
 	})
 	.superRefine((query, ctx) => {
@@ -73,35 +73,35 @@ export type GraphQuery = z.output<typeof GraphQuery>;
 
 const NodeId = z.string();
 
-/** Something that is connected. */
+/** A node of the graph. */
 const GraphNode = z
 	.object({
-		id: NodeId.describe('What it is called in this answer, and as `from` of the next one.'),
+		id: NodeId.describe('Node name, usable as `from` in the next request.'),
 		kind: z
 			.enum(['user', 'tenant', 'instance', 'group', 'resource', 'resource_role', 'role'])
-			.describe('What it is: a group is an instance, and a role is one that is held in tenants.'),
-		key: z.string().describe('Its key.'),
-		type: z.string().optional().describe('The key of its resource, of instances, groups and roles of resources.'),
-		name: z.string().optional().describe('A name for people, where it has one.'),
-		tenant: z.string().optional().describe('The key of its tenant, of instances and groups.'),
-		depth: z.int().min(0).describe('How many steps it is from the start.'),
+			.describe('Node kind. A group is an instance with this kind, and a role is a tenant role.'),
+		key: z.string().describe('Key of the object.'),
+		type: z.string().optional().describe('Resource key of an instance, group or resource role.'),
+		name: z.string().optional().describe('Display name, if any.'),
+		tenant: z.string().optional().describe('Tenant key of an instance or group.'),
+		depth: z.int().min(0).describe('Number of steps from the start.'),
 		more: z
 			.int()
 			.min(1)
 			.optional()
 			.describe(
-				'How many neighbours it has that are not shown; absent where all are. At least so many where it has ' +
-					'more than a thousand.',
+				'Number of hidden neighbors; absent if all are shown. A lower ' +
+					'bound if the node has more than a thousand neighbors.',
 			),
 	})
-	.meta({ id: 'GraphNode', description: 'Something that is connected with other things.' });
+	.meta({ id: 'GraphNode', description: 'An object with connections to other objects.' });
 export type GraphNode = z.input<typeof GraphNode>;
 
-/** A connection of two nodes. Which members it has follows from its kind. */
+/** An edge between two nodes. Its members depend on its kind. */
 const GraphEdge = z
 	.object({
-		from: NodeId.describe('The id of the node that leads to the other one.'),
-		to: NodeId.describe('The id of the node that it leads to.'),
+		from: NodeId.describe('Id of the source node.'),
+		to: NodeId.describe('Id of the target node.'),
 		kind: z
 			.enum([
 				'role_assignment',
@@ -115,44 +115,42 @@ const GraphEdge = z
 			])
 			.describe(
 				'`role_assignment`: a user holds a role in a tenant or on an instance. `group_membership`: a user is in a ' +
-					'group. `relationship`: an instance, the subject, is related to another, the object. `relation`: instances ' +
-					'of a resource may be related to those of another. `resource_role`: a resource has a role. `derivation`: ' +
-					'who holds a role on a subject holds another on its objects. `extends`: a role also grants what another ' +
-					'does. `grant`: a role in a tenant allows actions on a resource, or in a path on an instance.',
+					'group. `relationship`: an instance, the subject, is related to a second instance, the object. ' +
+					'`relation`: instances of two resources may be related. `resource_role`: a resource has a role. ' +
+					'`derivation`: a role on a subject gives a role on its objects. `extends`: a role includes the grants of a ' +
+					'second role. `grant`: a role in a tenant allows actions on a resource, or in a path on an instance.',
 			),
-		relation: z.string().optional().describe('The key of the relation, of relationships, relations and derivations.'),
+		relation: z.string().optional().describe('Relation key of a relationship, relation or derivation.'),
 		role: z
 			.string()
 			.optional()
-			.describe('The key of the role that is held or granted; in a path, the one that a relationship leads to.'),
+			.describe('Key of the role held or granted; in a path, the role that a relationship leads to.'),
 		via: z
 			.string()
 			.optional()
 			.describe('In a path, the key of the role on the subject from which a relationship derives `role`.'),
-		tenant: z.string().optional().describe('The key of the tenant in which a role is held.'),
-		expires_at: Timestamp.optional().describe('When it ends; absent for good.'),
+		tenant: z.string().optional().describe('Key of the tenant in which a role is held.'),
+		expires_at: Timestamp.optional().describe('Expiry; absent if there is none.'),
 		no_direct_roles_on_object: z
 			.literal(true)
 			.optional()
-			.describe('Nothing is derived by this for users with a role assigned on the object itself.'),
-		actions: z.array(z.string()).optional().describe('The first actions that it allows, at most twenty.'),
-		action_count: z.int().min(0).optional().describe('How many actions it allows.'),
+			.describe('Derives no role for users with a role assigned on the object itself.'),
+		actions: z.array(z.string()).optional().describe('The first allowed actions, at most twenty.'),
+		action_count: z.int().min(0).optional().describe('Number of allowed actions.'),
 	})
-	.meta({ id: 'GraphEdge', description: 'A connection of two nodes.' });
+	.meta({ id: 'GraphEdge', description: 'A connection between two nodes.' });
 export type GraphEdge = z.input<typeof GraphEdge>;
 
-/** Nodes, what connects them, and paths along these connections. */
+/** Nodes, edges, and paths along the edges. */
 export const Graph = z
 	.object({
-		revision: z.int().min(0).describe('The revision of the environment that all of this is of.'),
-		nodes: z.array(GraphNode).describe('The start first, then by distance from it.'),
-		edges: z.array(GraphEdge).describe('Every connection between the nodes; of paths, those that they take.'),
+		revision: z.int().min(0).describe('Environment revision of the whole response.'),
+		nodes: z.array(GraphNode).describe('The start node first, then by distance.'),
+		edges: z.array(GraphEdge).describe('All connections between the nodes; for paths, only the edges used.'),
 		paths: z
 			.array(z.array(z.int().min(0)))
-			.describe('The paths, the shortest first, each as places in `edges`; empty in other modes.'),
-		truncated: z
-			.boolean()
-			.describe('Whether there is more within `depth`, or there may be more paths, than a limit lets show.'),
+			.describe('Paths as lists of indexes in `edges`, shortest first; empty in other modes.'),
+		truncated: z.boolean().describe('True if a limit hides nodes within `depth`, or may hide paths.'),
 	})
-	.meta({ id: 'Graph', description: 'Things and what connects them.' });
+	.meta({ id: 'Graph', description: 'Objects and their connections.' });
 export type Graph = z.input<typeof Graph>;

@@ -9,21 +9,17 @@ const details = ['subject_details', 'relation_details', 'object_details', 'tenan
 const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];
 const sides = {
 	subject: InstanceReference.describe(
-		'The instance that stands in the relation: `<resource key>:<instance key>` or its id.',
+		'Subject instance of the relationship: `<resource key>:<instance key>` or its id.',
 	),
-	relation: Reference.describe('The relation from the subject to the object: its id or key.'),
-	object: InstanceReference.describe(
-		'The instance to which the subject is related: `<resource key>:<instance key>` or its id.',
-	),
+	relation: Reference.describe('Relation from subject to object: id or key.'),
+	object: InstanceReference.describe('Object instance of the relationship: `<resource key>:<instance key>` or its id.'),
 };
 
 /** A relationship to create. Missing instances are created in `tenant`, which is ignored if both exist. */
 export const RelationshipTupleCreate = granting(
 	{
 		...sides,
-		tenant: optional(Reference).describe(
-			'The tenant in which missing instances are created: its id or key. Ignored if both exist.',
-		),
+		tenant: optional(Reference).describe('Tenant for missing instances: id or key. Ignored if both exist.'),
 		...expiryShape,
 	},
 	[...ids, ...details],
@@ -39,27 +35,27 @@ export const RelationshipTupleRemove = z
 	.meta({ id: 'RelationshipTupleDelete', description: 'A relationship to delete.' });
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
-/** The most tuples of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
+/** Maximum number of tuples in a bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkTuples = 1000;
 
-/** Many relationships to create. */
+/** Relationships to create. */
 export const RelationshipTupleBulkCreate = operations(
 	RelationshipTupleCreate,
 	maxBulkTuples,
 	'relationship tuples',
-).meta({ id: 'RelationshipTupleCreateBulkOperation', description: 'Many relationships to create.' });
+).meta({ id: 'RelationshipTupleCreateBulkOperation', description: 'Relationships to create.' });
 export type RelationshipTupleBulkCreate = z.output<typeof RelationshipTupleBulkCreate>;
 
-/** Many relationships to delete. */
+/** Relationships to delete. */
 export const RelationshipTupleBulkRemove = z
 	.object({
 		idents: boundedArray(
 			RelationshipTupleRemove,
 			maxBulkTuples,
 			tooManyMessage(maxBulkTuples, 'relationship tuples'),
-		).describe('The relationships to delete, at most 1,000.'),
+		).describe('Relationships to delete, at most 1,000.'),
 	})
-	.meta({ id: 'RelationshipTupleDeleteBulkOperation', description: 'Many relationships to delete.' });
+	.meta({ id: 'RelationshipTupleDeleteBulkOperation', description: 'Relationships to delete.' });
 export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkRemove>;
 
 const filters = {
@@ -77,68 +73,68 @@ const filters = {
 };
 
 /**
- * The tuples that a detailed list asks for, with any of the given values for each filter. A value that names nothing
- * matches nothing.
+ * Filters for a detailed list of tuples. Each filter matches any of its values. A value that matches no object matches
+ * no tuple.
  */
 export const RelationshipTupleDetailedListQuery = z.object(filters);
 export type RelationshipTupleDetailedListQuery = z.output<typeof RelationshipTupleDetailedListQuery>;
 
-/** Which tuples a list asks for. */
+/** Filters for tuples. */
 export const RelationshipTupleQuery = z.object({
 	...filters,
-	detailed: Flag.describe('Show subject, relation, object and tenant with what is known of each.'),
+	detailed: Flag.describe('Include details of subject, relation, object and tenant.'),
 	include_total_count: Flag.describe(
-		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 });
 export type RelationshipTupleQuery = z.output<typeof RelationshipTupleQuery>;
 
-/** One side of a relationship, as its details show it. */
+/** Details of one side of a relationship. */
 export const InstanceDetails = z
 	.object({
-		key: z.string().describe('The key of the instance.'),
-		tenant: z.string().describe('The key of its tenant.'),
-		resource: z.string().describe('The key of its resource.'),
-		attributes: StoredObject.describe('Its attributes, which conditions compare.'),
+		key: z.string().describe('Instance key.'),
+		tenant: z.string().describe('Tenant key.'),
+		resource: z.string().describe('Resource key.'),
+		attributes: StoredObject.describe('Attributes for conditions.'),
 	})
-	.meta({ id: 'ResourceInstanceDetails', description: 'One side of a relationship, as its details show it.' });
+	.meta({ id: 'ResourceInstanceDetails', description: 'Details of one side of a relationship.' });
 export type InstanceDetails = z.input<typeof InstanceDetails>;
 
-/** A relationship: `subject` stands in `relation` to `object`; all by keys and by ids. */
+/** A relationship: `subject` has `relation` to `object`; by keys and by ids. */
 export const RelationshipTupleRead = z
 	.object({
 		...environmentObject,
-		subject: z.string().describe('The instance that stands in the relation, as `<resource key>:<instance key>`.'),
-		relation: z.string().describe('The key of the relation.'),
-		object: z.string().describe('The instance to which the subject is related, as `<resource key>:<instance key>`.'),
-		tenant: z.string().describe('The key of the tenant.'),
-		subject_id: Uuid.describe('The id of the subject.'),
-		relation_id: Uuid.describe('The id of the relation.'),
-		object_id: Uuid.describe('The id of the object.'),
-		tenant_id: Uuid.describe('The id of the tenant.'),
+		subject: z.string().describe('Subject instance, as `<resource key>:<instance key>`.'),
+		relation: z.string().describe('Relation key.'),
+		object: z.string().describe('Object instance, as `<resource key>:<instance key>`.'),
+		tenant: z.string().describe('Tenant key.'),
+		subject_id: Uuid.describe('Subject id.'),
+		relation_id: Uuid.describe('Relation id.'),
+		object_id: Uuid.describe('Object id.'),
+		tenant_id: Uuid.describe('Tenant id.'),
 		...shownExpiry,
-		subject_details: InstanceDetails.optional().describe('The subject; only where details were asked for.'),
-		object_details: InstanceDetails.optional().describe('The object; only where details were asked for.'),
+		subject_details: InstanceDetails.optional().describe('Subject details; present only if requested.'),
+		object_details: InstanceDetails.optional().describe('Object details; present only if requested.'),
 		relation_details: z
 			.object({
-				key: z.string().describe('The key of the relation.'),
-				name: z.string().describe('A name for people.'),
-				description: z.string().nullable().describe('What the relation means.'),
+				key: z.string().describe('Relation key.'),
+				name: z.string().describe('Display name.'),
+				description: z.string().nullable().describe('Meaning of the relation.'),
 			})
 			.optional()
-			.describe('The relation; only where details were asked for.'),
+			.describe('Relation details; present only if requested.'),
 		tenant_details: z
 			.object({
-				key: z.string().describe('The key of the tenant.'),
-				name: z.string().describe('A name for people.'),
-				description: z.string().nullable().describe('Who the tenant is.'),
-				attributes: StoredObject.describe('Its attributes, which conditions compare.'),
+				key: z.string().describe('Tenant key.'),
+				name: z.string().describe('Display name.'),
+				description: z.string().nullable().describe('Tenant description.'),
+				attributes: StoredObject.describe('Attributes for conditions.'),
 			})
 			.optional()
-			.describe('The tenant; only where details were asked for.'),
+			.describe('Tenant details; present only if requested.'),
 	})
 	.meta({
 		id: 'RelationshipTupleRead',
-		description: 'A relationship: `subject` stands in `relation` to `object`; all by keys and by ids.',
+		description: 'A relationship: `subject` has `relation` to `object`; by keys and by ids.',
 	});
 export type RelationshipTupleRead = z.input<typeof RelationshipTupleRead>;

@@ -4,57 +4,57 @@ import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, 
 import { Flag, pageShape, References, Searches } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new resource instance: one thing of a resource type, in one tenant. */
+/** A new resource instance: one object of a resource type, in one tenant. */
 export const ResourceInstanceCreate = z
 	.object({
-		key: Key.describe('The key, unique among the instances of the resource.'),
-		resource: Reference.describe('The resource: its id or key.'),
-		tenant: Reference.describe('The tenant: its id or key.'),
+		key: Key.describe('Key, unique among the instances of the resource.'),
+		resource: Reference.describe('Resource: id or key.'),
+		tenant: Reference.describe('Tenant: id or key.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe(
-			'Attributes for conditions to compare; none when left out.',
+			'Attributes for conditions to compare; none by default.',
 		),
 	})
 	.meta({
 		id: 'ResourceInstanceCreate',
-		description: 'A new resource instance: one thing of a resource type, in one tenant.',
+		description: 'A new resource instance: one object of a resource type, in one tenant.',
 	});
 export type ResourceInstanceCreate = z.output<typeof ResourceInstanceCreate>;
 
-/** The fields of an instance that may change; `attributes` are replaced as a whole. */
+/** Fields of an instance to change; `attributes` are replaced as a whole. */
 export const ResourceInstanceUpdate = z
-	.object({ attributes: clearable(ComparedAttributes).describe('All attributes from now on; null clears them.') })
+	.object({ attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.') })
 	.meta({
 		id: 'ResourceInstanceUpdate',
-		description: 'The fields of an instance that may change; `attributes` are replaced as a whole.',
+		description: 'Fields of an instance to change; `attributes` are replaced as a whole.',
 	});
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 
 /**
- * The most instances of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile.
+ * Maximum number of instances in a bulk call. Each call is a unit of work that blocks other writes to the environment.
  */
 export const maxBulkInstances = 3000;
 
-/** Many instances to create or replace, each named by its resource and key. */
+/** Instances to create or replace, each identified by resource and key. */
 export const ResourceInstanceBulkReplace = operations(
 	ResourceInstanceCreate,
 	maxBulkInstances,
 	'resource instances',
 ).meta({
 	id: 'ResourceInstanceReplaceBulkOperation',
-	description: 'Many instances to create or replace, each named by its resource and key.',
+	description: 'Instances to create or replace, each identified by resource and key.',
 });
 export type ResourceInstanceBulkReplace = z.output<typeof ResourceInstanceBulkReplace>;
 
-/** Many instances to delete, each by `<resource key>:<instance key>` or by id. */
+/** Instances to delete, each by `<resource key>:<instance key>` or id. */
 export const ResourceInstanceBulkRemove = idents(maxBulkInstances, 'resource instances').meta({
 	id: 'ResourceInstanceDeleteBulkOperation',
-	description: 'Many instances to delete, each by `<resource key>:<instance key>` or by id.',
+	description: 'Instances to delete, each by `<resource key>:<instance key>` or id.',
 });
 export type ResourceInstanceBulkRemove = z.output<typeof ResourceInstanceBulkRemove>;
 
-/** Whether one instance is shown with its relationships. */
+/** Detail level of one instance. */
 export const ResourceInstanceDetailQuery = z.object({
-	detailed: Flag.describe('Show the relationships of the instance.'),
+	detailed: Flag.describe('Include the relationships of the instance.'),
 });
 export type ResourceInstanceDetailQuery = z.output<typeof ResourceInstanceDetailQuery>;
 
@@ -66,52 +66,52 @@ const filters = {
 };
 
 /**
- * The instances that a detailed list asks for, with any of the given values for each filter. A value that names nothing
- * matches nothing.
+ * Filters for a detailed list of instances. Each filter matches any of its values. A value that matches no object
+ * matches no instance.
  */
 export const ResourceInstanceDetailedListQuery = z.object(filters);
 export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstanceDetailedListQuery>;
 
-/** Which instances a list asks for. */
+/** Filters for instances. */
 export const ResourceInstanceQuery = z.object({
 	...filters,
-	detailed: Flag.describe('Show the relationships of each instance.'),
+	detailed: Flag.describe('Include the relationships of each instance.'),
 	include_total_count: Flag.describe(
-		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 });
 export type ResourceInstanceQuery = z.output<typeof ResourceInstanceQuery>;
 
-/** A relationship of an instance, whichever side the instance is on. */
+/** A relationship of an instance, on either side. */
 export const ResourceInstanceRelationship = z
 	.object({
-		subject: z.string().describe('The subject, as `<resource key>:<instance key>`.'),
-		relation: z.string().describe('The key of the relation.'),
-		object: z.string().describe('The object, as `<resource key>:<instance key>`.'),
+		subject: z.string().describe('Subject, as `<resource key>:<instance key>`.'),
+		relation: z.string().describe('Relation key.'),
+		object: z.string().describe('Object, as `<resource key>:<instance key>`.'),
 	})
 	.meta({
 		id: 'ResourceInstanceRelationship',
-		description: 'A relationship of an instance, whichever side the instance is on.',
+		description: 'A relationship of an instance, on either side.',
 	});
 export type ResourceInstanceRelationship = z.input<typeof ResourceInstanceRelationship>;
 
-/** A resource instance; `relationships` only where details were asked for. */
+/** A resource instance; `relationships` are present only if requested. */
 export const ResourceInstanceRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the instances of the resource.'),
-		resource: z.string().describe('The key of the resource.'),
-		resource_id: Uuid.describe('The id of the resource.'),
-		tenant: z.string().describe('The key of the tenant.'),
-		tenant_id: Uuid.describe('The id of the tenant.'),
-		attributes: StoredObject.describe('Its attributes, which conditions compare.'),
+		key: z.string().describe('Key, unique among the instances of the resource.'),
+		resource: z.string().describe('Resource key.'),
+		resource_id: Uuid.describe('Resource id.'),
+		tenant: z.string().describe('Tenant key.'),
+		tenant_id: Uuid.describe('Tenant id.'),
+		attributes: StoredObject.describe('Attributes for conditions.'),
 		relationships: z
 			.array(ResourceInstanceRelationship)
 			.optional()
-			.describe('All relationships that it is part of; only where details were asked for.'),
+			.describe('All relationships of the instance; present only if requested.'),
 	})
 	.meta({
 		id: 'ResourceInstanceRead',
-		description: 'A resource instance; `relationships` only where details were asked for.',
+		description: 'A resource instance; `relationships` are present only if requested.',
 	});
 export type ResourceInstanceRead = z.input<typeof ResourceInstanceRead>;

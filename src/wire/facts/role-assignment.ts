@@ -5,164 +5,164 @@ import { Flag, pageShape, References } from '../query.js';
 import { expiryShape, shownExpiry } from '../schema/granting.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
-/** A role to give to a user in a tenant or on a resource instance. */
+/** A role to assign to a user in a tenant or on a resource instance. */
 export const RoleAssignmentCreate = roleGrantBody({
-	user: Reference.describe('The user: an id or a key.'),
+	user: Reference.describe('User: id or key.'),
 	...roleShape,
 	...expiryShape,
 }).meta({
 	id: 'RoleAssignmentCreate',
-	description: 'A role to give to a user in a tenant or on a resource instance.',
+	description: 'A role to assign to a user in a tenant or on a resource instance.',
 });
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
-/** A role to take from a user in a tenant or on a resource instance. */
+/** A role to remove from a user in a tenant or on a resource instance. */
 export const RoleAssignmentRemove = roleRemovalBody({
-	user: Reference.describe('The user: an id or a key.'),
+	user: Reference.describe('User: id or key.'),
 	...roleShape,
 }).meta({
 	id: 'RoleAssignmentRemove',
-	description: 'A role to take from a user in a tenant or on a resource instance.',
+	description: 'A role to remove from a user in a tenant or on a resource instance.',
 });
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
 /**
- * The most assignments of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile.
+ * Maximum number of assignments in a bulk call. Each call is a unit of work that blocks other writes to the
+ * environment.
  */
 export const maxBulkAssignments = 2000;
 const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
 
-/** Many roles to give; a bare array. */
+/** Roles to assign; a bare array. */
 export const RoleAssignmentBulkCreate = boundedArray(RoleAssignmentCreate, maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>;
 
-/** Many roles to take; a bare array. */
+/** Roles to remove; a bare array. */
 export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove, maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
 
-/** What a bulk call does with an assignment whose user does not exist. */
+/** Treatment of assignments to missing users in a bulk call. */
 export const RoleAssignmentBulkQuery = z.object({
 	missing_user_policy: z
 		.enum(['fail', 'ignore', 'create'])
 		.default('fail')
 		.describe(
-			'What happens to an assignment whose user does not exist: the call fails, the assignment is skipped, or ' +
-				'the user is created.',
+			'Treatment of an assignment to a missing user: fail the call (`fail`), ' +
+				'skip the assignment (`ignore`), or create the user (`create`).',
 		),
 });
 export type RoleAssignmentBulkQuery = z.output<typeof RoleAssignmentBulkQuery>;
 
-/** Whether a removal answers with what it removed; decision points ask for it. */
+/** Option to return the removed assignment; decision points use it. */
 export const RoleAssignmentRemoveQuery = z.object({
-	return_deleted: Flag.describe('Answer what was removed, with status 200 in place of 204.'),
+	return_deleted: Flag.describe('Return the removed assignment, with status 200 instead of 204.'),
 });
 export type RoleAssignmentRemoveQuery = z.output<typeof RoleAssignmentRemoveQuery>;
 
 /**
- * The assignments that a list asks for, with any of the given values for each filter. A value that names nothing
- * matches nothing.
+ * Filters for role assignments. Each filter matches any of its values. A value that matches no object matches no
+ * assignment.
  */
 export const RoleAssignmentQuery = z.object({
 	user: References.describe('Only roles of these users (ids or keys); may be repeated.'),
-	role: References.describe('Only roles of these ids or keys, in tenants and of every resource; may be repeated.'),
+	role: References.describe(
+		'Only roles with these ids or keys, both tenant roles and resource roles; may be repeated.',
+	),
 	tenant: References.describe('Only roles in these tenants (ids or keys); may be repeated.'),
 	resource: References.describe('Only roles on instances of these resources (ids or keys); may be repeated.'),
 	resource_instance: References.describe(
 		'Only roles on these instances (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
-	detailed: Flag.describe('Show user, role, tenant and instance with what is known of each.'),
+	detailed: Flag.describe('Include details of user, role, tenant and instance.'),
 	include_total_count: Flag.describe(
-		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 	...pageShape,
 });
 export type RoleAssignmentQuery = z.output<typeof RoleAssignmentQuery>;
 
-/** A role of a user in a tenant or on a resource instance of that tenant, by keys and by ids. */
+/** A user's role in a tenant or on a resource instance in that tenant, by keys and by ids. */
 export const RoleAssignmentRead = z
 	.object({
 		...environmentScoped,
-		user: z.string().describe('The key of the user.'),
-		role: z.string().describe('The key of the role.'),
-		tenant: z.string().describe('The key of the tenant; that of the instance for a role on one.'),
+		user: z.string().describe('User key.'),
+		role: z.string().describe('Role key.'),
+		tenant: z.string().describe('Key of the tenant, or of the tenant that contains the instance.'),
 		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
-		resource_instance_id: Uuid.nullable().describe('The id of the instance; null for a tenant role.'),
-		user_id: Uuid.describe('The id of the user.'),
-		role_id: Uuid.describe('The id of the role.'),
-		tenant_id: Uuid.describe('The id of the tenant.'),
+		resource_instance_id: Uuid.nullable().describe('Instance id; null for a tenant role.'),
+		user_id: Uuid.describe('User id.'),
+		role_id: Uuid.describe('Role id.'),
+		tenant_id: Uuid.describe('Tenant id.'),
 		...shownExpiry,
 	})
 	.meta({
 		id: 'RoleAssignmentRead',
-		description: 'A role of a user in a tenant or on a resource instance of that tenant, by keys and by ids.',
+		description: "A user's role in a tenant or on a resource instance in that tenant, by keys and by ids.",
 	});
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
 
-/** A role of a user in a tenant or on a resource instance, with what is known of each. */
+/** A user's role in a tenant or on a resource instance, with details of each object. */
 export const RoleAssignmentDetailedRead = z
 	.object({
 		...environmentScoped,
 		user: z
 			.object({
-				id: Uuid.describe('The id of the user.'),
-				key: z.string().describe('The key of the user.'),
-				email: z.string().nullable().describe('The e-mail address.'),
-				first_name: z.string().nullable().describe('The first name.'),
-				last_name: z.string().nullable().describe('The last name.'),
-				attributes: StoredObject.describe("The user's attributes, which conditions compare."),
+				id: Uuid.describe('User id.'),
+				key: z.string().describe('User key.'),
+				email: z.string().nullable().describe('E-mail address.'),
+				first_name: z.string().nullable().describe('First name.'),
+				last_name: z.string().nullable().describe('Last name.'),
+				attributes: StoredObject.describe('User attributes for conditions.'),
 			})
-			.describe('The user who holds the role.'),
+			.describe('User who holds the role.'),
 		role: z
 			.object({
-				id: Uuid.describe('The id of the role.'),
-				key: z.string().describe('The key of the role.'),
-				name: z.string().describe('A name for people.'),
-				permissions: z.array(z.string()).nullable().describe('What it grants itself.'),
+				id: Uuid.describe('Role id.'),
+				key: z.string().describe('Role key.'),
+				name: z.string().describe('Display name.'),
+				permissions: z.array(z.string()).nullable().describe('Permissions that the role itself grants.'),
 			})
-			.describe('The role that is held.'),
+			.describe('The role.'),
 		tenant: z
 			.object({
-				id: Uuid.describe('The id of the tenant.'),
-				key: z.string().describe('The key of the tenant.'),
-				name: z.string().describe('A name for people.'),
-				attributes: StoredObject.describe("The tenant's attributes, which conditions compare."),
+				id: Uuid.describe('Tenant id.'),
+				key: z.string().describe('Tenant key.'),
+				name: z.string().describe('Display name.'),
+				attributes: StoredObject.describe('Tenant attributes for conditions.'),
 			})
-			.describe('The tenant in which the role is held.'),
+			.describe('Tenant of the role.'),
 		resource_instance: z
 			.object({
-				id: Uuid.describe('The id of the instance.'),
-				key: z.string().describe('The key of the instance.'),
-				resource: z.string().describe('The key of its resource.'),
-				attributes: StoredObject.describe('Its attributes, which conditions compare.'),
+				id: Uuid.describe('Instance id.'),
+				key: z.string().describe('Instance key.'),
+				resource: z.string().describe('Resource key.'),
+				attributes: StoredObject.describe('Attributes for conditions.'),
 			})
 			.nullable()
-			.describe('The instance on which the role is held; null for a tenant role.'),
+			.describe('Instance of the role; null for a tenant role.'),
 		...shownExpiry,
 	})
 	.meta({
 		id: 'RoleAssignmentDetailedRead',
-		description: 'A role of a user in a tenant or on a resource instance, with what is known of each.',
+		description: "A user's role in a tenant or on a resource instance, with details of each object.",
 	});
 export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;
 
-/** How many roles were given. */
+/** Result of a bulk role assignment. */
 export const RoleAssignmentBulkReport = z
 	.object({
 		assignments_created: z
 			.int()
 			.min(0)
-			.describe('How many roles were given, or extended; those that were held are not counted.'),
+			.describe('Number of roles assigned or extended; roles already held are not counted.'),
 	})
-	.meta({ id: 'BulkRoleAssignmentReport', description: 'How many roles were given.' });
+	.meta({ id: 'BulkRoleAssignmentReport', description: 'Result of a bulk role assignment.' });
 export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
 
-/** How many roles were taken. */
+/** Result of a bulk role removal. */
 export const RoleAssignmentBulkRemoveReport = z
 	.object({
-		assignments_removed: z
-			.int()
-			.min(0)
-			.describe('How many roles were taken; those that were not held are not counted.'),
+		assignments_removed: z.int().min(0).describe('Number of roles removed; roles not held are not counted.'),
 	})
-	.meta({ id: 'BulkRoleUnAssignmentReport', description: 'How many roles were taken.' });
+	.meta({ id: 'BulkRoleUnAssignmentReport', description: 'Result of a bulk role removal.' });
 export type RoleAssignmentBulkRemoveReport = z.input<typeof RoleAssignmentBulkRemoveReport>;

@@ -4,66 +4,67 @@ import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, 
 import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new tenant. Attributes that were never given stay null. */
+/** A new tenant. Attributes that were never set stay null. */
 export const TenantCreate = z
 	.object({
-		key: Key.describe('The key, unique among the tenants of the environment; checks name it.'),
-		name: Name.describe('A name for people.'),
-		description: optional(Text).describe('Who the tenant is. Null counts as absent.'),
+		key: Key.describe('Key, unique among the tenants of the environment; used in checks.'),
+		name: Name.describe('Display name.'),
+		description: optional(Text).describe('Tenant description. Null counts as absent.'),
 		attributes: optional(ComparedAttributes).describe('Attributes for conditions to compare. Null counts as absent.'),
 	})
-	.meta({ id: 'TenantCreate', description: 'A new tenant. Attributes that were never given stay null.' });
+	.meta({ id: 'TenantCreate', description: 'A new tenant. Attributes that were never set stay null.' });
 export type TenantCreate = z.output<typeof TenantCreate>;
 
-/** The fields of a tenant that may change; `attributes` are replaced as a whole. */
+/** Fields of a tenant to change; `attributes` are replaced as a whole. */
 export const TenantUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		description: clearable(Text).describe('Who the tenant is; null clears it.'),
-		attributes: clearable(ComparedAttributes).describe('All attributes from now on; null clears them.'),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		description: clearable(Text).describe('Tenant description; null clears it.'),
+		attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
 	})
 	.meta({
 		id: 'TenantUpdate',
-		description: 'The fields of a tenant that may change; `attributes` are replaced as a whole.',
+		description: 'Fields of a tenant to change; `attributes` are replaced as a whole.',
 	});
 export type TenantUpdate = z.output<typeof TenantUpdate>;
 
-/** The most tenants of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
+/**
+ * Maximum number of tenants in a bulk call. Each call is a unit of work that blocks other writes to the environment.
+ */
 export const maxBulkTenants = 2000;
 
-/** Many new tenants. */
+/** Tenants to create. */
 export const TenantBulkCreate = operations(TenantCreate, maxBulkTenants, 'tenants').meta({
 	id: 'TenantCreateBulkOperation',
-	description: 'Many new tenants.',
+	description: 'Tenants to create.',
 });
 export type TenantBulkCreate = z.output<typeof TenantBulkCreate>;
 
-/** Many tenants to delete. */
+/** Tenants to delete. */
 export const TenantBulkRemove = idents(maxBulkTenants, 'tenants').meta({
 	id: 'TenantDeleteBulkOperation',
-	description: 'Many tenants to delete.',
+	description: 'Tenants to delete.',
 });
 export type TenantBulkRemove = z.output<typeof TenantBulkRemove>;
 
-/** Which tenants a list asks for. */
+/** Filters for tenants. */
 export const TenantQuery = withAttributeFilters({
 	include_total_count: Flag.describe(
-		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 	search: Search,
 	...pageShape,
 });
 export type TenantQuery = z.output<typeof TenantQuery>;
 
-/** A tenant. */
 export const TenantRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the tenants of the environment; checks name it.'),
-		name: z.string().describe('A name for people.'),
-		last_action_at: Timestamp.describe('When the tenant was last changed, in UTC.'),
-		description: z.string().nullable().describe('Who the tenant is.'),
-		attributes: StoredObject.nullable().describe('Its attributes, which conditions compare.'),
+		key: z.string().describe('Key, unique among the tenants of the environment; used in checks.'),
+		name: z.string().describe('Display name.'),
+		last_action_at: Timestamp.describe('Time of the last change to the tenant, in UTC.'),
+		description: z.string().nullable().describe('Tenant description.'),
+		attributes: StoredObject.nullable().describe('Attributes for conditions.'),
 	})
 	.meta({ id: 'TenantRead', description: 'A tenant.' });
 export type TenantRead = z.input<typeof TenantRead>;

@@ -17,30 +17,30 @@ import { Flag, pageShape, Search, SearchOperator } from '../query.js';
 import { expiryShape, granting } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
 
-/** A role and where it is held: in a tenant, or on a resource instance, whose tenant need not be named. */
+/** A role and its scope: a tenant, or a resource instance, whose tenant may be omitted. */
 export const roleShape = {
-	role: Reference.describe('The role: its id or key.'),
+	role: Reference.describe('Role: id or key.'),
 	tenant: optional(Reference).meta({ description: 'Required without `resource_instance`. An id (UUID) or a key.' }),
 	resource_instance: optional(InstanceReference).describe(
-		'The instance on which the role is held: `<resource key>:<instance key>` or its id. Without it, the role is ' +
-			'held in the tenant.',
+		'Instance of the role: `<resource key>:<instance key>` or its ' +
+			'id. Without it, the role applies to the whole tenant.',
 	),
 };
 
-/** The members of a role assignment in answers, besides those of `roleShape` and the user. */
+/** Response members of a role assignment, besides `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 
-/** Bodies with the members of `roleShape` that take a role away; unknown members are ignored. */
+/** A body with the members of `roleShape` that removes a role; unknown members are ignored. */
 export function roleRemovalBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(z.object(shape));
 }
 
-/** Bodies with the members of `roleShape` that give a role. */
+/** A body with the members of `roleShape` that assigns a role. */
 export function roleGrantBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(granting(shape, ['user', ...heldIds]));
 }
 
-/** Refuses a body that names neither a tenant nor an instance: its tenant is missing. */
+/** Refuses a body with neither a tenant nor an instance, reporting the tenant as missing. */
 function placed<S extends z.ZodType>(body: S) {
 	const places = new Set<unknown>(['tenant', 'resource_instance', undefined]);
 	return body.superRefine(
@@ -49,145 +49,147 @@ function placed<S extends z.ZodType>(body: S) {
 			if (tenant !== undefined || resource_instance !== undefined) return;
 			ctx.addIssue({ code: 'invalid_type', expected: 'string', path: ['tenant'], input: undefined });
 		},
-		// Reported besides other problems, unless one of these fields has one already.
+		// Reported together with other problems, unless one of these fields already has a problem.
 		{
 			when: ({ issues }) => issues.every(({ code, path }) => code === 'unrecognized_keys' || !places.has(path?.[0])),
 		},
 	);
 }
 
-/** A role to give to the user in the path. */
+/** A role to assign to the user in the path. */
 export const UserRoleCreate = roleGrantBody({ ...roleShape, ...expiryShape }).meta({
 	id: 'UserRoleCreate',
-	description: 'A role to give to the user in the path.',
+	description: 'A role to assign to the user in the path.',
 });
 export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
-/** The role to take from the user in the path. */
+/** The role to remove from the user in the path. */
 export const UserRoleRemove = roleRemovalBody(roleShape).meta({
 	id: 'UserRoleRemove',
-	description: 'The role to take from the user in the path.',
+	description: 'The role to remove from the user in the path.',
 });
 export type UserRoleRemove = z.output<typeof UserRoleRemove>;
 
 const described = {
-	email: optional(Email).describe('The e-mail address. Null counts as absent.'),
-	first_name: optional(Name).describe('The first name. Null counts as absent.'),
-	last_name: optional(Name).describe('The last name. Null counts as absent.'),
+	email: optional(Email).describe('E-mail address. Null counts as absent.'),
+	first_name: optional(Name).describe('First name. Null counts as absent.'),
+	last_name: optional(Name).describe('Last name. Null counts as absent.'),
 	attributes: defaulted(ComparedAttributes, () => ({})).describe(
-		'Attributes for conditions to compare; none when left out.',
+		'Attributes for conditions to compare; none by default.',
 	),
 	role_assignments: optional(boundedArray(UserRoleCreate)).describe(
-		'Roles that the user gets, in tenants or on instances. Null counts as absent.',
+		'Roles to assign, in tenants or on instances. Null counts as absent.',
 	),
 };
 
-/** A new user, with its first roles. */
+/** A new user, with initial roles. */
 export const UserCreate = z
-	.object({ key: UserKey.describe('The key of the user, which checks name.'), ...described })
-	.meta({ id: 'UserCreate', description: 'A new user, with its first roles.' });
+	.object({ key: UserKey.describe('User key, as used in checks.'), ...described })
+	.meta({ id: 'UserCreate', description: 'A new user, with initial roles.' });
 export type UserCreate = z.output<typeof UserCreate>;
 
-/** A complete user. The path names it, so the body's `key` may be missing; other missing fields are reset. */
+/**
+ * A complete user. The path identifies the user, so the body's `key` may be omitted; other missing fields are reset.
+ */
 export const UserReplace = z
 	.object({
-		key: optional(UserKey).describe('The key of the user; may be left out, because the path names it.'),
+		key: optional(UserKey).describe('User key; optional, because the path identifies the user.'),
 		...described,
 	})
 	.meta({
 		id: 'UserReplace',
 		description:
-			"A complete user. The path names it, so the body's `key` may be missing; other missing fields are reset.",
+			"A complete user. The path identifies the user, so the body's `key` may be omitted; other missing fields are reset.",
 	});
 export type UserReplace = z.output<typeof UserReplace>;
 
-/** The fields of a user that may change; `attributes` are replaced as a whole. */
+/** Fields of a user to change; `attributes` are replaced as a whole. */
 export const UserUpdate = z
 	.object({
-		email: clearable(Email).describe('The e-mail address; null clears it.'),
-		first_name: clearable(Name).describe('The first name; null clears it.'),
-		last_name: clearable(Name).describe('The last name; null clears it.'),
-		attributes: clearable(ComparedAttributes).describe('All attributes from now on; null clears them.'),
+		email: clearable(Email).describe('E-mail address; null clears it.'),
+		first_name: clearable(Name).describe('First name; null clears it.'),
+		last_name: clearable(Name).describe('Last name; null clears it.'),
+		attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
 	})
 	.meta({
 		id: 'UserUpdate',
-		description: 'The fields of a user that may change; `attributes` are replaced as a whole.',
+		description: 'Fields of a user to change; `attributes` are replaced as a whole.',
 	});
 export type UserUpdate = z.output<typeof UserUpdate>;
 
-/** The most users of one bulk call. Each call is one unit, and no other write to the environment runs meanwhile. */
+/** Maximum number of users in a bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkUsers = 3000;
 
-/** Many new users. */
+/** Users to create. */
 export const UserBulkCreate = operations(UserCreate, maxBulkUsers, 'users').meta({
 	id: 'UserCreateBulkOperation',
-	description: 'Many new users.',
+	description: 'Users to create.',
 });
 export type UserBulkCreate = z.output<typeof UserBulkCreate>;
 
-/** Many users to create or replace, each named by nothing but its key. */
+/** Users to create or replace, each identified only by key. */
 export const UserBulkReplace = operations(UserCreate, maxBulkUsers, 'users').meta({
 	id: 'UserReplaceBulkOperation',
-	description: 'Many users to create or replace, each named by nothing but its key.',
+	description: 'Users to create or replace, each identified only by key.',
 });
 export type UserBulkReplace = z.output<typeof UserBulkReplace>;
 
-/** Many users to delete. */
+/** Users to delete. */
 export const UserBulkRemove = idents(maxBulkUsers, 'users').meta({
 	id: 'UserDeleteBulkOperation',
-	description: 'Many users to delete.',
+	description: 'Users to delete.',
 });
 export type UserBulkRemove = z.output<typeof UserBulkRemove>;
 
-/** Which users a list asks for: of an environment, or of a tenant. */
+/** Filters for the users of an environment or a tenant. */
 export const UserQuery = z.object({
-	search: Search.describe('Part of the key, the name or the e-mail address; with `*` a pattern for the whole.'),
+	search: Search.describe('Part of the key, name or e-mail address; with `*`, a pattern for the whole value.'),
 	search_operator: SearchOperator,
-	role: Reference.optional().describe('Only users with this role in a tenant: its id or key.'),
-	include_resource_instance_roles: Flag.describe('Show roles on instances as well, and let `role` find them.'),
+	role: Reference.optional().describe('Only users with this tenant role: id or key.'),
+	include_resource_instance_roles: Flag.describe('Include roles on instances, also when filtering by `role`.'),
 	...pageShape,
 });
 export type UserQuery = z.output<typeof UserQuery>;
 
-/** A role a user has in a tenant; both by key. */
+/** A user's role in a tenant; both by key. */
 export const UserRole = z
-	.object({ role: z.string().describe('The key of the role.'), tenant: z.string().describe('The key of the tenant.') })
-	.meta({ id: 'UserRole', description: 'A role a user has in a tenant; both by key.' });
+	.object({ role: z.string().describe('Role key.'), tenant: z.string().describe('Tenant key.') })
+	.meta({ id: 'UserRole', description: "A user's role in a tenant; both by key." });
 export type UserRole = z.input<typeof UserRole>;
 
-/** What a user is in one tenant. */
+/** Membership of a user in one tenant. */
 export const UserInTenant = z
 	.object({
-		tenant: z.string().describe('The key of the tenant.'),
-		roles: z.array(z.string()).describe('The keys of the roles held in the tenant.'),
+		tenant: z.string().describe('Tenant key.'),
+		roles: z.array(z.string()).describe('Keys of roles held in the tenant.'),
 		status: z
 			.enum(['active', 'pending'])
-			.describe('`active`; `pending` for who is invited in an element and has not approved yet.'),
+			.describe('`active`; `pending` for a user invited in an element who has not approved yet.'),
 		resource_instance_roles: z
 			.array(
 				z.object({
-					resource_instance: z.string().describe('The key of the instance.'),
-					resource: z.string().describe('The key of its resource.'),
-					role: z.string().describe('The key of the role.'),
+					resource_instance: z.string().describe('Instance key.'),
+					resource: z.string().describe('Resource key.'),
+					role: z.string().describe('Role key.'),
 				}),
 			)
 			.default([])
-			.describe('Roles held on instances of the tenant; only where they were asked for.'),
+			.describe('Roles held on instances of the tenant; present only if requested.'),
 	})
-	.meta({ id: 'UserInTenant', description: 'What a user is in one tenant.' });
+	.meta({ id: 'UserInTenant', description: 'Membership of a user in one tenant.' });
 export type UserInTenant = z.input<typeof UserInTenant>;
 
-/** A user with its tenant roles. */
+/** A user with their tenant roles. */
 export const UserRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key of the user, which checks name.'),
-		email: z.string().nullable().describe('The e-mail address.'),
-		first_name: z.string().nullable().describe('The first name.'),
-		last_name: z.string().nullable().describe('The last name.'),
-		attributes: StoredObject.describe("The user's attributes, which conditions compare."),
-		roles: z.array(UserRole).describe('The tenant roles of the user.'),
-		associated_tenants: z.array(UserInTenant).describe('The tenants that the user is a member of.'),
+		key: z.string().describe('User key, as used in checks.'),
+		email: z.string().nullable().describe('E-mail address.'),
+		first_name: z.string().nullable().describe('First name.'),
+		last_name: z.string().nullable().describe('Last name.'),
+		attributes: StoredObject.describe('User attributes for conditions.'),
+		roles: z.array(UserRole).describe('Tenant roles of the user.'),
+		associated_tenants: z.array(UserInTenant).describe('Tenants that the user is a member of.'),
 	})
-	.meta({ id: 'UserRead', description: 'A user with its tenant roles.' });
+	.meta({ id: 'UserRead', description: 'A user with their tenant roles.' });
 export type UserRead = z.input<typeof UserRead>;

@@ -4,63 +4,57 @@ import { pageShape } from '../query.js';
 import { EnvironmentRead } from './environment.js';
 import { ProjectRead } from './project.js';
 
-/** What a key is for: everything of an organization, of a project, or of one environment. */
+/** Scope of a key: a whole organization, a project, or one environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);
 export type ApiKeyObjectType = z.output<typeof ApiKeyObjectType>;
 
-/** How much a key may do. */
+/** Access level of a key. */
 export const ApiKeyAccessLevel = z.enum(['admin', 'write', 'read', 'no_access']);
 
-/** Who a key was made for. */
+/** Owner type of a key. */
 export const ApiKeyOwnerType = z.enum(['pdp_config', 'member', 'elements']);
 
-/** What the calling key reaches: the ids down to its own level, null below it. */
+/** Scope of the calling key: ids down to the level of the key, null below it. */
 export const ApiKeyScopeRead = z
 	.object({
-		organization_id: Uuid.describe('The id of the organization that the key belongs to.'),
-		project_id: Uuid.nullable().describe('The project that the key opens; null for a key of the organization.'),
-		environment_id: Uuid.nullable().describe(
-			'The environment that the key opens; null for a key of the organization or of a project.',
-		),
+		organization_id: Uuid.describe('Id of the organization that owns the key.'),
+		project_id: Uuid.nullable().describe('Project of the key; null for an organization key.'),
+		environment_id: Uuid.nullable().describe('Environment of the key; null for an organization key or a project key.'),
 	})
 	.meta({
 		id: 'APIKeyScopeRead',
-		description: 'What the calling key reaches: the ids down to its own level, null below it.',
+		description: 'Scope of the calling key: ids down to the level of the key, null below it.',
 	});
 export type ApiKeyScopeRead = z.input<typeof ApiKeyScopeRead>;
 
-/** Which API keys are listed. */
+/** Filters for API keys. */
 export const ApiKeyQuery = z.object({
-	object_type: ApiKeyObjectType.optional().describe(
-		'Only keys of this level: of the organization, of projects or of environments.',
-	),
-	proj_id: Reference.optional().describe('Only keys of this project and its environments: its id or key.'),
+	object_type: ApiKeyObjectType.optional().describe('Only keys of this level: organization, project or environment.'),
+	proj_id: Reference.optional().describe('Only keys of this project and its environments: id or key.'),
 	...pageShape,
 });
 
-/** A new API key: of an environment unless `object_type` says otherwise, and of the caller's own organization. */
+/** A new API key of the caller's organization, for an environment unless `object_type` is set. */
 export const ApiKeyCreate = z
 	.object({
-		organization_id: optional(Uuid).describe("The caller's own organization; may be left out."),
+		organization_id: optional(Uuid).describe("The caller's organization; may be omitted."),
 		project_id: optional(Reference).describe(
-			'The id or key of the project; required of a key of a project. A key of an environment needs it where that ' +
-				'is named by its key.',
+			'Project id or key; required for a project key. Also required ' +
+				'for an environment key if `environment_id` is not an id.',
 		),
-		environment_id: optional(Reference).describe(
-			'The id or key of the environment; required of a key of an environment.',
-		),
+		environment_id: optional(Reference).describe('Environment id or key; required for an environment key.'),
 		object_type: defaulted(ApiKeyObjectType, () => 'env' as const).describe(
-			'What the key opens: the organization, one project or one environment. `env` when left out.',
+			'Scope of the key: the organization, one project or one environment. Defaults to `env`.',
 		),
 		access_level: defaulted(ApiKeyAccessLevel, () => 'admin' as const).describe(
-			'`admin` may do everything, `write` all but see secrets and manage keys, `read` only reads, and ' +
-				'`no_access` may only ask for its own scope. `admin` when left out.',
+			'`admin` allows everything, `write` everything except reading secrets and managing keys, ' +
+				'`read` only reading, and `no_access` only reading its own scope. Defaults to `admin`.',
 		),
 		owner_type: defaulted(ApiKeyOwnerType, () => 'member' as const).describe(
-			'Who the key is made for: a decision point (`pdp_config`), a person (`member`) or elements. `member` when ' +
-				'left out.',
+			'Intended owner of the key: a decision point (`pdp_config`), a ' +
+				'person (`member`) or elements. Defaults to `member`.',
 		),
-		name: optional(Name).describe('A name to know the key by.'),
+		name: optional(Name).describe('Display name.'),
 	})
 	.superRefine((key, ctx) => {
 		const refuse = (field: string, message: string) => ctx.addIssue({ code: 'custom', message, path: [field] });
@@ -73,35 +67,30 @@ export const ApiKeyCreate = z
 	})
 	.meta({
 		id: 'APIKeyCreate',
-		description:
-			"A new API key: of an environment unless `object_type` says otherwise, and of the caller's own organization.",
+		description: "A new API key of the caller's organization, for an environment unless `object_type` is set.",
 	});
 export type ApiKeyCreate = z.output<typeof ApiKeyCreate>;
 
 /** An API key. Its secret is null in lists. */
 export const ApiKeyRead = z
 	.object({
-		id: Uuid.describe('The id of the key, which is not its secret.'),
-		organization_id: Uuid.describe('The id of the organization that the key belongs to.'),
-		project_id: Uuid.nullable().describe('The project that the key opens; null for a key of the organization.'),
-		environment_id: Uuid.nullable().describe(
-			'The environment that the key opens; null for a key of the organization or of a project.',
-		),
-		object_type: ApiKeyObjectType.describe('What the key opens: the organization, one project or one environment.'),
-		access_level: ApiKeyAccessLevel.describe('What the key may do there.'),
+		id: Uuid.describe('Key id, distinct from its secret.'),
+		organization_id: Uuid.describe('Id of the organization that owns the key.'),
+		project_id: Uuid.nullable().describe('Project of the key; null for an organization key.'),
+		environment_id: Uuid.nullable().describe('Environment of the key; null for an organization key or a project key.'),
+		object_type: ApiKeyObjectType.describe('Scope of the key: the organization, one project or one environment.'),
+		access_level: ApiKeyAccessLevel.describe('Access level of the key in its scope.'),
 		owner_type: ApiKeyOwnerType.describe(
-			'Who the key was made for: a decision point (`pdp_config`), a person (`member`) or elements.',
+			'Owner of the key: a decision point (`pdp_config`), a person (`member`) or elements.',
 		),
-		name: z.string().nullable().describe('A name to know the key by.'),
-		secret: z.string().nullable().describe('The key itself, to send as `Authorization: Bearer`. Null in lists.'),
-		created_at: Timestamp.describe('When it was created, in UTC.'),
+		name: z.string().nullable().describe('Display name.'),
+		secret: z.string().nullable().describe('The secret, to send as `Authorization: Bearer`. Null in lists.'),
+		created_at: Timestamp.describe('Creation time, in UTC.'),
 		created_by_member: AlwaysNull,
-		last_used_at: Timestamp.nullable().describe('When it was last used, to the minute; null if never.'),
-		env: EnvironmentRead.nullable().describe(
-			'The environment that the key opens; null for a key of the organization or of a project.',
-		),
+		last_used_at: Timestamp.nullable().describe('Time of last use, to the minute; null if never used.'),
+		env: EnvironmentRead.nullable().describe('Environment of the key; null for an organization key or a project key.'),
 		project: ProjectRead.nullable().describe(
-			'The project that the key opens, or that of its environment; null for a key of the organization.',
+			'Project of the key, or of its environment; null for an organization key.',
 		),
 	})
 	.meta({ id: 'APIKeyRead', description: 'An API key. Its secret is null in lists.' });

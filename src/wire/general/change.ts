@@ -4,7 +4,7 @@ import { StoredObject, Timestamp, Uuid } from '../common.js';
 import { paginated } from '../list.js';
 import { pageShape, Search } from '../query.js';
 
-/** The kinds of objects that changes are about. */
+/** Object kinds in the change log. */
 export const ChangeKind = z.enum([
 	'environment',
 	'resource',
@@ -30,57 +30,54 @@ export const ChangeKind = z.enum([
 ]);
 export type ChangeKind = z.output<typeof ChangeKind>;
 
-/** What can happen to an object. */
+/** Operations on objects. */
 export const ChangeOperation = z.enum(['create', 'update', 'delete']);
 export type ChangeOperation = z.output<typeof ChangeOperation>;
 
-/** One object that was created, changed or deleted: by whom, when, and what it was before and after. */
+/** A change of one object: actor, time, and the object before and after. */
 export const ChangeRead = z
 	.object({
-		revision: z
-			.int()
-			.min(1)
-			.describe('The revision of the environment after the change; all changes of one request share it.'),
-		position: z.int().min(0).describe('The position of the change among those of its revision.'),
-		kind: ChangeKind.describe('What kind of object was changed.'),
-		operation: ChangeOperation.describe('What happened to the object.'),
+		revision: z.int().min(1).describe('Environment revision after the change; all changes of one request share it.'),
+		position: z.int().min(0).describe('Position of the change within its revision.'),
+		kind: ChangeKind.describe('Kind of the changed object.'),
+		operation: ChangeOperation.describe('Operation on the object.'),
 		key: z
 			.string()
 			.describe(
-				'The key of the object, with that of its resource where it has one; what else names it where it has no key.',
+				'Key of the object, prefixed with its resource key if it has one; a different identifier if it has no key.',
 			),
-		before: StoredObject.nullable().describe('The object before the change; null if it was created.'),
-		after: StoredObject.nullable().describe('The object after the change; null if it was deleted.'),
+		before: StoredObject.nullable().describe('Object before the change; null if it was created.'),
+		after: StoredObject.nullable().describe('Object after the change; null if it was deleted.'),
 		actor: z
 			.object({
-				id: Uuid.describe('The id of the API key, or of the user of elements.'),
-				name: z.string().nullable().describe('The name of the API key, if it has one.'),
+				id: Uuid.describe('Id of the API key, or of the elements user.'),
+				name: z.string().nullable().describe('Name of the API key, if it has one.'),
 			})
 			.nullable()
 			.describe(
-				'The API key that wrote, or the user of elements; null for the server itself. The name is null once a ' +
-					'key was deleted, if it has none, and for users.',
+				'The API key or elements user that made the change; null for the server itself. ' +
+					'The name is null for users, and for keys that are deleted or unnamed.',
 			),
-		created_at: Timestamp.describe('When it was changed, in UTC.'),
+		created_at: Timestamp.describe('Time of the change, in UTC.'),
 	})
 	.meta({
 		id: 'ChangeRead',
-		description: 'One object that was created, changed or deleted: by whom, when, and what it was before and after.',
+		description: 'A change of one object: actor, time, and the object before and after.',
 	});
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**
- * A page of changes. `revision` is the newest one that it covers. Sent as `revision_to` with the other pages, it keeps
- * them consistent.
+ * A page of changes. `revision` is the newest revision that it covers. Send it as `revision_to` with the other pages to
+ * keep them consistent.
  */
 export const ChangePage = paginated(ChangeRead).extend({
 	revision: z
 		.int()
 		.min(0)
-		.describe('The newest revision that the page covers: sent as `revision_to` with other pages.'),
+		.describe('Newest revision that the page covers. Send it as `revision_to` with the other pages.'),
 });
 
-/** A parameter that may be repeated: any of its values may match. */
+/** A repeatable parameter: any of its values may match. */
 function repeatable<S extends z.ZodType>(value: S) {
 	return z.preprocess((given) => (typeof given === 'string' ? [given] : given), boundedArray(value)).optional();
 }
@@ -94,15 +91,15 @@ const Revision = z
 
 const Instant = Timestamp.optional();
 
-/** Which changes are listed. Both ends of a range are in it. */
+/** Filters for changes. Ranges include both ends. */
 export const ChangeQuery = z.object({
-	kind: repeatable(ChangeKind).describe('Only changes of these kinds of objects; may be repeated.'),
-	operation: repeatable(ChangeOperation).describe('Only what was created, updated or deleted; may be repeated.'),
-	search: Search.describe('Part of the key of the object; with `*` a pattern for the whole.'),
+	kind: repeatable(ChangeKind).describe('Only changes of these object kinds; may be repeated.'),
+	operation: repeatable(ChangeOperation).describe('Only these operations: create, update or delete; may be repeated.'),
+	search: Search.describe('Part of the object key; with `*`, a pattern for the whole key.'),
 	actor: repeatable(Uuid).describe('Only changes by these API keys or users (ids); may be repeated.'),
-	revision_from: Revision.describe('The first revision, inclusive.'),
-	revision_to: Revision.describe('The last revision, inclusive. Sent with later pages, it keeps them consistent.'),
-	created_from: Instant.describe('The earliest time, inclusive: ISO 8601 with a zone.'),
-	created_to: Instant.describe('The latest time, inclusive: ISO 8601 with a zone.'),
+	revision_from: Revision.describe('First revision, inclusive.'),
+	revision_to: Revision.describe('Last revision, inclusive. Sent with later pages, it keeps them consistent.'),
+	created_from: Instant.describe('Earliest time, inclusive: ISO 8601 with a zone.'),
+	created_to: Instant.describe('Latest time, inclusive: ISO 8601 with a zone.'),
 	...pageShape,
 });

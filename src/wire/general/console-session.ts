@@ -3,16 +3,16 @@ import { optional, Reference, Uuid } from '../common.js';
 import { HiddenText } from '../hidden-text.js';
 import { ApiKeyAccessLevel, ApiKeyObjectType } from './api-key.js';
 
-/** How somebody signs in to the console: by one of ticket, API key, and the session of another environment. */
+/** Console sign-in by ticket, by API key, or with the session of a different environment. */
 export const ConsoleSignIn = z
 	.strictObject({
-		ticket: optional(HiddenText).describe('A ticket, as `regolith start` and `regolith console` print it.'),
-		api_key: optional(HiddenText).describe('The secret of an API key.'),
+		ticket: optional(HiddenText).describe('Ticket, as printed by `regolith start` and `regolith console`.'),
+		api_key: optional(HiddenText).describe('API key secret.'),
 		project: optional(Reference).describe(
-			'The project: its id or key. Without it, the one that the key opens, or the one of the oldest environment.',
+			'Project: id or key. Defaults to the project of the key, or of the oldest environment.',
 		),
 		environment: optional(Reference).describe(
-			'The environment: its id or key. Without it, the oldest one that the key opens.',
+			'Environment: id or key. Defaults to the oldest environment that the key can access.',
 		),
 	})
 	.superRefine(({ ticket, api_key, project, environment }, ctx) => {
@@ -26,34 +26,32 @@ export const ConsoleSignIn = z
 	.meta({
 		id: 'ConsoleSignIn',
 		description:
-			'How somebody signs in to the console: by a ticket, by an API key, or, where only project and environment are ' +
-			'there, by the session of another environment.',
+			'A console sign-in: by ticket, by API key, or, with only project and ' +
+			'environment, through the session of a different environment.',
 	});
 export type ConsoleSignIn = z.output<typeof ConsoleSignIn>;
 
-/** Of which environment a session is asked for. */
+/** Environment of the requested session. */
 export const ConsoleSessionQuery = z.object({
-	project: Reference.optional().describe('The project: its id or key.'),
+	project: Reference.optional().describe('Project: id or key.'),
 	environment: Reference.optional().describe(
-		'The environment: its id or key. Without both, the session that was used last.',
+		'Environment: id or key. Without project and environment, the last used session.',
 	),
 });
 export type ConsoleSessionQuery = z.output<typeof ConsoleSessionQuery>;
 
-/** What a request names its session by. */
+/** Header that selects the session of a request. */
 export const ConsoleSessionRequest = z.object({
-	'X-Console-Environment': Uuid.optional().describe(
-		'The id of the environment whose session counts, of those that the cookies stand for.',
-	),
+	'X-Console-Environment': Uuid.optional().describe('Environment id that selects a session among the session cookies.'),
 });
 
 const named = (what: string) => ({
-	id: Uuid.describe(`The id of the ${what}.`),
-	key: z.string().describe(`The key of the ${what}.`),
-	name: z.string().describe('A name for people.'),
+	id: Uuid.describe(`Id of the ${what}.`),
+	key: z.string().describe(`Key of the ${what}.`),
+	name: z.string().describe('Display name.'),
 });
 
-/** A session of the console. */
+/** A console session. */
 export const ConsoleSessionRead = z
 	.object({
 		organization: z.object(named('organization')).describe('The organization.'),
@@ -63,20 +61,20 @@ export const ConsoleSessionRead = z
 				...named('environment'),
 				production: z
 					.boolean()
-					.describe('Whether it is in production, by its settings or else by its key: `production` or `prod`.'),
+					.describe('True for a production environment, by its settings or else by its key: `production` or `prod`.'),
 			})
-			.describe('The environment that the session is of.'),
+			.describe('Environment of the session.'),
 		key: z
 			.object({
-				id: Uuid.describe('The id of the API key.'),
-				name: z.string().nullable().describe('The name that the API key is known by.'),
-				object_type: ApiKeyObjectType.describe('What the key opens: the organization, a project or an environment.'),
-				access_level: ApiKeyAccessLevel.describe('How much the key may do.'),
+				id: Uuid.describe('API key id.'),
+				name: z.string().nullable().describe('API key name.'),
+				object_type: ApiKeyObjectType.describe('Scope of the key: the organization, a project or an environment.'),
+				access_level: ApiKeyAccessLevel.describe('Access level of the key.'),
 			})
-			.describe('The API key that signed in, whose rights the session has.'),
-		revision: z.int().describe('The newest revision of the environment.'),
-		lineage: z.string().describe('The lineage of the database that the revision is of.'),
-		decision_point: z.boolean().describe('Whether the console can ask a decision point of the environment.'),
+			.describe('API key used to sign in. The session has its rights.'),
+		revision: z.int().describe('Newest revision of the environment.'),
+		lineage: z.string().describe('Database lineage of the revision.'),
+		decision_point: z.boolean().describe('True if the console can query a decision point of the environment.'),
 	})
-	.meta({ id: 'ConsoleSessionRead', description: 'A session of the console.' });
+	.meta({ id: 'ConsoleSessionRead', description: 'A console session.' });
 export type ConsoleSessionRead = z.input<typeof ConsoleSessionRead>;

@@ -29,27 +29,27 @@ import {
 import { ChangeReport } from './environment-import.js';
 
 /**
- * A draft: changes of an environment that are looked at before they are made, and are made all together or not at all.
- * Objects are named and written as in documents.
+ * A draft: changes to an environment that are previewed, then applied together or not at all. Objects are named and
+ * written as in environment documents.
  */
 
-/** The most changes of one draft. */
+/** Maximum number of changes in a draft. */
 export const maxDraftChanges = 1000;
 
-/** The built-in resource, whose attributes are objects of their own in documents and drafts. */
+/** The built-in resource whose attributes are separate objects in documents and drafts. */
 const userResourceKey = '__user';
 
-const kindNote = 'What kind of object is changed.';
-const operationNote = 'What happens to the object.';
+const kindNote = 'Kind of the changed object.';
+const operationNote = 'Operation on the object.';
 
-/** A change of an object that has a key. */
+/** A change of an object with a key. */
 function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, key: z.ZodString, value: Value) {
 	return z
 		.strictObject({
 			kind: z.literal(kind).describe(kindNote),
 			operation: ChangeOperation.describe(operationNote),
-			key: key.describe('The key of the object; `<resource key>:<key>` for what belongs to a resource.'),
-			value: optional(value).describe('The whole object as it is to be; left out when it is deleted.'),
+			key: key.describe('Object key; `<resource key>:<key>` for objects that belong to a resource.'),
+			value: optional(value).describe('Complete new object; omit for a deletion.'),
 		})
 		.superRefine(({ operation, value: given }, ctx) => {
 			if (operation === 'delete' && given !== undefined) {
@@ -61,7 +61,7 @@ function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, k
 		});
 }
 
-/** A change of an object that only its content identifies. */
+/** A change of an object without a key, identified by its content. */
 function listedChange<
 	Kind extends string,
 	const Operations extends readonly ChangeOperation[],
@@ -70,8 +70,8 @@ function listedChange<
 	return z.strictObject({
 		kind: z.literal(kind).describe(kindNote),
 		operation: z.enum(operations).describe(operationNote),
-		key: optional(z.null()).describe('Left out or null: the value names the object.'),
-		value: value.describe('The object; of one that is deleted, what names it.'),
+		key: optional(z.null()).describe('Absent or null: the value identifies the object.'),
+		value: value.describe('The object; for a deletion, its identifying members.'),
 	});
 }
 
@@ -90,20 +90,20 @@ const changes = [
 		described('DraftRelationChange', 'A change of a relation of a resource.'),
 	),
 	keyedChange('action_group', keyPair('<resource key>:<action group key>'), ActionGroupEntry).meta(
-		described('DraftActionGroupChange', 'A change of a group of actions of a resource.'),
+		described('DraftActionGroupChange', 'A change of an action group of a resource.'),
 	),
 	keyedChange('resource_role', keyPair('<resource key>:<role key>'), ResourceRoleEntry).meta(
-		described('DraftResourceRoleChange', 'A change of a role of a resource.'),
+		described('DraftResourceRoleChange', 'A change of a resource role.'),
 	),
 	keyedChange('user_attribute', Key, AttributeEntry).meta(
-		described('DraftUserAttributeChange', 'A change of an attribute of users.'),
+		described('DraftUserAttributeChange', 'A change of a user attribute.'),
 	),
 	keyedChange('role', Key, RoleEntry).meta(described('DraftRoleChange', 'A change of a tenant role.')),
 	keyedChange('condition_set', OwnConditionSetKey, ConditionSetEntry).meta(
 		described('DraftConditionSetChange', 'A change of a condition set that is not automatic.'),
 	),
 	listedChange('condition_set_rule', comesOrGoes, SetRuleEntry).meta(
-		described('DraftConditionSetRuleChange', 'A rule between condition sets that comes or goes.'),
+		described('DraftConditionSetRuleChange', 'A condition set rule, created or deleted.'),
 	),
 	keyedChange('elements_config', Key, ElementsConfigEntry).meta(
 		described('DraftElementsConfigChange', 'A change of an element, without its webhook.'),
@@ -111,22 +111,22 @@ const changes = [
 	keyedChange('tenant', Key, TenantEntry).meta(described('DraftTenantChange', 'A change of a tenant.')),
 	keyedChange('user', UserKey, UserEntry).meta(described('DraftUserChange', 'A change of a user.')),
 	listedChange('tenant_user', comesOrGoes, TenantUserEntry).meta(
-		described('DraftTenantUserChange', 'A user who is added to a tenant, or removed from it.'),
+		described('DraftTenantUserChange', 'A user, added to a tenant or removed from it.'),
 	),
 	keyedChange('resource_instance', InstanceName, InstanceEntry).meta(
 		described('DraftResourceInstanceChange', 'A change of a resource instance.'),
 	),
 	keyedChange('group', InstanceName, GroupEntry).meta(
-		described('DraftGroupChange', 'An instance that becomes a group, or ceases to be one.'),
+		described('DraftGroupChange', 'An instance that becomes a group, or stops being a group.'),
 	),
 	listedChange('made_for_groups', comesOrGoes, MadeForGroupsEntry).meta(
-		described('DraftMadeForGroupsChange', 'A mark that something was made for groups, which comes or goes.'),
+		described('DraftMadeForGroupsChange', 'A mark for an object made for groups, created or deleted.'),
 	),
 	listedChange('relationship_tuple', all, TupleEntry).meta(
-		described('DraftRelationshipTupleChange', 'A change of a relationship. An update is of when it ends.'),
+		described('DraftRelationshipTupleChange', 'A change of a relationship. An update changes its expiry.'),
 	),
 	listedChange('role_assignment', all, RoleAssignmentEntry).meta(
-		described('DraftRoleAssignmentChange', 'A change of a role that a user holds. An update is of when it ends.'),
+		described('DraftRoleAssignmentChange', 'A change of a role assignment. An update changes its expiry.'),
 	),
 	keyedChange('user_invite', UserKey, UserInviteEntry).meta(
 		described('DraftUserInviteChange', 'A change of an invite.'),
@@ -135,90 +135,90 @@ const changes = [
 
 const kinds = changes.map(({ shape }) => shape.kind.value);
 
-/** One object that a draft creates, changes or deletes. */
+/** A single object that a draft creates, changes or deletes. */
 export const DraftChange = z.discriminatedUnion('kind', changes, {
 	error: ({ code }) => (code === 'invalid_union' ? `must be one of ${kinds.join(', ')}` : undefined),
 });
 export type DraftChange = z.output<typeof DraftChange>;
 
-/** The kinds of objects that drafts change. */
+/** Object kinds in drafts. */
 export type DraftKind = DraftChange['kind'];
 
-/** Changes of an environment as it was at a revision. */
+/** Changes to an environment, based on a revision. */
 export const Draft = z
 	.strictObject({
 		base_revision: z
 			.int()
 			.min(0)
-			.describe('The revision of the environment that the draft was made from. What has changed since is in the way.'),
-		changes: boundedArray(DraftChange, maxDraftChanges).describe('What changes, each object once, in any order.'),
+			.describe('Environment revision that the draft is based on. Later changes to the same objects conflict.'),
+		changes: boundedArray(DraftChange, maxDraftChanges).describe('Changes, one per object, in any order.'),
 	})
-	.meta({ id: 'Draft', description: 'Changes of an environment as it was at a revision.' });
+	.meta({ id: 'Draft', description: 'Changes to an environment, based on a revision.' });
 export type Draft = z.output<typeof Draft>;
 
-/** A draft that was applied. */
+/** An applied draft. */
 export const AppliedDraft = z
 	.object({
-		revision: z.int().min(0).describe('The revision of the environment with the draft in it.'),
-		changes: ChangeReport.describe('What the draft changed, and what changed with it.'),
+		revision: z.int().min(0).describe('Environment revision that contains the draft.'),
+		changes: ChangeReport.describe('Changes by the draft, including consequential changes.'),
 	})
-	.meta({ id: 'AppliedDraft', description: 'A draft that was applied.' });
+	.meta({ id: 'AppliedDraft', description: 'An applied draft.' });
 
-/** The most files of which a preview shows how they differ. */
+/** Maximum number of files whose differences a preview shows. */
 export const maxPreviewFiles = 500;
-/** How much of changes, and of files, a preview shows, in characters of JSON each. */
+/** Size limit of the listed changes and of the listed files in a preview, each in characters of JSON. */
 export const maxPreviewLength = 2 * 1024 * 1024;
 
-/** What a draft would change. */
+/** Effects of a draft. */
 export const DraftPreview = z
 	.object({
-		base_revision: z.int().min(0).describe('The revision that the draft was made from.'),
-		revision: z.int().min(0).describe('The revision of the environment that it was tried out on.'),
-		total: z.int().min(0).describe('How many objects would come, change and go in all.'),
+		base_revision: z.int().min(0).describe('Revision that the draft is based on.'),
+		revision: z.int().min(0).describe('Environment revision used for the preview.'),
+		total: z.int().min(0).describe('Total number of objects that would be created, changed or deleted.'),
 		changes: z
 			.array(
 				z.object({
-					kind: ChangeKind.describe('What kind of object it is, as in the change log.'),
-					operation: ChangeOperation.describe('What would happen to the object.'),
+					kind: ChangeKind.describe('Object kind, as in the change log.'),
+					operation: ChangeOperation.describe('Operation on the object.'),
 					key: ChangeRead.shape.key,
-					before: StoredObject.nullable().describe('The object as it is; null if it would be created.'),
+					before: StoredObject.nullable().describe('Current object; null if it would be created.'),
 					after: StoredObject.nullable().describe(
-						'The object as it would be; null if it would be deleted. Ids of what would be created, and times, will be others.',
+						'Resulting object; null if it would be deleted. Ids of created objects, and times, will differ.',
 					),
 				}),
 			)
-			.describe('The first of them, with what goes by cascade, in the order in which they are made.'),
-		truncated: z.boolean().describe('Whether there are more changes than are listed.'),
+			.describe('The first changes, including cascaded deletions, in order of execution.'),
+		truncated: z.boolean().describe('True if there are more changes than listed.'),
 		policy: z
 			.object({
 				files: z
 					.array(
 						z.object({
-							path: z.string().describe('The path of the file, with slashes.'),
-							before: z.string().nullable().describe('Its Rego now; null if there is no such file.'),
-							after: z.string().nullable().describe('Its Rego with the draft; null if there would be no such file.'),
+							path: z.string().describe('File path, with slashes.'),
+							before: z.string().nullable().describe('Current Rego; null if the file does not exist.'),
+							after: z.string().nullable().describe('Rego with the draft; null if the file would not exist.'),
 						}),
 					)
-					.describe('The generated files that differ, by path.'),
-				truncated: z.boolean().describe('Whether more files differ than are listed.'),
+					.describe('Generated files that differ, by path.'),
+				truncated: z.boolean().describe('True if more files differ than listed.'),
 				diagnostics: z
 					.array(
 						z.object({
-							code: z.string().describe('The kind of the finding, for programs.'),
-							message: z.string().describe('What was found, for people.'),
-							at: z.array(z.string()).describe('The keys that lead to the place, from the root of the schema.'),
-							severity: z.enum(['error', 'warning']).describe('Whether the schema cannot be compiled with it.'),
+							code: z.string().describe('Finding kind, for programs.'),
+							message: z.string().describe('Finding, for people.'),
+							at: z.array(z.string()).describe('Keys that lead to the location, from the schema root.'),
+							severity: z.enum(['error', 'warning']).describe('An `error` prevents compilation; a `warning` does not.'),
 						}),
 					)
-					.describe('What the compiler finds in the drafted schema, at most 20.'),
+					.describe('Compiler findings in the drafted schema, at most 20.'),
 				failure: z
 					.string()
 					.nullable()
 					.describe(
-						'Why no file is listed: the schema, with or without the draft, cannot be compiled. Null if it can.',
+						'Why no file is listed: the schema, with or without the draft, does not compile. Null if it compiles.',
 					),
 			})
-			.describe('What would become of the Rego that is generated from the schema. Permissions of roles are not Rego.'),
+			.describe('Changes to the Rego generated from the schema. Role permissions are not part of the Rego.'),
 	})
-	.meta({ id: 'DraftPreview', description: 'What a draft would change.' });
+	.meta({ id: 'DraftPreview', description: 'Effects of a draft.' });
 export type DraftPreview = z.input<typeof DraftPreview>;

@@ -3,66 +3,70 @@ import { boundedArray } from '../bounded.js';
 import { defaulted, optional, Reference, Text, Uuid } from '../common.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
-/** Which objects of one kind are copied, by their keys. */
+/** Filter for objects of one kind, by key. */
 export const CopyFilter = z
 	.object({
-		include: defaulted(boundedArray(Text), () => []).meta({ description: 'Nothing is everything; `*` is any text.' }),
-		exclude: defaulted(boundedArray(Text), () => []).meta({ description: 'Wins over `include`; `*` is any text.' }),
+		include: defaulted(boundedArray(Text), () => []).meta({
+			description: 'Keys to include; an empty list includes everything, and `*` matches any text.',
+		}),
+		exclude: defaulted(boundedArray(Text), () => []).meta({
+			description: 'Keys to exclude, even if included; `*` matches any text.',
+		}),
 	})
-	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Which objects of one kind are copied, by their keys.' });
+	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Filter for objects of one kind, by key.' });
 export type CopyFilter = z.output<typeof CopyFilter>;
 
 const filter = defaulted(CopyFilter, () => ({ include: [], exclude: [] }));
 
 /**
- * Which objects are copied. A resource is copied with everything that belongs to it, its roles included, and a resource
- * set only together with its resource. `roles` selects tenant roles. A rule is copied if both of its sets are.
+ * Filters for the copied objects. A resource is copied with everything that belongs to it, including roles; a resource
+ * set is copied only with its resource. `roles` selects tenant roles. A rule is copied if both of its sets are copied.
  */
 export const CopyScope = z
 	.object({
-		resources: filter.describe('Which resources, each with all that belongs to it; all when left out.'),
-		roles: filter.describe('Which tenant roles; all when left out.'),
-		user_sets: filter.describe('Which user sets; all when left out.'),
-		resource_sets: filter.describe('Which resource sets, each only with its resource; all when left out.'),
-		custom_policies: filter.describe('Filters nothing yet.'),
+		resources: filter.describe('Resources, each with all objects that belong to it; all by default.'),
+		roles: filter.describe('Tenant roles; all by default.'),
+		user_sets: filter.describe('User sets; all by default.'),
+		resource_sets: filter.describe('Resource sets, each only with its resource; all by default.'),
+		custom_policies: filter.describe('Has no effect yet.'),
 	})
 	.meta({
 		id: 'EnvironmentCopyScope',
 		description:
-			'Which objects are copied. A resource is copied with everything that belongs to it, its roles included, ' +
-			'and a resource set only together with its resource. `roles` selects tenant roles. A rule is copied if ' +
-			'both of its sets are.',
+			'Filters for the copied objects. A resource is copied with everything that belongs ' +
+			'to it, including roles; a resource set is copied only with its resource. ' +
+			'`roles` selects tenant roles. A rule is copied if both of its sets are copied.',
 	});
 export type CopyScope = z.output<typeof CopyScope>;
 
 const CopyTarget = z
 	.object({
-		existing: optional(Reference).describe('The id or key of an environment of the same project.'),
+		existing: optional(Reference).describe('Id or key of an environment in the same project.'),
 		new: optional(EnvironmentCreate).describe('The environment to create.'),
 	})
 	.refine(
 		(target) => (target.existing === undefined) !== (target.new === undefined),
 		'must name an `existing` environment or describe a `new` one, and not both',
 	)
-	.meta({ id: 'EnvironmentCopyTarget', description: 'The environment to copy to: an existing one or a new one.' });
+	.meta({ id: 'EnvironmentCopyTarget', description: 'The environment to copy to: an existing or a new environment.' });
 
-/** Where the schema of an environment is copied to, and how much of it. */
+/** Target and scope of a schema copy. */
 export const EnvironmentCopy = z
 	.object({
-		target_env: CopyTarget.describe('Where the schema is copied to.'),
+		target_env: CopyTarget.describe('Target environment.'),
 		conflict_strategy: defaulted(z.enum(['fail', 'overwrite']), () => 'fail' as const).describe(
-			'What happens to an object that the target has with other content: it fails the copy (`fail`, also when ' +
-				'left out) or is overwritten.',
+			'Treatment of an object that exists in the target with different ' +
+				'content: fail the copy (`fail`, the default) or overwrite it.',
 		),
-		scope: defaulted(CopyScope, () => CopyScope.parse({})).describe('Which objects are copied; all when left out.'),
+		scope: defaulted(CopyScope, () => CopyScope.parse({})).describe('Objects to copy; all by default.'),
 	})
-	.meta({ id: 'EnvironmentCopy', description: 'Where the schema of an environment is copied to, and how much of it.' });
+	.meta({ id: 'EnvironmentCopy', description: 'Target and scope of a schema copy.' });
 export type EnvironmentCopy = z.output<typeof EnvironmentCopy>;
 
 const maxWait = 60;
 const waitMessage = `must be a number of seconds from 0 to ${maxWait}`;
 
-/** How many seconds an answer may wait for a task to end. */
+/** Maximum number of seconds to wait for a task to finish. */
 export const TaskQuery = z.object({
 	wait: z
 		.preprocess(
@@ -70,20 +74,20 @@ export const TaskQuery = z.object({
 			z.number(waitMessage).min(0, waitMessage).max(maxWait, waitMessage),
 		)
 		.default(0)
-		.describe('How many seconds the answer may wait for the task to end, from 0 to 60.'),
+		.describe('Maximum number of seconds to wait for the task to finish, from 0 to 60.'),
 });
 export type TaskQuery = z.output<typeof TaskQuery>;
 
-/** The state of a copy: with the target if it succeeded, with the reason if it failed. */
+/** State of a copy, with the target after success, or the reason after failure. */
 export const TaskResult = z
 	.object({
-		task_id: Uuid.describe('The id of the task, to ask for its result.'),
-		status: z.enum(['processing', 'success', 'failure', 'cancelled']).describe('The state of the task.'),
-		result: EnvironmentRead.nullable().describe('The target of the copy; null until it succeeded.'),
-		error: z.string().nullable().describe('Why the copy failed; null if it did not.'),
+		task_id: Uuid.describe('Task id, for requesting its result.'),
+		status: z.enum(['processing', 'success', 'failure', 'cancelled']).describe('Task state.'),
+		result: EnvironmentRead.nullable().describe('Copy target; null until the copy succeeds.'),
+		error: z.string().nullable().describe('Why the copy failed; null if it did not fail.'),
 	})
 	.meta({
 		id: 'TaskResultEnvironmentRead',
-		description: 'The state of a copy: with the target if it succeeded, with the reason if it failed.',
+		description: 'State of a copy, with the target after success, or the reason after failure.',
 	});
 export type TaskResult = z.input<typeof TaskResult>;

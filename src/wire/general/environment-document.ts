@@ -24,24 +24,24 @@ import { ResourceKey } from '../schema/resource.js';
 import { AttributeType } from '../schema/resource-attribute.js';
 
 /**
- * A whole environment as one JSON document. It has keys and never ids, so that it means the same in every environment.
- * Unknown members are refused, because their content would be lost. A new kind of object is a new member; `version`
- * grows when the meaning of a member changes.
+ * A whole environment as one JSON document. It contains keys but no ids, so it means the same in every environment.
+ * Unknown members are refused, because their content would be lost. A new object kind is a new member; `version`
+ * increases if the meaning of a member changes.
  */
 
 /** The `format` of every document. */
 export const documentFormat = 'regolith-environment';
 
-/** The version of documents that is written, and the only one that is read. */
+/** Document version: the only version written and read. */
 export const documentVersion = 1;
 
-/** The halves of a document: what can exist and what is allowed, and what exists. */
+/** The halves of a document: the schema (types and permissions), and the facts (stored objects). */
 export const documentHalves = ['schema', 'facts'] as const;
 export type DocumentHalf = (typeof documentHalves)[number];
 
-/** Which halves of a document are asked for. */
+/** Halves of the document to export. */
 export const ExportQuery = z.object({
-	half: z.enum(documentHalves).optional().describe('Only this half of the document; both when left out.'),
+	half: z.enum(documentHalves).optional().describe('Export only this half of the document; both by default.'),
 });
 
 function orNull<S extends z.ZodType>(schema: S) {
@@ -56,7 +56,7 @@ function entryMap<S extends z.ZodType>(value: S, key: z.ZodString = Key) {
 	return defaulted(keyed(value, key), () => ({}));
 }
 
-/** Two keys with a colon between them. */
+/** Two keys separated by a colon. */
 export function keyPair(what: string) {
 	return z
 		.string()
@@ -69,155 +69,160 @@ function isPair(text: string): boolean {
 	return parts !== null && Key.safeParse(parts.resource).success && Key.safeParse(parts.key).success;
 }
 
-/** The name of a resource instance. */
+/** Name of a resource instance. */
 export const InstanceName = keyPair('<resource key>:<instance key>');
 const PermissionName = keyPair('<resource key>:<action key>');
 
 /** An action of a resource; its name defaults to its key. */
 const ActionEntry = z
 	.strictObject({
-		name: optional(Name).describe('A name for people; the key when left out.'),
-		description: orNull(Text).describe('What the action does.'),
-		attributes: orNull(Attributes).describe('Any data of your own.'),
+		name: optional(Name).describe('Display name; defaults to the key.'),
+		description: orNull(Text).describe('Purpose of the action.'),
+		attributes: orNull(Attributes).describe('Custom data.'),
 	})
 	.describe('An action of a resource; its name defaults to its key.');
 
 /** An attribute of a resource, or of users. */
 export const AttributeEntry = z
 	.strictObject({
-		type: AttributeType.describe('What values the attribute takes.'),
-		description: orNull(Text).describe('What the attribute says.'),
+		type: AttributeType.describe('Value type of the attribute.'),
+		description: orNull(Text).describe('Meaning of the attribute.'),
 	})
 	.meta({ id: 'AttributeEntry', description: 'An attribute of a resource, or of users.' });
 export type AttributeEntry = z.output<typeof AttributeEntry>;
 
-/** A relation of the instances of a resource, the objects; `subject_resource` is the key of the subjects' resource. */
+/**
+ * A relation of a resource, whose instances are the objects; `subject_resource` is the resource key of the subjects.
+ */
 export const RelationEntry = z
 	.strictObject({
-		name: Name.describe('A name for people.'),
-		description: orNull(Text).describe('What the relation means.'),
-		subject_resource: Key.describe('The key of the resource of the subjects.'),
+		name: Name.describe('Display name.'),
+		description: orNull(Text).describe('Meaning of the relation.'),
+		subject_resource: Key.describe('Resource key of the subjects.'),
 	})
 	.meta({
 		id: 'RelationEntry',
 		description:
-			"A relation of the instances of a resource, the objects; `subject_resource` is the key of the subjects' " +
-			'resource.',
+			'A relation of a resource, whose instances are the objects; ' +
+			'`subject_resource` is the resource key of the subjects.',
 	});
 export type RelationEntry = z.output<typeof RelationEntry>;
 
-/** A group of actions of a resource, by their keys. */
+/** An action group of a resource, with action keys. */
 export const ActionGroupEntry = z
 	.strictObject({
-		name: Name.describe('A name for people.'),
-		description: orNull(Text).describe('What the group is for.'),
-		attributes: orNull(Attributes).describe('Any data of your own.'),
-		actions: entryList(Key).describe('The keys of its actions, in their order.'),
+		name: Name.describe('Display name.'),
+		description: orNull(Text).describe('Purpose of the group.'),
+		attributes: orNull(Attributes).describe('Custom data.'),
+		actions: entryList(Key).describe('Action keys, in order.'),
 	})
-	.meta({ id: 'ActionGroupEntry', description: 'A group of actions of a resource, by their keys.' });
+	.meta({ id: 'ActionGroupEntry', description: 'An action group of a resource, with action keys.' });
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
 const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false })).describe(
-	'When derivations count; always when left out.',
+	'Conditions for derivations; always by default.',
 );
 
-/** What a role of a resource is derived from: roles of the subjects of a relation, all by keys. */
+/** Derivation of a resource role from roles on the subjects of a relation, all by keys. */
 export const DerivationEntry = z
 	.strictObject({
 		users_with_role: entryList(
 			z.strictObject({
-				role: Key.describe('The key of the role that is held on the related instance.'),
-				on_resource: Key.describe('The key of the resource of the related instance.'),
-				linked_by_relation: Key.describe('The key of the relation from the related instance.'),
+				role: Key.describe('Key of the role held on the related instance.'),
+				on_resource: Key.describe('Resource key of the related instance.'),
+				linked_by_relation: Key.describe('Key of the relation from the related instance.'),
 				when,
 			}),
-		).describe('Who holds the role: holders of these roles on related instances.'),
+		).describe('Source roles: their holders on related instances hold this role.'),
 		when,
 	})
 	.meta({
 		id: 'DerivationEntry',
-		description: 'What a role of a resource is derived from: roles of the subjects of a relation, all by keys.',
+		description: 'Derivation of a resource role from roles on the subjects of a relation, all by keys.',
 	});
 export type DerivationEntry = z.output<typeof DerivationEntry>;
 
 const describedRole = {
-	name: Name.describe('A name for people.'),
-	description: orNull(Text).describe('What the role is for.'),
-	attributes: orNull(Attributes).describe('Any data of your own.'),
+	name: Name.describe('Display name.'),
+	description: orNull(Text).describe('Purpose of the role.'),
+	attributes: orNull(Attributes).describe('Custom data.'),
 };
 
-/** A role of a resource; its permissions are keys of actions, what it extends are keys of roles, of that resource. */
+/** A resource role. Permissions are action keys, and `extends` holds role keys, all of that resource. */
 export const ResourceRoleEntry = z
 	.strictObject({
 		...describedRole,
-		permissions: entryList(Key).describe('The keys of the actions that it grants.'),
-		extends: entryList(Key).describe('The keys of the roles of the resource whose permissions it has as well.'),
-		granted_to: orNull(DerivationEntry).describe('What it is derived from; null if it is not.'),
+		permissions: entryList(Key).describe('Keys of the granted actions.'),
+		extends: entryList(Key).describe('Keys of roles of the resource whose permissions the role inherits.'),
+		granted_to: orNull(DerivationEntry).describe('Derivation of the role; null if it is not derived.'),
 	})
 	.meta({
 		id: 'ResourceRoleEntry',
-		description:
-			'A role of a resource; its permissions are keys of actions, what it extends are keys of roles, of that resource.',
+		description: 'A resource role. Permissions are action keys, and `extends` holds role keys, all of that resource.',
 	});
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 
-/** The objects nested in a resource. An import keeps those that it does not name. */
+/** Objects nested in a resource. An import keeps nested objects that it does not mention. */
 const nested = {
-	relations: entryMap(RelationEntry).describe('The relations whose objects are of the resource, by key.'),
-	action_groups: entryMap(ActionGroupEntry).describe('Groups of its actions, by key.'),
-	roles: entryMap(ResourceRoleEntry).describe('The roles that are held on its instances, by key.'),
+	relations: entryMap(RelationEntry).describe('Relations whose objects belong to the resource, by key.'),
+	action_groups: entryMap(ActionGroupEntry).describe('Action groups, by key.'),
+	roles: entryMap(ResourceRoleEntry).describe('Roles on its instances, by key.'),
 };
 
-/** What a resource is by itself. */
+/** A resource without nested objects. */
 const ownResource = {
-	name: Name.describe('A name for people.'),
-	urn: orNull(Text).describe('A name of your own for the resource.'),
-	description: orNull(Text).describe('What the resource is.'),
-	type_attributes: orNull(Attributes).describe('Any data of your own.'),
-	actions: entryMap(ActionEntry).describe('Its actions, by key.'),
-	attributes: entryMap(AttributeEntry).describe('The attributes of its instances, by key.'),
+	name: Name.describe('Display name.'),
+	urn: orNull(Text).describe('Custom name for the resource.'),
+	description: orNull(Text).describe('Description of the resource.'),
+	type_attributes: orNull(Attributes).describe('Custom data.'),
+	actions: entryMap(ActionEntry).describe('Actions, by key.'),
+	attributes: entryMap(AttributeEntry).describe('Attributes of its instances, by key.'),
 };
 
-/** A resource by itself, without its relations, action groups and roles. */
+/** A resource alone, without its relations, action groups and roles. */
 export const OwnResourceEntry = z.strictObject(ownResource).meta({
 	id: 'OwnResourceEntry',
-	description: 'A resource by itself, without its relations, action groups and roles.',
+	description: 'A resource alone, without its relations, action groups and roles.',
 });
 export type OwnResourceEntry = z.output<typeof OwnResourceEntry>;
 
 /**
- * A resource. The built-in `__user` is only there if its owner has changed it; its attributes are in `user_attributes`.
+ * A resource. The built-in `__user` is present only if its owner has changed it; its attributes are in
+ * `user_attributes`.
  */
 export const ResourceEntry = z.strictObject({ ...ownResource, ...nested }).meta({
 	id: 'ResourceEntry',
 	description:
-		'A resource. The built-in `__user` is only there if its owner has changed it; its attributes are in ' +
-		'`user_attributes`.',
+		'A resource. The built-in `__user` is present only if its owner ' +
+		'has changed it; its attributes are in `user_attributes`.',
 });
 export type ResourceEntry = z.output<typeof ResourceEntry>;
 
-/** A tenant role; its permissions are `<resource key>:<action key>`, what it extends are keys. */
+/** A tenant role. Permissions are `<resource key>:<action key>`; `extends` holds role keys. */
 export const RoleEntry = z
 	.strictObject({
 		...describedRole,
-		permissions: entryList(PermissionName).describe('What it grants, as `<resource key>:<action key>`.'),
-		extends: entryList(Key).describe('The keys of the tenant roles whose permissions it has as well.'),
+		permissions: entryList(PermissionName).describe('Granted permissions, as `<resource key>:<action key>`.'),
+		extends: entryList(Key).describe('Keys of tenant roles whose permissions the role inherits.'),
 	})
 	.meta({
 		id: 'RoleEntry',
-		description: 'A tenant role; its permissions are `<resource key>:<action key>`, what it extends are keys.',
+		description: 'A tenant role. Permissions are `<resource key>:<action key>`; `extends` holds role keys.',
 	});
 export type RoleEntry = z.output<typeof RoleEntry>;
 
-/** A condition set that is not automatic. `resource` is the resource that a resource set narrows, `parent` the set. */
+/**
+ * A condition set that is not automatic. `resource` is the resource that a resource set narrows; `parent` is the parent
+ * set.
+ */
 export const ConditionSetEntry = z
 	.strictObject({
-		name: Name.describe('A name for people.'),
-		description: orNull(Text).describe('What the set is for.'),
-		type: ConditionSetType.describe('Whether the set selects users (`userset`) or resources (`resourceset`).'),
-		conditions: defaulted(Conditions, () => ({})).describe('What the set selects; everything when left out.'),
-		resource: orNull(Key).describe('The key of the resource that a resource set narrows; null for a user set.'),
-		parent: orNull(OwnConditionSetKey).describe('The key of the set that this one narrows; null for none.'),
+		name: Name.describe('Display name.'),
+		description: orNull(Text).describe('Purpose of the set.'),
+		type: ConditionSetType.describe('Set type: users (`userset`) or resources (`resourceset`).'),
+		conditions: defaulted(Conditions, () => ({})).describe('Conditions of the set; everything matches by default.'),
+		resource: orNull(Key).describe('Key of the resource that a resource set narrows; null for a user set.'),
+		parent: orNull(OwnConditionSetKey).describe('Key of the parent set; null if there is none.'),
 	})
 	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
 		message: 'must be given for a resource set, and not for a user set',
@@ -226,113 +231,108 @@ export const ConditionSetEntry = z
 	.meta({
 		id: 'ConditionSetEntry',
 		description:
-			'A condition set that is not automatic. `resource` is the resource that a resource set narrows, `parent` ' +
-			'the set.',
+			'A condition set that is not automatic. `resource` is the resource ' +
+			'that a resource set narrows; `parent` is the parent set.',
 	});
 export type ConditionSetEntry = z.output<typeof ConditionSetEntry>;
 
-/** A rule between two sets, by keys; an automatic set has a key of its own. */
+/** A rule between two sets, by keys. Automatic sets have their own key format. */
 export const SetRuleEntry = z
 	.strictObject({
-		user_set: ConditionSetKey.describe('The key of the user set; `__autogen_<role key>` stands for a role.'),
-		permission: PermissionName.describe('What it may do, as `<resource key>:<action key>`.'),
-		resource_set: ConditionSetKey.describe(
-			'The key of the resource set; `__autogen_<resource key>` stands for a resource.',
-		),
+		user_set: ConditionSetKey.describe('User set key; `__autogen_<role key>` for a role.'),
+		permission: PermissionName.describe('Granted permission, as `<resource key>:<action key>`.'),
+		resource_set: ConditionSetKey.describe('Resource set key; `__autogen_<resource key>` for a resource.'),
 	})
 	.meta({
 		id: 'ConditionSetRuleEntry',
-		description: 'A rule between two sets, by keys; an automatic set has a key of its own.',
+		description: 'A rule between two sets, by keys. Automatic sets have their own key format.',
 	});
 export type SetRuleEntry = z.output<typeof SetRuleEntry>;
 
-/** The key of a tenant role, or `<resource key>:<role key>`. */
+/** A tenant role key, or `<resource key>:<role key>`. */
 const RoleName = z
 	.string()
 	.max(2 * maxKeyLength + 1)
 	.refine((text) => Key.safeParse(text).success || isPair(text), 'must be `<role key>` or `<resource key>:<role key>`');
 
 /**
- * An element, without its webhook. `role_levels` has the level of each role that has one. Settings name resources, roles
- * and elements by keys.
+ * An element, without its webhook. `role_levels` maps roles to their levels. Settings refer to resources, roles and
+ * elements by key.
  */
 export const ElementsConfigEntry = z
 	.strictObject({
-		name: Name.describe('A name for people.'),
-		elements_type: ElementsType.describe('What the element is for.'),
+		name: Name.describe('Display name.'),
+		elements_type: ElementsType.describe('Purpose of the element.'),
 		settings: defaulted(ElementsSettings, () => ({})).describe(
-			'Settings by name; they name resources, roles and elements by keys.',
+			'Settings by name; they refer to resources, roles and elements by key.',
 		),
-		email_notifications: defaulted(z.boolean(), () => false).describe('Whether users who are added are invited.'),
+		email_notifications: defaulted(z.boolean(), () => false).describe('True if added users are invited.'),
 		role_levels: entryMap(z.enum(configuredLevels), RoleName).describe(
-			'The level of each role that has one, by `<role key>` or `<resource key>:<role key>`.',
+			'Levels by role: `<role key>` or `<resource key>:<role key>`.',
 		),
 	})
 	.meta({
 		id: 'ElementsConfigEntry',
 		description:
-			'An element, without its webhook. `role_levels` has the level of each role that has one. Settings name ' +
-			'resources, roles and elements by keys.',
+			'An element, without its webhook. `role_levels` maps roles to their ' +
+			'levels. Settings refer to resources, roles and elements by key.',
 	});
 export type ElementsConfigEntry = z.output<typeof ElementsConfigEntry>;
 
-/** A tenant. */
 export const TenantEntry = z
 	.strictObject({
-		name: Name.describe('A name for people.'),
-		description: orNull(Text).describe('Who the tenant is.'),
+		name: Name.describe('Display name.'),
+		description: orNull(Text).describe('Tenant description.'),
 		attributes: orNull(ComparedAttributes).describe('Attributes for conditions to compare.'),
 	})
 	.meta({ id: 'TenantEntry', description: 'A tenant.' });
 export type TenantEntry = z.output<typeof TenantEntry>;
 
-/** A user. */
 export const UserEntry = z
 	.strictObject({
-		email: orNull(Email).describe('The e-mail address.'),
-		first_name: orNull(Name).describe('The first name.'),
-		last_name: orNull(Name).describe('The last name.'),
+		email: orNull(Email).describe('E-mail address.'),
+		first_name: orNull(Name).describe('First name.'),
+		last_name: orNull(Name).describe('Last name.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
 	})
 	.meta({ id: 'UserEntry', description: 'A user.' });
 export type UserEntry = z.output<typeof UserEntry>;
 
-/** A user who was added to a tenant. */
+/** A user added to a tenant. */
 export const TenantUserEntry = z
-	.strictObject({ user: UserKey.describe('The key of the user.'), tenant: Key.describe('The key of the tenant.') })
-	.meta({ id: 'TenantUserEntry', description: 'A user who was added to a tenant.' });
+	.strictObject({ user: UserKey.describe('User key.'), tenant: Key.describe('Tenant key.') })
+	.meta({ id: 'TenantUserEntry', description: 'A user added to a tenant.' });
 export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
 /** A resource instance, in one tenant. */
 export const InstanceEntry = z
 	.strictObject({
-		tenant: Key.describe('The key of the tenant that it is in.'),
+		tenant: Key.describe('Tenant key of the instance.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
 	})
 	.meta({ id: 'InstanceEntry', description: 'A resource instance, in one tenant.' });
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 
-/** An instance that is a group. `made_instance`: it was created for the group, and is deleted with it. */
+/** An instance that is a group. `made_instance`: the instance was created for the group, and is deleted with it. */
 export const GroupEntry = z
 	.strictObject({
 		made_instance: defaulted(z.boolean(), () => false).describe(
-			'Whether the instance was created for the group, and is deleted with it.',
+			'True if the instance was created for the group, and is deleted with it.',
 		),
 	})
 	.meta({
 		id: 'GroupEntry',
-		description: 'An instance that is a group. `made_instance`: it was created for the group, and is deleted with it.',
+		description:
+			'An instance that is a group. `made_instance`: the instance was created for the group, and is deleted with it.',
 	});
 export type GroupEntry = z.output<typeof GroupEntry>;
 
-/** A resource, or a role or a relation of one, that the groups API created and deletes when no group needs it. */
+/** A resource, resource role or relation that the groups API created, and deletes when no group needs it. */
 export const MadeForGroupsEntry = z
 	.strictObject({
-		resource: Key.describe('The key of the resource.'),
-		role: orNull(Key).describe('The key of the role of the resource that was created; null where it was not a role.'),
-		relation: orNull(Key).describe(
-			'The key of the relation of the resource that was created; null where it was not a relation.',
-		),
+		resource: Key.describe('Resource key.'),
+		role: orNull(Key).describe('Key of the created resource role; null if the object is not a role.'),
+		relation: orNull(Key).describe('Key of the created relation; null if the object is not a relation.'),
 	})
 	.refine(({ role, relation }) => role === null || relation === null, {
 		message: 'must not be given together with `role`',
@@ -341,32 +341,32 @@ export const MadeForGroupsEntry = z
 	.meta({
 		id: 'MadeForGroupsEntry',
 		description:
-			'A resource, or a role or a relation of one, that the groups API created and deletes when no group needs it.',
+			'A resource, resource role or relation that the groups API created, and deletes when no group needs it.',
 	});
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
-/** When a grant ends. One that has ended already is left out of an import. */
-const ends = orNull(Timestamp).meta({ description: 'When it ends; absent for good.' });
+/** Expiry of a grant. An import skips expired grants. */
+const ends = orNull(Timestamp).meta({ description: 'Expiry; absent if there is none.' });
 
-/** A relationship: its subject and its object are `<resource key>:<instance key>`. */
+/** A relationship; its subject and object are `<resource key>:<instance key>`. */
 export const TupleEntry = z
 	.strictObject({
-		subject: InstanceName.describe('The subject, as `<resource key>:<instance key>`.'),
-		relation: Key.describe('The key of the relation.'),
-		object: InstanceName.describe('The object, as `<resource key>:<instance key>`.'),
+		subject: InstanceName.describe('Subject, as `<resource key>:<instance key>`.'),
+		relation: Key.describe('Relation key.'),
+		object: InstanceName.describe('Object, as `<resource key>:<instance key>`.'),
 		expires_at: ends,
 	})
 	.meta({
 		id: 'TupleEntry',
-		description: 'A relationship: its subject and its object are `<resource key>:<instance key>`.',
+		description: 'A relationship; its subject and object are `<resource key>:<instance key>`.',
 	});
 export type TupleEntry = z.output<typeof TupleEntry>;
 
-/** Where a role is held: in a tenant or on an instance, which knows its tenant. */
+/** Scope of a role: a tenant, or an instance, which determines the tenant. */
 const place = {
-	tenant: orNull(Key).describe('The key of the tenant; null where there is an instance.'),
+	tenant: orNull(Key).describe('Tenant key; null if there is an instance.'),
 	resource_instance: orNull(InstanceName).describe(
-		'The instance, as `<resource key>:<instance key>`; null for the tenant as a whole.',
+		'Instance, as `<resource key>:<instance key>`; null for the whole tenant.',
 	),
 };
 
@@ -379,45 +379,46 @@ const inOnePlaceOnly = {
 	path: ['tenant'],
 };
 
-/** A role that a user holds: a tenant role in a tenant, or a role of a resource on one of its instances. */
+/** A role held by a user: a tenant role in a tenant, or a resource role on an instance. */
 export const RoleAssignmentEntry = z
 	.strictObject({
-		user: UserKey.describe('The key of the user.'),
-		role: Key.describe('The key of the role.'),
+		user: UserKey.describe('User key.'),
+		role: Key.describe('Role key.'),
 		...place,
 		expires_at: ends,
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
 	.meta({
 		id: 'RoleAssignmentEntry',
-		description:
-			'A role that a user holds: a tenant role in a tenant, or a role of a resource on one of its instances.',
+		description: 'A role held by a user: a tenant role in a tenant, or a resource role on an instance.',
 	});
 export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
 
-/** A future user; the role is the key of a tenant role, or `<resource key>:<role key>`. */
+/** A future user. The role is a tenant role key, or `<resource key>:<role key>`. */
 export const UserInviteEntry = z
 	.strictObject({
-		email: Email.describe('The e-mail address of who is invited.'),
-		first_name: orNull(Name).describe('The first name.'),
-		last_name: orNull(Name).describe('The last name.'),
+		email: Email.describe('E-mail address of the invited user.'),
+		first_name: orNull(Name).describe('First name.'),
+		last_name: orNull(Name).describe('Last name.'),
 		status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
-			'Whether the invite has become a user; `pending` when left out.',
+			'State of the invite; defaults to `pending`.',
 		),
 		role: z
 			.union([Key, keyPair('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`')
-			.describe('The role that comes with it, as `<role key>` or `<resource key>:<role key>`.'),
+			.describe('Role to assign, as `<role key>` or `<resource key>:<role key>`.'),
 		...place,
-		element: orNull(Key).meta({ description: 'The element in which it was made.' }),
-		user_key: orNull(UserKey).meta({ description: 'The key of the user, where the invite was made in an element.' }),
-		attributes: orNull(ComparedAttributes).describe('Attributes that the user will have.'),
-		invite_expires_at: orNull(Timestamp).meta({ description: 'Until when it can be approved; absent for good.' }),
+		element: orNull(Key).meta({ description: 'Element that created the invite.' }),
+		user_key: orNull(UserKey).meta({ description: 'User key, if the invite was created in an element.' }),
+		attributes: orNull(ComparedAttributes).describe('Attributes of the future user.'),
+		invite_expires_at: orNull(Timestamp).meta({
+			description: 'Time until which it can be approved; absent for no limit.',
+		}),
 	})
 	.refine(inOnePlace, inOnePlaceOnly)
 	.refine(isOfInstance, { message: 'must be a role of the resource of `resource_instance`', path: ['role'] })
 	.meta({
 		id: 'UserInviteEntry',
-		description: 'A future user; the role is the key of a tenant role, or `<resource key>:<role key>`.',
+		description: 'A future user. The role is a tenant role key, or `<resource key>:<role key>`.',
 	});
 export type UserInviteEntry = z.output<typeof UserInviteEntry>;
 
@@ -426,7 +427,7 @@ function isOfInstance({ role, resource_instance }: { role: string; resource_inst
 	return resource === undefined || resource === instanceParts(resource_instance ?? '')?.resource;
 }
 
-/** What can exist, what is allowed, and the elements that roles have levels in. */
+/** Resource types, permissions, and the elements with role levels. */
 const SchemaHalf = z
 	.strictObject({
 		resources: entryMap(ResourceEntry, ResourceKey)
@@ -434,102 +435,100 @@ const SchemaHalf = z
 				message: 'must be in `user_attributes`',
 				path: ['__user', 'attributes'],
 			})
-			.describe('Resources by key, each with what is defined for it.'),
-		user_attributes: entryMap(AttributeEntry).describe('The attributes of users, by key.'),
+			.describe('Resources by key, each with its nested objects.'),
+		user_attributes: entryMap(AttributeEntry).describe('User attributes, by key.'),
 		roles: entryMap(RoleEntry).describe('Tenant roles by key.'),
 		condition_sets: entryMap(ConditionSetEntry, OwnConditionSetKey).describe(
-			'Condition sets by key, without automatic ones.',
+			'Condition sets by key, without automatic sets.',
 		),
-		set_rules: entryList(SetRuleEntry).describe('Rules between condition sets.'),
+		set_rules: entryList(SetRuleEntry).describe('Condition set rules.'),
 		elements_configs: entryMap(ElementsConfigEntry).describe('Elements by key, without their webhooks.'),
 	})
-	.describe('What can exist, what is allowed, and the elements that roles have levels in.');
+	.describe('Resource types, permissions, and the elements with role levels.');
 
-/** What exists. */
+/** Stored objects: tenants, users, instances and grants. */
 const FactsHalf = z
 	.strictObject({
 		tenants: entryMap(TenantEntry).describe('Tenants by key.'),
 		users: entryMap(UserEntry, UserKey).describe('Users by key.'),
-		tenant_users: entryList(TenantUserEntry).describe('Who was added to which tenant.'),
+		tenant_users: entryList(TenantUserEntry).describe('Users added to tenants.'),
 		resource_instances: entryMap(InstanceEntry, InstanceName).describe(
 			'Instances, by `<resource key>:<instance key>`.',
 		),
-		groups: entryMap(GroupEntry, InstanceName).describe(
-			'Instances that are groups, by `<resource key>:<instance key>`.',
-		),
+		groups: entryMap(GroupEntry, InstanceName).describe('Group instances, by `<resource key>:<instance key>`.'),
 		made_for_groups: entryList(MadeForGroupsEntry).describe(
 			'Resources, roles and relations that the groups API created.',
 		),
 		relationship_tuples: entryList(TupleEntry).describe('Relationships between instances.'),
-		role_assignments: entryList(RoleAssignmentEntry).describe('Who holds which role where.'),
+		role_assignments: entryList(RoleAssignmentEntry).describe('Role assignments.'),
 		user_invites: entryMap(UserInviteEntry, UserKey).describe('Invites by key.'),
 	})
-	.describe('What exists.');
+	.describe('Stored objects: tenants, users, instances and grants.');
 
-/** A document to import. If a half is missing, that half of the environment stays as it is. */
+/** A document to import. If a half is missing, that half of the environment stays unchanged. */
 export const EnvironmentDocument = z
 	.strictObject({
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
 		version: z
 			.literal(documentVersion, `must be ${documentVersion}, the only version that is known here`)
-			.describe('The version of the format: 1.'),
+			.describe('Format version: 1.'),
 		environment: optional(
 			z.strictObject({
-				key: Key.describe('The key of the environment.'),
-				name: Name.describe('The name of the environment.'),
+				key: Key.describe('Environment key.'),
+				name: Name.describe('Environment name.'),
 			}),
 		).meta({
-			description: 'Where the document comes from; not read.',
+			description: 'Source of the document; ignored on import.',
 		}),
-		schema: optional(SchemaHalf).describe('What can exist and what is allowed; stays as it is when left out.'),
-		facts: optional(FactsHalf).describe('What exists; stays as it is when left out.'),
+		schema: optional(SchemaHalf).describe('Resource types and permissions; unchanged if omitted.'),
+		facts: optional(FactsHalf).describe('Stored objects; unchanged if omitted.'),
 	})
 	.meta({
 		id: 'EnvironmentDocument',
-		description: 'A document to import. If a half is missing, that half of the environment stays as it is.',
+		description: 'A document to import. If a half is missing, that half of the environment stays unchanged.',
 	});
 export type EnvironmentDocument = z.output<typeof EnvironmentDocument>;
 
 const entries = z.record(z.string(), StoredObject);
 
-/** An exported document: complete, in the order of its keys, without members that equal their default. */
+/** An exported document: complete, sorted by key, without members that equal their default. */
 export const EnvironmentExport = z
 	.object({
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
-		version: z.literal(documentVersion).describe('The version of the format: 1.'),
+		version: z.literal(documentVersion).describe('Format version: 1.'),
 		environment: z
 			.object({
-				key: z.string().describe('The key of the environment.'),
-				name: z.string().describe('The name of the environment.'),
+				key: z.string().describe('Environment key.'),
+				name: z.string().describe('Environment name.'),
 			})
-			.describe('Where the document comes from.'),
+			.describe('Source of the document.'),
 		schema: z
 			.object({
-				resources: entries.describe('Resources by key, each with what is defined for it.'),
-				user_attributes: entries.describe('The attributes of users, by key.'),
+				resources: entries.describe('Resources by key, each with its nested objects.'),
+				user_attributes: entries.describe('User attributes, by key.'),
 				roles: entries.describe('Tenant roles by key.'),
-				condition_sets: entries.describe('Condition sets by key, without automatic ones.'),
-				set_rules: z.array(StoredObject).describe('Rules between condition sets.'),
+				condition_sets: entries.describe('Condition sets by key, without automatic sets.'),
+				set_rules: z.array(StoredObject).describe('Condition set rules.'),
 				elements_configs: entries.describe('Elements by key, without their webhooks.'),
 			})
 			.optional()
-			.describe('What can exist and what is allowed; absent where only the facts were asked for.'),
+			.describe('Resource types and permissions; absent if only the facts were requested.'),
 		facts: z
 			.object({
 				tenants: entries.describe('Tenants by key.'),
 				users: entries.describe('Users by key.'),
-				tenant_users: z.array(StoredObject).describe('Who was added to which tenant.'),
+				tenant_users: z.array(StoredObject).describe('Users added to tenants.'),
 				resource_instances: entries.describe('Instances, by `<resource key>:<instance key>`.'),
-				groups: entries.describe('Instances that are groups, by `<resource key>:<instance key>`.'),
+				groups: entries.describe('Group instances, by `<resource key>:<instance key>`.'),
 				made_for_groups: z.array(StoredObject).describe('Resources, roles and relations that the groups API created.'),
 				relationship_tuples: z.array(StoredObject).describe('Relationships between instances.'),
-				role_assignments: z.array(StoredObject).describe('Who holds which role where.'),
+				role_assignments: z.array(StoredObject).describe('Role assignments.'),
 				user_invites: entries.describe('Invites by key.'),
 			})
 			.optional()
-			.describe('What exists; absent where only the schema was asked for.'),
+			.describe('Stored objects; absent if only the schema was requested.'),
 	})
 	.meta({
 		id: 'EnvironmentExport',
-		description: 'An exported document: complete, in the order of its keys, without members that equal their default.',
+		description: 'An exported document: complete, sorted by key, without members that equal their default.',
 	});

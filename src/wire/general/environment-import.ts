@@ -1,59 +1,59 @@
 import { z } from 'zod';
 import { Flag } from '../query.js';
 
-/** What happens to an object that a document names and that exists with other content. */
+/** Treatment of an object in the document that exists with different content. */
 export const ImportStrategy = z.enum(['fail', 'overwrite', 'replace']);
 export type ImportStrategy = z.output<typeof ImportStrategy>;
 
-/** How a document is imported. */
+/** Import options. */
 export const ImportQuery = z.object({
-	dry_run: Flag.describe('Only tell what would change.'),
+	dry_run: Flag.describe('Only report the changes.'),
 	conflict_strategy: ImportStrategy.default('fail').describe(
-		'What happens to an object that exists with other content: the import fails, the object is overwritten, or ' +
-			'everything that the document does not name is deleted as well (`replace`).',
+		'Treatment of an object that exists with different content: fail the import (`fail`), overwrite the ' +
+			'object (`overwrite`), or also delete everything that is not in the document (`replace`).',
 	),
 });
 export type ImportQuery = z.output<typeof ImportQuery>;
 
-/** The most changes that a report lists one by one. */
+/** Maximum number of changes listed in a report. */
 export const maxListedChanges = 1000;
 
-/** What a unit of work changed, or would change. */
+/** Changes of a unit of work, executed or not. */
 const reported = {
-	total: z.int().min(0).describe('How many objects came, changed and went in all.'),
+	total: z.int().min(0).describe('Total number of objects created, changed and deleted.'),
 	counts: z
 		.record(
 			z.string(),
 			z.object({
-				create: z.int().min(0).describe('How many came.'),
-				update: z.int().min(0).describe('How many changed.'),
-				delete: z.int().min(0).describe('How many went.'),
+				create: z.int().min(0).describe('Number of objects created.'),
+				update: z.int().min(0).describe('Number of objects changed.'),
+				delete: z.int().min(0).describe('Number of objects deleted.'),
 			}),
 		)
-		.meta({ description: 'How many objects came, changed and went, by kind.' }),
+		.meta({ description: 'Number of objects created, changed and deleted, by kind.' }),
 	changes: z
 		.array(
 			z.object({
-				kind: z.string().describe('What kind of object it is.'),
-				operation: z.enum(['create', 'update', 'delete']).describe('What happened to the object.'),
-				key: z.string().describe('The key of the object, or what else names it in the document.'),
+				kind: z.string().describe('Object kind.'),
+				operation: z.enum(['create', 'update', 'delete']).describe('Operation on the object.'),
+				key: z.string().describe('Object key, or a different identifier from the document.'),
 			}),
 		)
-		.meta({ description: `The first ${maxListedChanges}, in the order they are made.` }),
+		.meta({ description: `The first ${maxListedChanges}, in order of execution.` }),
 };
 
-/** What was changed. */
-export const ChangeReport = z.object(reported).meta({ id: 'ChangeReport', description: 'What was changed.' });
+/** Changes made. */
+export const ChangeReport = z.object(reported).meta({ id: 'ChangeReport', description: 'Changes made.' });
 export type ChangeReport = z.input<typeof ChangeReport>;
 
-/** What an import changed, or would change. */
+/** Changes of an import, executed or not. */
 export const ImportReport = z
 	.object({
-		dry_run: z.boolean().describe('Whether nothing was written.'),
+		dry_run: z.boolean().describe('True if nothing was written.'),
 		total: reported.total,
 		counts: reported.counts,
-		expired: z.int().min(0).meta({ description: 'How many grants of the document have ended, and were left out.' }),
+		expired: z.int().min(0).meta({ description: 'Number of expired grants in the document, which were skipped.' }),
 		changes: reported.changes,
 	})
-	.meta({ id: 'EnvironmentImportReport', description: 'What an import changed, or would change.' });
+	.meta({ id: 'EnvironmentImportReport', description: 'Changes of an import, executed or not.' });
 export type ImportReport = z.input<typeof ImportReport>;

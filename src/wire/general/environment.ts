@@ -17,49 +17,45 @@ import {
 
 const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 
-/** Where the keys that sign the tokens of an environment's users are: at `url`, or given here. `ttl` is in seconds. */
+/** Keys that sign the tokens of environment users: at `url`, or inline. `ttl` is in seconds. */
 export const Jwks = z
 	.object({
-		ttl: defaulted(z.int().min(0), () => 600).describe(
-			'How long keys from `url` are kept, in seconds; 600 when left out.',
-		),
+		ttl: defaulted(z.int().min(0), () => 600).describe('Cache time for keys from `url`, in seconds; defaults to 600.'),
 		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null).describe(
-			'Where the keys are: an https URL.',
+			'Location of the keys: an https URL.',
 		),
 		jwks: defaulted(
-			z.object({ keys: boundedArray(Attributes).describe('Keys in the form of RFC 7517.') }).nullable(),
+			z.object({ keys: boundedArray(Attributes).describe('Keys in RFC 7517 form.') }).nullable(),
 			() => null,
-		).describe('The keys themselves, in place of `url`.'),
+		).describe('Inline keys, instead of `url`.'),
 	})
 	.meta({
 		id: 'JwksConfig',
-		description:
-			"Where the keys that sign the tokens of an environment's users are: at `url`, or given here. `ttl` is in " +
-			'seconds.',
+		description: 'Keys that sign the tokens of environment users: ' + 'at `url`, or inline. `ttl` is in seconds.',
 	});
 export type Jwks = z.output<typeof Jwks>;
 
-/** Whose members join the other group when a group is assigned to a group (docs/groups.md). */
+/** Direction of membership when a group is assigned to a group (docs/groups.md). */
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
 
-/** The most origins whose pages may embed the elements of an environment. */
+/** Maximum number of origins whose pages may embed the elements of an environment. */
 const maxElementsOrigins = 20;
 
-/** An origin, written as browsers send it: scheme, host and, where it is not the scheme's own, port. */
+/** An origin in browser form: scheme, host and, if not the scheme's default, port. */
 const Origin = z
 	.string()
 	.max(253 + 'https://:65535'.length)
 	.refine(isOrigin, 'must be an origin: scheme://host[:port]');
 
-/** Hosts without wildcards: `*` is a character like any other in a URL, and any host in a policy for frames. */
+/** Hosts without wildcards. In a URL, `*` is an ordinary character, but in a frame policy it matches any host. */
 const hostForm = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d+)?$/;
 
 function isOrigin(text: string): boolean {
 	return hostForm.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** The settings that are looked at, by name; each may be null, which is as if it were not there. */
+/** Known settings, by name. Null counts as absent. */
 const knownSettings = {
 	group_nesting: GroupNestingSetting,
 	elements_origins: boundedArray(Origin, maxElementsOrigins),
@@ -70,10 +66,10 @@ const knownSettings = {
 	production: z.boolean(),
 } as const;
 
-/** The keys of environments that are in production unless their settings say otherwise. */
+/** Keys of environments that count as production by default. */
 const productionKeys: readonly string[] = ['production', 'prod'];
 
-/** Whether an environment is in production, so that the console asks before it changes anything there. */
+/** True for a production environment. The console asks for confirmation before it changes anything there. */
 export function isProduction({
 	key,
 	settings,
@@ -84,20 +80,20 @@ export function isProduction({
 	return knownSettings.production.safeParse(settings?.['production']).data ?? productionKeys.includes(key);
 }
 
-/** How an environment embeds its elements. */
+/** Embedding settings for the elements of an environment. */
 export interface ElementSettings {
-	/** The origins whose pages may embed them. */
+	/** Origins whose pages may embed them. */
 	readonly origins: readonly string[];
-	/** Whether these pages are of the same site as this API, so that cookies need not be sent across sites. */
+	/** True if these pages are same-site with this API, so cookies need not be sent across sites. */
 	readonly sameSite: boolean;
-	/** The one claim of tokens that holds the key of a user; `null` where requests name it. */
+	/** Token claim with the user key; `null` if requests choose the claim. */
 	readonly userKeyClaim: string | null;
-	/** The issuer and the audience that tokens have to name; `null` for any. */
+	/** Required issuer and audience of tokens; `null` for any. */
 	readonly tokenIssuer: string | null;
 	readonly tokenAudience: string | null;
 }
 
-/** How an environment with these settings embeds its elements: nowhere, where they do not say. */
+/** Reads the embedding settings. Without settings, no origin may embed the elements. */
 export function elementSettings(settings: Readonly<Record<string, unknown>> | null): ElementSettings {
 	const origins = knownSettings.elements_origins.safeParse(settings?.['elements_origins']);
 	const text = (name: 'elements_user_key_claim' | 'elements_token_issuer' | 'elements_token_audience') =>
@@ -111,13 +107,13 @@ export function elementSettings(settings: Readonly<Record<string, unknown>> | nu
 	};
 }
 
-/** The settings that an owner gives an environment. Unknown members are kept for the owner. */
+/** Settings of an environment. Unknown members are stored for the owner. */
 export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	for (const [name, schema] of Object.entries(knownSettings)) {
 		const input = settings[name];
 		if (input === undefined || input === null) continue;
 		const { issues = [] } = schema.safeParse(input, { reportInput: true }).error ?? {};
-		// What is no list may be too long for one as well.
+		// A value that is not a list may also fail the length check.
 		const [whole] = issues.filter(({ path }) => path.length === 0);
 		for (const issue of whole === undefined ? issues : [whole]) {
 			const path = [name, ...issue.path];
@@ -129,91 +125,89 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	properties: {
 		group_nesting: {
 			enum: [...GroupNestingSetting.options, null],
-			description: 'Whose members join the other group when a group is assigned to a group.',
+			description: 'Direction of membership when a group is assigned to a group.',
 		},
 		elements_origins: {
 			type: ['array', 'null'],
 			items: { type: 'string' },
 			maxItems: maxElementsOrigins,
-			description: 'The origins whose pages may embed elements and sign users in; none by default.',
+			description: 'Origins whose pages may embed elements and sign users in; none by default.',
 		},
 		elements_same_site: {
 			type: ['boolean', 'null'],
-			description: 'Whether these origins are of the same site as this API.',
+			description: 'True if these origins are same-site with this API.',
 		},
 		elements_user_key_claim: {
 			type: ['string', 'null'],
 			minLength: 1,
-			description: 'The one claim of users’ tokens that holds their key; by default each request names it.',
+			description: 'Claim of users’ tokens with the user key; by default each request chooses the claim.',
 		},
 		elements_token_issuer: {
 			type: ['string', 'null'],
 			minLength: 1,
-			description: 'The issuer that `iss` of users’ tokens has to name; by default any.',
+			description: 'Required `iss` of users’ tokens; any by default.',
 		},
 		elements_token_audience: {
 			type: ['string', 'null'],
 			minLength: 1,
-			description: 'The audience that `aud` of users’ tokens has to contain; by default any.',
+			description: 'Audience that `aud` of users’ tokens must contain; any by default.',
 		},
 		production: {
 			type: ['boolean', 'null'],
 			description:
-				'Whether the environment is in production, so that the console asks before it changes anything. By default, ' +
-				'environments with the key `production` or `prod` are.',
+				'True for a production environment, where the console asks before it changes anything. By default, ' +
+				'environments with the key `production` or `prod` are in production.',
 		},
 	},
 	additionalProperties: true,
 	description:
 		'`elements_origins` lists the origins (`https://app.example.com`) whose pages may embed elements and sign users ' +
-		'in; by default there are none. `elements_same_site` says that they are of the same site as this API. ' +
-		'`elements_user_key_claim` is the one claim of users’ tokens that holds their key; by default each request names it. ' +
-		'`elements_token_issuer` and `elements_token_audience` are the `iss` and `aud` that these tokens have to name. ' +
-		'`group_nesting` says what `assign_group` does: with `child_joins_parent`, the default, members of the group in ' +
-		'the body become members of the group in the path; with `parent_joins_child` it is the other way round. ' +
-		'`production` says that the environment is in production, so that the console asks before it changes anything; by ' +
-		'default, one with the key `production` or `prod` is.',
+		'in; none by default. `elements_same_site`: these origins are same-site with this API. ' +
+		'`elements_user_key_claim` is the claim of users’ tokens with the user key; by default each request chooses the claim. ' +
+		'`elements_token_issuer` and `elements_token_audience` are the required `iss` and `aud` of these tokens. ' +
+		'`group_nesting` controls `assign_group`: with `child_joins_parent`, the default, members of the group in the body ' +
+		'become members of the group in the path; with `parent_joins_child`, members of the group in the path become ' +
+		'members of the group in the body. `production` marks a production environment, where the console asks ' +
+		'before it changes anything; by default, environments with the key `production` or `prod` are in production.',
 });
 
-/** A new environment. */
 export const EnvironmentCreate = z
 	.object({
-		key: Key.describe('The key, unique among the environments of the project.'),
-		name: Name.describe('A name for people.'),
-		description: optional(Text).describe('What the environment is for. Null counts as absent.'),
-		custom_branch_name: optional(Text).describe('Stored and shown for clients that set it; changes nothing.'),
-		jwks: optional(Jwks).describe('The keys that sign the tokens of users who sign in to elements.'),
-		settings: optional(EnvironmentSettings).describe('Settings of the environment, and any data of your own.'),
+		key: Key.describe('Key, unique among the environments of the project.'),
+		name: Name.describe('Display name.'),
+		description: optional(Text).describe('Purpose of the environment. Null counts as absent.'),
+		custom_branch_name: optional(Text).describe('Stored and returned for clients that set it; has no effect.'),
+		jwks: optional(Jwks).describe('Keys that sign the tokens of users who sign in to elements.'),
+		settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
 	})
 	.meta({ id: 'EnvironmentCreate', description: 'A new environment.' });
 export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
 
-/** The fields of an environment that may change. */
+/** Fields of an environment to change. */
 export const EnvironmentUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		description: clearable(Text).describe('What the environment is for; null clears it.'),
-		custom_branch_name: clearable(Text).describe('Stored and shown for clients that set it; changes nothing.'),
-		jwks: clearable(Jwks).describe('The keys that sign the tokens of users who sign in to elements; null for none.'),
-		settings: clearable(EnvironmentSettings).describe('All settings from now on; null clears them.'),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		description: clearable(Text).describe('Purpose of the environment; null clears it.'),
+		custom_branch_name: clearable(Text).describe('Stored and returned for clients that set it; has no effect.'),
+		jwks: clearable(Jwks).describe('Keys that sign the tokens of users who sign in to elements; null for none.'),
+		settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),
 	})
-	.meta({ id: 'EnvironmentUpdate', description: 'The fields of an environment that may change.' });
+	.meta({ id: 'EnvironmentUpdate', description: 'Fields of an environment to change.' });
 export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;
 
-/** An environment. */
 export const EnvironmentRead = z
 	.object({
-		id: Uuid.describe('The id of the environment.'),
-		key: z.string().describe('The key, unique among the environments of the project.'),
-		name: z.string().describe('A name for people.'),
-		organization_id: Uuid.describe('The id of the organization.'),
-		project_id: Uuid.describe('The id of the project.'),
-		created_at: Timestamp.describe('When it was created, in UTC.'),
-		updated_at: Timestamp.describe('When it was last changed, in UTC.'),
-		description: z.string().nullable().describe('What the environment is for.'),
-		custom_branch_name: z.string().nullable().describe('Stored and shown for clients that set it; changes nothing.'),
-		jwks: StoredObject.nullable().describe('The keys that sign the tokens of users who sign in to elements.'),
-		settings: StoredObject.nullable().describe('Settings of the environment, and any data of your own.'),
+		id: Uuid.describe('Environment id.'),
+		key: z.string().describe('Key, unique among the environments of the project.'),
+		name: z.string().describe('Display name.'),
+		organization_id: Uuid.describe('Organization id.'),
+		project_id: Uuid.describe('Project id.'),
+		created_at: Timestamp.describe('Creation time, in UTC.'),
+		updated_at: Timestamp.describe('Time of the last change, in UTC.'),
+		description: z.string().nullable().describe('Purpose of the environment.'),
+		custom_branch_name: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
+		jwks: StoredObject.nullable().describe('Keys that sign the tokens of users who sign in to elements.'),
+		settings: StoredObject.nullable().describe('Environment settings and custom data.'),
 		avp_policy_store_id: AlwaysNull,
 		email_configuration: AlwaysNull,
 	})

@@ -3,85 +3,88 @@ import { Timestamp } from '../common.js';
 import { DegradedReason } from '../decision/degraded-reason.js';
 
 /**
- * What the compiler made of an environment. `revision` is the environment's newest, `schema_revision` the newest that
- * changed its schema, `compiled_revision` the schema revision in force: null while nothing is compiled. The last two
- * differ while a compilation runs and after one failed; `degraded` says which.
+ * Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest
+ * revision that changed the schema, and `compiled_revision` the schema revision of the active policy: null before the
+ * first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.
  */
 export const PolicyRead = z
 	.object({
-		revision: z.int().min(0).meta({ description: 'The newest revision of the environment.' }),
+		revision: z.int().min(0).meta({ description: 'Newest revision of the environment.' }),
 		lineage: z
 			.string()
 			.nullable()
 			.default(null)
-			.meta({ description: 'The lineage of the database that the revision is of.', example: 'd3b07384d113edec' }),
-		schema_revision: z.int().min(0).meta({ description: 'The newest revision that changed the schema.' }),
-		hash: z.string().nullable().describe('SHA-256 of the Rego files, hexadecimal; null while nothing is compiled.'),
+			.meta({ description: 'Database lineage of the revision.', example: 'd3b07384d113edec' }),
+		schema_revision: z.int().min(0).meta({ description: 'Newest revision that changed the schema.' }),
+		hash: z.string().nullable().describe('SHA-256 of the Rego files, hexadecimal; null before the first compilation.'),
 		compiled_revision: z
 			.int()
 			.min(0)
 			.nullable()
-			.meta({ description: 'The schema revision that decision points load; null while nothing is compiled.' }),
+			.meta({ description: 'Schema revision that decision points load; null before the first compilation.' }),
 		published_at: Timestamp.nullable().describe(
-			'When the policy in force was published, in UTC; null while nothing is compiled.',
+			'Publication time of the active policy, in UTC; null before the first compilation.',
 		),
 		failure: z
 			.object({
-				revision: z.int().min(0).describe('The revision that could not be compiled.'),
-				message: z.string().describe('What the compiler said.'),
+				revision: z.int().min(0).describe('Revision that failed to compile.'),
+				message: z.string().describe('Compiler message.'),
 			})
 			.nullable()
-			.describe('Why the newest schema could not be compiled; null if it could.'),
+			.describe('Why the newest schema failed to compile; null if it compiled.'),
 		degraded: z
 			.object({
 				reason: DegradedReason,
-				since: Timestamp.describe('Since when, in UTC.'),
-				detail: z.string().describe('The same in words.'),
-				policy_revision: z.int().min(0).meta({ description: 'The newest revision whose policy is in force.' }),
-				revisions_behind: z.int().min(0).describe('How many revisions of the environment lie between.'),
+				since: Timestamp.describe('Time at which this began, in UTC.'),
+				detail: z.string().describe('Explanation in words.'),
+				policy_revision: z.int().min(0).meta({ description: 'Newest revision whose policy is active.' }),
+				revisions_behind: z
+					.int()
+					.min(0)
+					.describe('Number of environment revisions between the active policy and the newest schema.'),
 				left_out: z
 					.array(
 						z.object({
-							object: z.string().describe('What was left out.'),
-							message: z.string().describe('Why it kept the schema from being compiled.'),
+							object: z.string().describe('The excluded object.'),
+							message: z.string().describe('Why the schema did not compile with it.'),
 						}),
 					)
-					.meta({ description: 'Objects without which the schema was compiled, because they kept it from it.' }),
+					.meta({ description: 'Objects excluded from the policy, because the schema does not compile with them.' }),
 			})
 			.nullable()
 			.meta({
 				description:
-					'Why the policy in force is not that of the newest schema, whole; null when it is. What the schema took ' +
-					'away meanwhile is suspended at decision points.',
+					'Why the active policy is not the complete policy of the newest schema; null if ' +
+					'it is. Decision points suspend permissions that newer revisions remove.',
 			}),
 		files: z
 			.array(
 				z.object({
-					path: z.string().describe('The path of the file, with slashes.'),
-					text: z.string().describe('The Rego of the file.'),
+					path: z.string().describe('File path, with slashes.'),
+					text: z.string().describe('Rego source of the file.'),
 				}),
 			)
-			.describe('The files of the policy.'),
+			.describe('Policy files.'),
 	})
 	.meta({
 		id: 'PolicyRead',
 		description:
-			"What the compiler made of an environment. `revision` is the environment's newest, `schema_revision` the " +
-			'newest that changed its schema, `compiled_revision` the schema revision in force: null while nothing is ' +
-			'compiled. The last two differ while a compilation runs and after one failed; `degraded` says which.',
+			'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
+			'revision that changed the schema, and `compiled_revision` the schema revision of the active policy: null before the ' +
+			'first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.',
 	});
 export type PolicyRead = z.input<typeof PolicyRead>;
 
-/** A policy that was published: `schema_revision` is what it was compiled from. */
+/** A published policy, compiled from `schema_revision`. */
 export const PolicyRevisionRead = z
 	.object({
-		schema_revision: z.int().min(0).meta({ description: 'The revision of the schema it was compiled from.' }),
-		hash: z.string().describe('SHA-256 of its Rego, hexadecimal: revisions with one hash have one Rego.'),
-		published_at: Timestamp.describe('When it was published, in UTC.'),
+		schema_revision: z.int().min(0).meta({ description: 'Schema revision that it was compiled from.' }),
+		hash: z.string().describe('SHA-256 of its Rego, hexadecimal: policies with equal hashes have equal Rego.'),
+		published_at: Timestamp.describe('Publication time, in UTC.'),
 	})
 	.meta({
 		id: 'PolicyRevisionRead',
-		description: 'A policy that was published: `schema_revision` is what it was compiled from.',
+		description: 'A published policy, compiled from `schema_revision`.',
 	});
 export type PolicyRevisionRead = z.input<typeof PolicyRevisionRead>;
 
@@ -90,34 +93,34 @@ export const PolicyOfRevision = PolicyRevisionRead.extend({
 	files: z
 		.array(
 			z.object({
-				path: z.string().describe('The path of the file, with slashes.'),
-				text: z.string().describe('The text of the file.'),
+				path: z.string().describe('File path, with slashes.'),
+				text: z.string().describe('File contents.'),
 			}),
 		)
-		.describe('The files of the policy.'),
+		.describe('Policy files.'),
 }).meta({ id: 'PolicyOfRevision', description: 'A policy with all its files, as a folder for `opa`.' });
 export type PolicyOfRevision = z.input<typeof PolicyOfRevision>;
 
-/** How many tests of a policy are listed. */
+/** Maximum number of policy tests in a list. */
 export const maxListedTests = 1_000;
 
-/** How the generated tests of a policy came out. */
+/** Results of the generated policy tests. */
 export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 	.extend({
-		passed: z.int().min(0).meta({ description: 'How many tests pass.' }),
-		failed: z.int().min(0).meta({ description: 'How many tests fail, or could not be decided.' }),
-		truncated: z.boolean().describe('Whether there are more tests than are listed.'),
+		passed: z.int().min(0).meta({ description: 'Number of passed tests.' }),
+		failed: z.int().min(0).meta({ description: 'Number of failed or undecided tests.' }),
+		truncated: z.boolean().describe('True if there are more tests than listed.'),
 		tests: z
 			.array(
 				z.object({
-					name: z.string().describe('The name of the test, with its package.'),
-					file: z.string().describe('The path of its file in the policy, with slashes.'),
-					row: z.int().min(1).meta({ description: 'Its line there, from 1.' }),
-					passed: z.boolean().describe('Whether it passes.'),
-					error: z.string().nullable().describe('Why it could not be decided; null if it was.'),
+					name: z.string().describe('Test name, with its package.'),
+					file: z.string().describe('Path of the test file in the policy, with slashes.'),
+					row: z.int().min(1).meta({ description: 'Line number in the file, from 1.' }),
+					passed: z.boolean().describe('True if the test passes.'),
+					error: z.string().nullable().describe('Why the test could not be decided; null if it was decided.'),
 				}),
 			)
-			.describe(`The tests, failed ones first, then by name; at most ${maxListedTests}.`),
+			.describe(`The tests, failed tests first, then by name; at most ${maxListedTests}.`),
 	})
-	.meta({ id: 'PolicyTestResults', description: 'How the generated tests of a policy came out.' });
+	.meta({ id: 'PolicyTestResults', description: 'Results of the generated policy tests.' });
 export type PolicyTestResults = z.input<typeof PolicyTestResults>;

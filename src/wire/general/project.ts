@@ -16,51 +16,50 @@ import { EnvironmentCreate } from './environment.js';
 
 const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must hold two or more of a-z, 0-9, `-`');
 
-/** A new project. Without `initial_environments` it gets `dev` and `production`; an empty list means none. */
+/** A new project. Without `initial_environments`, it gets `dev` and `production`; an empty list creates none. */
 export const ProjectCreate = z
 	.object({
-		key: Key.describe('The key, unique among the projects of the organization.'),
-		name: Name.describe('A name for people.'),
-		urn_namespace: optional(UrnNamespace).describe('Stored and shown for clients that set it; changes nothing.'),
-		description: optional(Text).describe('What the project is for. Null counts as absent.'),
-		settings: optional(Attributes).describe('Any data of your own.'),
-		active_policy_repo_id: optional(Uuid).describe('Stored and shown for clients that set it; changes nothing.'),
+		key: Key.describe('Key, unique among the projects of the organization.'),
+		name: Name.describe('Display name.'),
+		urn_namespace: optional(UrnNamespace).describe('Stored and returned for clients that set it; has no effect.'),
+		description: optional(Text).describe('Purpose of the project. Null counts as absent.'),
+		settings: optional(Attributes).describe('Custom data.'),
+		active_policy_repo_id: optional(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
 		initial_environments: defaulted(boundedArray(EnvironmentCreate), () => [
 			EnvironmentCreate.parse({ key: 'dev', name: 'Development' }),
 			EnvironmentCreate.parse({ key: 'production', name: 'Production' }),
-		]).describe('The environments to create with it; `dev` and `production` when left out.'),
+		]).describe('Environments to create with the project; `dev` and `production` by default.'),
 	})
 	.meta({
 		id: 'ProjectCreate',
 		description:
-			'A new project. Without `initial_environments` it gets `dev` and `production`; an empty list means none.',
+			'A new project. Without `initial_environments`, it gets `dev` and `production`; an empty list creates none.',
 	});
 export type ProjectCreate = z.output<typeof ProjectCreate>;
 
-/** The fields of a project that may change. */
+/** Fields of a project to change. */
 export const ProjectUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		description: clearable(Text).describe('What the project is for; null clears it.'),
-		settings: clearable(Attributes).describe('Any data of your own, which replaces what is stored; null clears it.'),
-		active_policy_repo_id: clearable(Uuid).describe('Stored and shown for clients that set it; changes nothing.'),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		description: clearable(Text).describe('Purpose of the project; null clears it.'),
+		settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
+		active_policy_repo_id: clearable(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
 	})
-	.meta({ id: 'ProjectUpdate', description: 'The fields of a project that may change.' });
+	.meta({ id: 'ProjectUpdate', description: 'Fields of a project to change.' });
 export type ProjectUpdate = z.output<typeof ProjectUpdate>;
 
-/** A project. */
 export const ProjectRead = z
 	.object({
-		id: Uuid.describe('The id of the project.'),
-		key: z.string().describe('The key, unique among the projects of the organization.'),
-		name: z.string().describe('A name for people.'),
-		organization_id: Uuid.describe('The id of the organization.'),
-		created_at: Timestamp.describe('When it was created, in UTC.'),
-		updated_at: Timestamp.describe('When it was last changed, in UTC.'),
-		urn_namespace: z.string().nullable().describe('Stored and shown for clients that set it; changes nothing.'),
-		description: z.string().nullable().describe('What the project is for.'),
-		settings: StoredObject.nullable().describe('Any data of your own.'),
-		active_policy_repo_id: Uuid.nullable().describe('Stored and shown for clients that set it; changes nothing.'),
+		id: Uuid.describe('Project id.'),
+		key: z.string().describe('Key, unique among the projects of the organization.'),
+		name: z.string().describe('Display name.'),
+		organization_id: Uuid.describe('Organization id.'),
+		created_at: Timestamp.describe('Creation time, in UTC.'),
+		updated_at: Timestamp.describe('Time of the last change, in UTC.'),
+		urn_namespace: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
+		description: z.string().nullable().describe('Purpose of the project.'),
+		settings: StoredObject.nullable().describe('Custom data.'),
+		active_policy_repo_id: Uuid.nullable().describe('Stored and returned for clients that set it; has no effect.'),
 	})
 	.meta({ id: 'ProjectRead', description: 'A project.' });
 export type ProjectRead = z.input<typeof ProjectRead>;

@@ -6,18 +6,18 @@ import { OrganizationRead } from './organization.js';
 
 const Count = z.int().min(0);
 
-/** Members of an organization: people who sign in to a hosted service. A self-hosted install has none. */
+/** Organization members: people who sign in to a hosted service. A self-hosted installation has none. */
 export const Members = z.array(StoredObject);
 
-/** An organization and how much of it the calling key opens. What was used in past months is not counted. */
+/** An organization, with statistics for the scope of the calling key. Past usage is not recorded. */
 export const OrganizationStats = OrganizationRead.extend({
 	stats: z
 		.object({
-			projects: Count.describe('How many projects.'),
-			environments: Count.describe('How many environments.'),
-			users: Count.describe('Users of all environments; one that is in two of them counts twice.'),
+			projects: Count.describe('Number of projects.'),
+			environments: Count.describe('Number of environments.'),
+			users: Count.describe('Users of all environments; a user in two environments counts twice.'),
 		})
-		.describe('How much there is of what the calling key opens.'),
+		.describe('Object counts in the scope of the calling key.'),
 	historical_usage: z
 		.object({
 			current_month: AlwaysNull,
@@ -25,30 +25,30 @@ export const OrganizationStats = OrganizationRead.extend({
 			two_months_ago: AlwaysNull,
 		})
 		.prefault({})
-		.describe('Nothing: what was used in past months is not counted.'),
+		.describe('Empty: past usage is not recorded.'),
 }).meta({
 	id: 'OrganizationStats',
-	description: 'An organization and how much of it the calling key opens. What was used in past months is not counted.',
+	description: 'An organization, with statistics for the scope of the calling key. Past usage is not recorded.',
 });
 export type OrganizationStats = z.input<typeof OrganizationStats>;
 
-/** An environment, its PDP configs, and how much it holds, without what is built in. */
+/** An environment with its PDP configs and object counts, excluding built-in objects. */
 export const EnvironmentStats = EnvironmentRead.extend({
-	pdp_configs: z.array(PdpConfigRead).describe('The PDP configs that the calling key may see.'),
+	pdp_configs: z.array(PdpConfigRead).describe('PDP configs visible to the calling key.'),
 	stats: z
 		.object({
 			roles: Count.describe('Tenant roles and resource roles.'),
-			users: Count.describe('How many users.'),
+			users: Count.describe('Number of users.'),
 			policies: Count.describe('Condition set rules.'),
-			resources: Count.describe('How many resources.'),
-			tenants: Count.describe('How many tenants.'),
-			mau: Count.describe('Always 0: who is active in a month is not counted.'),
+			resources: Count.describe('Number of resources.'),
+			tenants: Count.describe('Number of tenants.'),
+			mau: Count.describe('Always 0: monthly active users are not counted.'),
 			has_decision_logs: z.boolean().describe('Always false: decision logs are not collected.'),
-			members: Members.describe('Always empty: a self-hosted install has API keys instead of members.'),
+			members: Members.describe('Always empty: a self-hosted installation has API keys instead of members.'),
 		})
-		.describe('How much the environment holds.'),
+		.describe('Object counts of the environment.'),
 }).meta({
 	id: 'EnvironmentStats',
-	description: 'An environment, its PDP configs, and how much it holds, without what is built in.',
+	description: 'An environment with its PDP configs and object counts, excluding built-in objects.',
 });
 export type EnvironmentStats = z.input<typeof EnvironmentStats>;

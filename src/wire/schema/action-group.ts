@@ -14,53 +14,50 @@ import {
 	Uuid,
 } from '../common.js';
 
-/** An action of the group's resource, which the handler looks up. */
-const GroupedAction = Reference.meta({ description: 'The key or id of an action of the resource.', example: 'read' });
+/** An action of the group's resource. The handler looks it up. */
+const GroupedAction = Reference.meta({ description: 'Key or id of an action of the resource.', example: 'read' });
 
-/** A new group of actions of one resource. */
+/** A new action group of a resource. */
 export const ActionGroupCreate = z
 	.object({
-		key: Key.describe('The key, unique among the groups of the resource.'),
-		name: Name.describe('A name for people.'),
-		description: optional(Text).describe('What the group is for. Null counts as absent.'),
-		attributes: optional(Attributes).describe('Any data of your own. Null counts as absent.'),
+		key: Key.describe('Key, unique among the action groups of the resource.'),
+		name: Name.describe('Display name.'),
+		description: optional(Text).describe('Purpose of the group. Null counts as absent.'),
+		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 		actions: defaulted(boundedArray(GroupedAction), () => []).describe(
-			'The actions of the group, in this order; none when left out.',
+			'Actions of the group, in this order; none by default.',
 		),
 	})
-	.meta({ id: 'ResourceActionGroupCreate', description: 'A new group of actions of one resource.' });
+	.meta({ id: 'ResourceActionGroupCreate', description: 'A new action group of a resource.' });
 export type ActionGroupCreate = z.output<typeof ActionGroupCreate>;
 
-/** The fields of a group of actions that may change; `actions` and `attributes` are replaced as a whole. */
+/** Fields of an action group to change; `actions` and `attributes` are replaced as a whole. */
 export const ActionGroupUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		description: clearable(Text).describe('What the group is for; null clears it.'),
-		attributes: clearable(Attributes).describe('Any data of your own, which replaces what is stored; null clears it.'),
-		actions: optional(boundedArray(GroupedAction)).describe(
-			'All actions of the group from now on. Null counts as absent.',
-		),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		description: clearable(Text).describe('Purpose of the group; null clears it.'),
+		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
+		actions: optional(boundedArray(GroupedAction)).describe('Complete new list of actions. Null counts as absent.'),
 	})
 	.meta({
 		id: 'ResourceActionGroupUpdate',
-		description:
-			'The fields of a group of actions that may change; `actions` and `attributes` are replaced as a whole.',
+		description: 'Fields of an action group to change; `actions` and `attributes` are replaced as a whole.',
 	});
 export type ActionGroupUpdate = z.output<typeof ActionGroupUpdate>;
 
-/** A group of actions; `actions` are their keys, in the order they were given. */
+/** An action group; `actions` holds action keys, in their original order. */
 export const ActionGroupRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the groups of the resource.'),
-		name: z.string().describe('A name for people.'),
-		resource_id: Uuid.describe('The id of the resource whose actions it groups.'),
-		description: z.string().nullable().describe('What the group is for.'),
-		attributes: StoredObject.nullable().describe('Any data of your own.'),
-		actions: z.array(z.string()).describe('The keys of its actions, in the order they were given.'),
+		key: z.string().describe('Key, unique among the action groups of the resource.'),
+		name: z.string().describe('Display name.'),
+		resource_id: Uuid.describe('Resource id of the grouped actions.'),
+		description: z.string().nullable().describe('Purpose of the group.'),
+		attributes: StoredObject.nullable().describe('Custom data.'),
+		actions: z.array(z.string()).describe('Action keys, in their original order.'),
 	})
 	.meta({
 		id: 'ResourceActionGroupRead',
-		description: 'A group of actions; `actions` are their keys, in the order they were given.',
+		description: 'An action group; `actions` holds action keys, in their original order.',
 	});
 export type ActionGroupRead = z.input<typeof ActionGroupRead>;

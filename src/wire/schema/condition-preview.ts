@@ -7,55 +7,58 @@ import { UserRead } from '../facts/user.js';
 import { paginated } from '../list.js';
 import { ConditionSetType, Conditions } from './condition-set.js';
 
-/** Requests that ask what a set selects before it is used. A stored set is named, any other one is written out. */
+/** Previews of a condition set before it is used. A stored set is referenced; a new set is given in full. */
 
 const nothing = () => ({});
 
 function subjectSchema<K extends z.ZodType>(key: K, description: string) {
 	const subject = z.object({
-		key: optional(key).describe('Its id or key; attributes alone when left out.'),
-		attributes: defaulted(ComparedAttributes, nothing).describe('Attributes that stand before its own.'),
+		key: optional(key).describe('Id or key; omit to give only attributes.'),
+		attributes: defaulted(ComparedAttributes, nothing).describe('Attributes that override stored attributes.'),
 	});
-	const text = z.string().describe('Its id or key alone.');
+	const text = z.string().describe('Id or key alone.');
 	return abbreviated(text, subject, (given) => ({ key: given })).meta({ description });
 }
 
-/** A user as a check names it: a stored one, with what the check sends of it, or attributes alone. */
-export const UserSubject = subjectSchema(Reference, 'A user: its id or key, and attributes that stand before its own.');
+/** A user as in a check: a stored user with attributes from the check, or attributes alone. */
+export const UserSubject = subjectSchema(
+	Reference,
+	'A user: id or key, and attributes that override stored attributes.',
+);
 export type UserSubject = z.output<typeof UserSubject>;
 
-/** A resource instance as a check names it: a stored one, with what the check sends of it, or attributes alone. */
+/** A resource instance as in a check: a stored instance with attributes from the check, or attributes alone. */
 export const ResourceSubject = subjectSchema(
 	InstanceReference,
-	'A resource instance: `<resource key>:<instance key>` or an id, and attributes that stand before its own.',
+	'A resource instance: `<resource key>:<instance key>` or an id, and attributes that override stored attributes.',
 );
 export type ResourceSubject = z.output<typeof ResourceSubject>;
 
 const asked = {
 	condition_set: optional(Reference).meta({
-		description: 'The id or key of a set. `conditions` and `parent_id` beside it stand for its own.',
+		description: 'Id or key of a set. `conditions` and `parent_id` in the request override the stored values.',
 	}),
-	type: optional(ConditionSetType).meta({ description: 'Of a set that is not stored; `userset` when left out.' }),
+	type: optional(ConditionSetType).meta({ description: 'Type of a set that is not stored; defaults to `userset`.' }),
 	conditions: optional(Conditions).describe(
-		'Conditions of a set that is not stored, or in place of those of the stored one.',
+		'Conditions of a set that is not stored, or replacements for stored conditions.',
 	),
-	resource_id: optional(Reference).meta({ description: 'Required of a resource set that is not stored.' }),
-	parent_id: optional(Reference).describe('The set that this one narrows: its id or key.'),
+	resource_id: optional(Reference).meta({ description: 'Required for a resource set that is not stored.' }),
+	parent_id: optional(Reference).describe('Parent set: id or key.'),
 	tenant: optional(Reference).meta({
-		description: 'The tenant of the check. Without it, roles held in any tenant count.',
+		description: 'Tenant of the check. Without it, roles in all tenants count.',
 	}),
 	context: defaulted(ComparedAttributes, nothing).describe(
-		'The context of the check, for conditions that compare it; empty when left out.',
+		'Context of the check, for conditions that compare it; empty by default.',
 	),
 	user: optional(UserSubject).describe(
-		'The user of the check: one side of the question, or the other side for conditions that compare with it.',
+		'User of the check: the subject of the question, or the other side for conditions that compare with it.',
 	),
 	resource: optional(ResourceSubject).describe(
-		'The resource instance of the check: one side of the question, or the other side.',
+		'Resource instance of the check: the subject of the question, or the other side.',
 	),
 };
 
-/** Refuses the type and the resource of a stored set, which has its own. */
+/** Refuses a type or resource for a stored set, which already has both. */
 function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; readonly type?: unknown }>>(body: S) {
 	return body.superRefine((given, ctx) => {
 		const { condition_set, type, resource_id } = given as Readonly<Record<string, unknown>>;
@@ -72,66 +75,66 @@ function describedOnce<S extends z.ZodType<{ readonly condition_set?: unknown; r
 	});
 }
 
-/** The members that name or describe a set. */
+/** Members that identify or describe a set. */
 export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'conditions' | 'resource_id' | 'parent_id'>;
 
 const pageMessage = 'must be a whole number from 1';
 const perPageMessage = 'must be a whole number from 1 to 100';
 
 /**
- * Which users or resource instances a set selects; `user` or `resource` is the other side, for operands that refer
- * to it.
+ * Finds the users or resource instances that match a set; `user` or `resource` is the other side, for operands that
+ * refer to it.
  */
 export const ConditionPreview = describedOnce(
 	z.object({
 		...asked,
 		page: defaulted(z.int(pageMessage).min(1, pageMessage).max(999_999_999), () => 1).describe(
-			'Which page, from 1; 1 when left out.',
+			'Page number, from 1; defaults to 1.',
 		),
 		per_page: defaulted(z.int(perPageMessage).min(1, perPageMessage).max(100, perPageMessage), () => 30).describe(
-			'How many matches a page has at most, from 1 to 100; 30 when left out.',
+			'Maximum number of matches per page, from 1 to 100; defaults to 30.',
 		),
 	}),
 ).meta({
 	id: 'ConditionSetPreview',
 	description:
-		'Which users or resource instances a set selects; `user` or `resource` is the other side, for operands that ' +
-		'refer to it.',
+		'Finds the users or resource instances that match a set; `user` or ' +
+		'`resource` is the other side, for operands that refer to it.',
 });
 export type ConditionPreview = z.output<typeof ConditionPreview>;
 
-/** Whether a set selects one user or resource instance. */
+/** Evaluates a set for one user or resource instance. */
 export const ConditionEvaluation = describedOnce(z.object(asked)).meta({
 	id: 'ConditionSetEvaluation',
-	description: 'Whether a set selects one user or resource instance.',
+	description: 'Evaluates a set for one user or resource instance.',
 });
 export type ConditionEvaluation = z.output<typeof ConditionEvaluation>;
 
-/** The users or resource instances that match, by pages; `checked` is how many were looked at. */
+/** Matching users or resource instances, in pages; `checked` is the number examined. */
 export const ConditionPreviewRead = paginated(z.union([UserRead, ResourceInstanceRead]))
-	.extend({ checked: z.int().min(0).describe('How many users or instances were looked at.') })
+	.extend({ checked: z.int().min(0).describe('Number of users or instances examined.') })
 	.meta({
 		id: 'ConditionSetPreviewRead',
-		description: 'The users or resource instances that match, by pages; `checked` is how many were looked at.',
+		description: 'Matching users or resource instances, in pages; `checked` is the number examined.',
 	});
 export type ConditionPreviewRead = z.input<typeof ConditionPreviewRead>;
 
-/** Whether conditions hold, and why: every comparison with what was found. */
+/** Result of conditions, explained with every comparison and the values found. */
 const explained = {
-	matches: z.boolean().describe('Whether the conditions hold.'),
-	trace: StoredObject.describe('Why: every comparison, with the values that were found.'),
+	matches: z.boolean().describe('True if the conditions hold.'),
+	trace: StoredObject.describe('Every comparison, with the values found.'),
 };
 
-/** Whether a set matches: its own conditions and those of every set that it narrows, the nearest first. */
+/** Result of a set: its own conditions and the conditions of all ancestor sets, nearest first. */
 export const ConditionEvaluationRead = z
 	.object({
 		...explained,
 		ancestors: z
-			.array(z.object({ key: z.string().describe('The key of the set.'), ...explained }))
-			.describe('The sets that this one narrows, the nearest first; all of them have to match.'),
+			.array(z.object({ key: z.string().describe('Set key.'), ...explained }))
+			.describe('Ancestor sets, nearest first; all must match.'),
 	})
 	.meta({
 		id: 'ConditionSetEvaluationRead',
-		description: 'Whether a set matches: its own conditions and those of every set that it narrows, the nearest first.',
+		description: 'Result of a set: its own conditions and the conditions of all ancestor sets, nearest first.',
 	});
 export type ConditionEvaluationRead = z.input<typeof ConditionEvaluationRead>;

@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { environmentObject, optional, Timestamp } from '../common.js';
 
 /**
- * Bodies of requests that grant access. Unknown members, such as a condition, are refused: without them, the grant would
- * be wider than it was meant. Members that only answers have are ignored, so that clients can send back
- * what they read, and so are nulls.
+ * Request bodies that grant access. Unknown members, such as a condition, are refused: ignoring them would widen the
+ * grant. Members found only in responses are ignored, so clients can send back a response; nulls are ignored as well.
  */
 
-/** The members that every object in an answer has. */
+/** Members of every object in a response. */
 const everywhere = Object.keys(environmentObject);
 
 /**
- * The schema of a body that grants access. `echoed` are further members of what the endpoint answers, besides ids and
- * times; they are ignored.
+ * Returns the schema of a body that grants access. `echoed` lists more response members to ignore, besides ids and
+ * times.
  */
 export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly string[] = []) {
 	const ignored = new Set([...everywhere, ...echoed].filter((name) => !Object.hasOwn(shape, name)));
@@ -28,15 +27,15 @@ export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly str
 const firstFiveDigitYear = Date.UTC(10_000, 0);
 
 /**
- * When a grant ends: ISO 8601 with a zone, in the future. Absent, or null, it holds for good. Comes out as ISO 8601 in
- * UTC, with `Z`.
+ * Expiry of a grant: ISO 8601 with a zone, in the future. Absent or null: no expiry. Parses to ISO 8601 in UTC, with
+ * `Z`.
  */
 export const Expiry = z.iso
 	.datetime({ offset: true, error: ({ input }) => `must be an ISO 8601 time with a zone, got ${shown(input)}` })
 	.refine((instant) => !(Date.parse(instant) <= Date.now()), {
 		error: ({ input }) => `must be in the future, got ${shown(input)}`,
 	})
-	// A time of the year 9999 with an offset may be in the year 10000 in UTC.
+	// A time in the year 9999 with an offset may be in the year 10000 in UTC.
 	.refine((instant) => !(Date.parse(instant) >= firstFiveDigitYear), {
 		error: ({ input }) => `must be before the year 10000 in UTC, got ${shown(input)}`,
 	})
@@ -44,21 +43,21 @@ export const Expiry = z.iso
 	.meta({
 		type: 'string',
 		format: 'date-time',
-		description: 'When the grant ends, in the future. Absent or null: it holds for good.',
+		description: 'Expiry of the grant, in the future. Absent or null: no expiry.',
 		example: '2999-12-31T23:59:59Z',
 	});
 
-/** The member of grants that may end. */
+/** Expiry member of a grant request. */
 export const expiryShape = {
-	expires_at: optional(Expiry).describe('When the grant ends, in the future. Absent or null: it holds for good.'),
+	expires_at: optional(Expiry).describe('Expiry of the grant, in the future. Absent or null: no expiry.'),
 };
 
-/** The member of answers that shows when a grant ends; absent for one that holds for good. */
+/** Expiry member of a grant response; absent if the grant does not expire. */
 export const shownExpiry = {
-	expires_at: Timestamp.optional().meta({ description: 'When the grant ends; absent for good.' }),
+	expires_at: Timestamp.optional().meta({ description: 'Expiry of the grant; absent if it does not expire.' }),
 };
 
-/** A wrong value as a message shows it. */
+/** Formats an invalid value for a message. */
 function shown(value: unknown): string {
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
 	return `\`${text.slice(0, 100)}\``;

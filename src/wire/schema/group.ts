@@ -4,66 +4,66 @@ import { Flag, pageShape, References, Searches } from '../query.js';
 import { expiryShape, granting } from './granting.js';
 import { ResourceKey } from './resource.js';
 
-/** The key of the resource of groups that name no other. */
+/** Default resource key of groups. */
 export const groupResource = 'group';
 
-/** A new group; its resource and its instance are created if they are missing. */
+/** A new group; its resource and instance are created if missing. */
 export const GroupCreate = z
 	.object({
-		group_instance_key: Key.meta({ description: 'The key of the instance alone.' }),
+		group_instance_key: Key.meta({ description: 'Instance key alone.' }),
 		group_resource_type_key: defaulted(ResourceKey, () => groupResource).meta({
-			description: 'The key or id of the resource of the instance; `group` where it is missing.',
+			description: 'Resource key or id of the instance; defaults to `group`.',
 		}),
-		group_tenant: Reference.describe('The tenant of the group: its id or key.'),
+		group_tenant: Reference.describe('Tenant of the group: id or key.'),
 	})
 	.meta({
 		id: 'GroupCreate',
-		description: 'A new group; its resource and its instance are created if they are missing.',
+		description: 'A new group; its resource and instance are created if missing.',
 	});
 export type GroupCreate = z.output<typeof GroupCreate>;
 
 const groupRole = {
-	resource: Reference.describe('The resource of the instance: its id or key.'),
+	resource: Reference.describe('Resource of the instance: id or key.'),
 	resource_instance: InstanceReference.meta({
 		description: 'An id (UUID), `<resource key>:<instance key>`, or the key of an instance of `resource`.',
 	}),
-	role: Reference.describe('The role of that resource: its id or key.'),
-	tenant: Reference.describe('The tenant of the group and of the instance: its id or key.'),
+	role: Reference.describe('Role of that resource: id or key.'),
+	tenant: Reference.describe('Tenant of the group and the instance: id or key.'),
 };
 const shownOfGroupRole = ['key', 'resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
 
-/** A role on a resource instance, for the members of the group that the path names. */
+/** A role on a resource instance, for members of the group in the path. */
 export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, shownOfGroupRole).meta({
 	id: 'GroupRoleCreate',
-	description: 'A role on a resource instance, for the members of the group that the path names.',
+	description: 'A role on a resource instance, for members of the group in the path.',
 });
 export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
 
-/** The role on a resource instance to take from the group that the path names. */
+/** A role on a resource instance to remove from the group in the path. */
 export const GroupRoleRemove = z.object(groupRole).meta({
 	id: 'GroupRoleRemove',
-	description: 'The role on a resource instance to take from the group that the path names.',
+	description: 'A role on a resource instance to remove from the group in the path.',
 });
 export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
-/** The members of a group, and of its users, in answers. */
+/** Response members of a group, and of its users. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
-/** Where the user of the path becomes a member: the group's tenant. */
+/** Tenant of the group that the user in the path joins. */
 export const GroupUserAdd = granting(
-	{ tenant: Reference.describe('The tenant of the group: its id or key.'), ...expiryShape },
+	{ tenant: Reference.describe('Tenant of the group: id or key.'), ...expiryShape },
 	[...shownOfGroup, ...shownOfUser],
 ).meta({
 	id: 'GroupUserAdd',
-	description: "Where the user of the path becomes a member: the group's tenant.",
+	description: 'Tenant of the group that the user in the path joins.',
 });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
-/** The group's tenant, which is optional when a user is removed. */
+/** Tenant of the group, optional for removals. */
 export const GroupUserRemove = z
-	.object({ tenant: optional(Reference).describe('The tenant of the group: its id or key; may be left out.') })
-	.meta({ id: 'GroupUserRemove', description: 'The group’s tenant, which is optional when a user is removed.' })
+	.object({ tenant: optional(Reference).describe('Tenant of the group: id or key; may be omitted.') })
+	.meta({ id: 'GroupUserRemove', description: 'Tenant of the group, optional for removals.' })
 	.optional();
 export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
@@ -73,63 +73,59 @@ const otherGroup = {
 	),
 };
 
-/** The other group: the one to put into the group of the path. */
+/** The group to nest in the group of the path. */
 export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({
 	id: 'GroupNesting',
-	description: 'The other group: the one to put into the group of the path.',
+	description: 'The group to nest in the group of the path.',
 });
 export type GroupNesting = z.output<typeof GroupNesting>;
 
-/** The other group: the one to take out of the group of the path. */
+/** The nested group to remove from the group of the path. */
 export const GroupNestingRemove = z
 	.object(otherGroup)
-	.meta({ id: 'GroupNestingRemove', description: 'The other group: the one to take out of the group of the path.' });
+	.meta({ id: 'GroupNestingRemove', description: 'The nested group to remove from the group of the path.' });
 export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = {
 	tenant: References.describe('Only groups in these tenants (ids or keys); may be repeated.'),
 	resource: References.describe('Only groups of these resources (ids or keys); may be repeated.'),
-	search: Searches.describe('Part of the key of the instance; with `*` a pattern for the whole; may be repeated.'),
+	search: Searches.describe('Part of the instance key; with `*`, a pattern for the whole key; may be repeated.'),
 	...pageShape,
 };
 
-/**
- * The groups that a list asks for, with any of the given values for each filter. A value that names nothing matches
- * nothing.
- */
+/** Filters for groups. Each filter matches any of its values. A value that matches no object matches no group. */
 export const GroupQuery = z.object(filters);
 export type GroupQuery = z.output<typeof GroupQuery>;
 
-/** Which groups the deprecated list asks for. */
+/** Filters for the deprecated group list. */
 export const GroupListQuery = z.object({
 	...filters,
 	include_total_count: Flag.describe(
-		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 });
 export type GroupListQuery = z.output<typeof GroupListQuery>;
 
 const described = {
-	id: Uuid.describe('The id of the instance that is the group.'),
-	group_resource_type_key: z.string().describe('The key of the resource of the instance.'),
-	group_instance_key: z.string().describe('The key of the instance alone.'),
-	group_tenant: z.string().describe('The key of the tenant that the group is in.'),
+	id: Uuid.describe("Id of the group's instance."),
+	group_resource_type_key: z.string().describe('Resource key of the instance.'),
+	group_instance_key: z.string().describe('Instance key alone.'),
+	group_tenant: z.string().describe('Tenant key of the group.'),
 };
 
-/** A group: the keys of its resource, of its instance alone and of its tenant, and the id of its instance. */
+/** A group: its resource key, instance key alone, tenant key, and instance id. */
 export const GroupReadSchema = z.object(described).meta({
 	id: 'GroupReadSchema',
-	description:
-		'A group: the keys of its resource, of its instance alone and of its tenant, and the id of its instance.',
+	description: 'A group: its resource key, instance key alone, tenant key, and instance id.',
 });
 export type GroupReadSchema = z.input<typeof GroupReadSchema>;
 
-/** The most roles and the most users that one group is shown with. */
+/** Maximum number of roles, and of users, shown with a group. */
 export const maxShownOfGroup = 1000;
 
-const absentText = `Absent where there are more than ${maxShownOfGroup}: the group’s own lists have them page by page.`;
+const absentText = `Absent if there are more than ${maxShownOfGroup}: use the paginated lists of the group.`;
 
-/** A group with its roles, as `<resource key>:<instance key>#<role key>`, and with its users, by id. */
+/** A group with its roles, as `<resource key>:<instance key>#<role key>`, and its users, by id. */
 export const GroupRead = z
 	.object({
 		...described,
@@ -138,27 +134,27 @@ export const GroupRead = z
 	})
 	.meta({
 		id: 'GroupRead',
-		description: 'A group with its roles, as `<resource key>:<instance key>#<role key>`, and with its users, by id.',
+		description: 'A group with its roles, as `<resource key>:<instance key>#<role key>`, and its users, by id.',
 	});
 export type GroupRead = z.input<typeof GroupRead>;
 
-const named = z.object({ id: Uuid.describe('The id (UUID).'), key: z.string().describe('The key.') });
+const named = z.object({ id: Uuid.describe('Object id (UUID).'), key: z.string().describe('Object key.') });
 
-/** A role that the members of a group derive on a resource instance, by keys and by ids. */
+/** A role that group members derive on a resource instance, by keys and by ids. */
 export const GroupRoleRead = z
 	.object({
-		key: z.string().describe('The key of the role.'),
-		role: z.string().describe('The key of the role.'),
-		role_id: Uuid.describe('The id of the role.'),
-		resource: named.describe('The resource of the instance.'),
-		resource_id: Uuid.describe('The id of that resource.'),
+		key: z.string().describe('Role key.'),
+		role: z.string().describe('Role key.'),
+		role_id: Uuid.describe('Role id.'),
+		resource: named.describe('Resource of the instance.'),
+		resource_id: Uuid.describe('Resource id.'),
 		resource_instance: named.describe('The instance; `key` is its key alone.'),
-		resource_instance_id: Uuid.describe('The id of the instance.'),
-		tenant: z.string().describe('The key of the tenant.'),
-		tenant_id: Uuid.describe('The id of the tenant.'),
+		resource_instance_id: Uuid.describe('Instance id.'),
+		tenant: z.string().describe('Tenant key.'),
+		tenant_id: Uuid.describe('Tenant id.'),
 	})
 	.meta({
 		id: 'GroupRoleRead',
-		description: 'A role that the members of a group derive on a resource instance, by keys and by ids.',
+		description: 'A role that group members derive on a resource instance, by keys and by ids.',
 	});
 export type GroupRoleRead = z.input<typeof GroupRoleRead>;

@@ -4,10 +4,10 @@ import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from '.
 /** A new relation, from instances of the subject resource to instances of the resource in the path. */
 export const RelationCreate = z
 	.object({
-		key: Key.describe('The key, unique among the relations of the resource.'),
-		name: Name.describe('A name for people.'),
-		description: optional(Text).describe('What the relation means. Null counts as absent.'),
-		subject_resource: Reference.describe('The resource of the subjects: its id or key.'),
+		key: Key.describe('Key, unique among the relations of the resource.'),
+		name: Name.describe('Display name.'),
+		description: optional(Text).describe('Meaning of the relation. Null counts as absent.'),
+		subject_resource: Reference.describe('Resource of the subjects: id or key.'),
 	})
 	.meta({
 		id: 'RelationCreate',
@@ -15,31 +15,31 @@ export const RelationCreate = z
 	});
 export type RelationCreate = z.output<typeof RelationCreate>;
 
-/** A relation, with both its resources by id and by key. */
+/** A relation, with both resources by id and by key. */
 export const RelationRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the relations of the resource.'),
-		name: z.string().describe('A name for people.'),
-		description: z.string().nullable().describe('What the relation means.'),
-		object_resource_id: Uuid.describe('The id of the resource of the objects.'),
-		object_resource: z.string().describe('The key of the resource of the objects.'),
-		subject_resource_id: Uuid.describe('The id of the resource of the subjects.'),
-		subject_resource: z.string().describe('The key of the resource of the subjects.'),
+		key: z.string().describe('Key, unique among the relations of the resource.'),
+		name: z.string().describe('Display name.'),
+		description: z.string().nullable().describe('Meaning of the relation.'),
+		object_resource_id: Uuid.describe('Resource id of the objects.'),
+		object_resource: z.string().describe('Resource key of the objects.'),
+		subject_resource_id: Uuid.describe('Resource id of the subjects.'),
+		subject_resource: z.string().describe('Resource key of the subjects.'),
 	})
-	.meta({ id: 'RelationRead', description: 'A relation, with both its resources by id and by key.' });
+	.meta({ id: 'RelationRead', description: 'A relation, with both resources by id and by key.' });
 export type RelationRead = z.input<typeof RelationRead>;
 
-/** A relation as the resource of its objects shows it: `resource` is that of its subjects. */
+/** A relation, nested in its object resource: `resource` is the resource of its subjects. */
 export const RelationBlockRead = z
 	.object({
-		resource_id: Uuid.describe('The id of the resource of the subjects.'),
-		resource: z.string().describe('The key of the resource of the subjects.'),
-		relation_name: z.string().nullable().describe('The name of the relation.'),
-		description: z.string().nullable().describe('What the relation means.'),
+		resource_id: Uuid.describe('Resource id of the subjects.'),
+		resource: z.string().describe('Resource key of the subjects.'),
+		relation_name: z.string().nullable().describe('Relation name.'),
+		description: z.string().nullable().describe('Meaning of the relation.'),
 	})
 	.meta({
 		id: 'RelationBlockRead',
-		description: 'A relation as the resource of its objects shows it: `resource` is that of its subjects.',
+		description: 'A relation, nested in its object resource: `resource` is the resource of its subjects.',
 	});
 export type RelationBlockRead = z.input<typeof RelationBlockRead>;

@@ -15,34 +15,34 @@ import {
 /** A new action of a resource. */
 export const ResourceActionCreate = z
 	.object({
-		key: Key.describe('The key, unique among the actions of the resource.'),
-		name: Name.describe('A name for people.'),
-		description: optional(Text).describe('What the action does. Null counts as absent.'),
-		attributes: optional(Attributes).describe('Any data of your own. Null counts as absent.'),
+		key: Key.describe('Key, unique among the actions of the resource.'),
+		name: Name.describe('Display name.'),
+		description: optional(Text).describe('Purpose of the action. Null counts as absent.'),
+		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	})
 	.meta({ id: 'ResourceActionCreate', description: 'A new action of a resource.' });
 export type ResourceActionCreate = z.output<typeof ResourceActionCreate>;
 
-/** The fields of an action that may change. */
+/** Fields of an action to change. */
 export const ResourceActionUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		description: clearable(Text).describe('What the action does; null clears it.'),
-		attributes: clearable(Attributes).describe('Any data of your own, which replaces what is stored; null clears it.'),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		description: clearable(Text).describe('Purpose of the action; null clears it.'),
+		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 	})
-	.meta({ id: 'ResourceActionUpdate', description: 'The fields of an action that may change.' });
+	.meta({ id: 'ResourceActionUpdate', description: 'Fields of an action to change.' });
 export type ResourceActionUpdate = z.output<typeof ResourceActionUpdate>;
 
 /** An action of a resource; `permission_name` is `<resource key>:<action key>`. */
 export const ResourceActionRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the actions of the resource.'),
-		name: z.string().describe('A name for people.'),
-		permission_name: z.string().describe('The permission to do it, as roles name it: `<resource key>:<action key>`.'),
-		resource_id: Uuid.describe('The id of the resource.'),
-		description: z.string().nullable().describe('What the action does.'),
-		attributes: StoredObject.nullable().describe('Any data of your own.'),
+		key: z.string().describe('Key, unique among the actions of the resource.'),
+		name: z.string().describe('Display name.'),
+		permission_name: z.string().describe('Permission for the action, as used in roles: `<resource key>:<action key>`.'),
+		resource_id: Uuid.describe('Resource id.'),
+		description: z.string().nullable().describe('Purpose of the action.'),
+		attributes: StoredObject.nullable().describe('Custom data.'),
 		v1compat_path: AlwaysNull,
 		v1compat_is_built_in: AlwaysNull,
 		v1compat_name: AlwaysNull,

@@ -18,155 +18,140 @@ import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 
-/** An action in the body of a resource, which has its key as the name of a member of `actions`. */
+/** An action in a resource body; its key is the member name in `actions`. */
 export const ActionBlockEdit = z
 	.object({
-		name: optional(Name).describe('A name for people; the key when left out.'),
-		description: optional(Text).describe('What the action does. Null counts as absent.'),
-		attributes: optional(Attributes).describe('Any data of your own. Null counts as absent.'),
+		name: optional(Name).describe('Display name; defaults to the key.'),
+		description: optional(Text).describe('Purpose of the action. Null counts as absent.'),
+		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	})
 	.meta({
 		id: 'ActionBlockEditable',
-		description: 'An action in the body of a resource, which has its key as the name of a member of `actions`.',
+		description: 'An action in a resource body; its key is the member name in `actions`.',
 	});
 export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
 
-/** An attribute in the body of a resource, which has its key as the name of a member of `attributes`. */
+/** An attribute in a resource body; its key is the member name in `attributes`. */
 export const AttributeBlockEdit = z
 	.object({
-		type: AttributeType.describe('What values the attribute takes.'),
-		description: optional(Text).describe('What the attribute says. Null counts as absent.'),
+		type: AttributeType.describe('Value type of the attribute.'),
+		description: optional(Text).describe('Meaning of the attribute. Null counts as absent.'),
 	})
 	.meta({
 		id: 'AttributeBlockEditable',
-		description: 'An attribute in the body of a resource, which has its key as the name of a member of `attributes`.',
+		description: 'An attribute in a resource body; its key is the member name in `attributes`.',
 	});
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
-/** The roles that are held on instances of the resource, by key. */
-const roles = optional(keyed(RoleBlockEdit)).describe('The roles that are held on instances of the resource, by key.');
+/** Roles held on instances of the resource, by key. */
+const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances of the resource, by key.');
 
-/** The relations whose objects are of the resource: by their key, the resource of the subjects. */
+/** Relations with the resource as object: subject resources by relation key. */
 const relations = optional(keyed(Reference)).meta({
-	description: 'By the key of the relation, the resource of its subjects (an id or a key).',
+	description: 'Subject resource (id or key) by relation key.',
 	example: { parent: 'folder' },
 });
 
 const described = {
-	name: Name.describe('A name for people.'),
-	actions: keyed(ActionBlockEdit).describe('What can be done with its instances, by key.'),
+	name: Name.describe('Display name.'),
+	actions: keyed(ActionBlockEdit).describe('Actions on its instances, by key.'),
 	attributes: optional(keyed(AttributeBlockEdit)).describe(
-		'The attributes of its instances, by key. Null counts as absent.',
+		'Attributes of its instances, by key. Null counts as absent.',
 	),
-	urn: optional(Text).describe('A name of your own for the resource. Null counts as absent.'),
-	description: optional(Text).describe('What the resource is. Null counts as absent.'),
-	type_attributes: optional(Attributes).describe('Any data of your own. Null counts as absent.'),
+	urn: optional(Text).describe('Custom name for the resource. Null counts as absent.'),
+	description: optional(Text).describe('Description of the resource. Null counts as absent.'),
+	type_attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	roles,
 	relations,
 };
 
 /** The contract's name for tenants as a resource type. Its counterpart `__user` is a resource of every environment. */
 const reservedKey = '__tenant';
-/** The key of a resource. */
 export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 
 /** A new resource with its actions, attributes, relations and roles. */
 export const ResourceCreate = z
-	.object({ key: ResourceKey.describe('The key, unique among the resources of the environment.'), ...described })
+	.object({ key: ResourceKey.describe('Key, unique among the resources of the environment.'), ...described })
 	.meta({ id: 'ResourceCreate', description: 'A new resource with its actions, attributes, relations and roles.' });
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
-/**
- * A complete resource. Missing fields are reset; actions, attributes, relations and roles that are not named are
- * deleted.
- */
+/** A complete resource. Missing fields are reset; omitted actions, attributes, relations and roles are deleted. */
 export const ResourceReplace = z.object(described).meta({
 	id: 'ResourceReplace',
 	description:
-		'A complete resource. Missing fields are reset; actions, attributes, relations and roles that are not ' +
-		'named are deleted.',
+		'A complete resource. Missing fields are reset; omitted ' + 'actions, attributes, relations and roles are deleted.',
 });
 export type ResourceReplace = z.output<typeof ResourceReplace>;
 
-/** The fields of a resource that may change; its parts (`actions`, `roles` and so on) are replaced as a whole. */
+/** Fields of a resource to change; `actions`, `roles` and other nested maps are replaced as a whole. */
 export const ResourceUpdate = z
 	.object({
-		name: optional(Name).describe('A new name. Null counts as absent.'),
-		actions: optional(keyed(ActionBlockEdit)).describe('All actions from now on, by key. Null counts as absent.'),
-		attributes: clearable(keyed(AttributeBlockEdit)).describe('All attributes from now on, by key; null for none.'),
-		urn: clearable(Text).describe('A name of your own for the resource; null clears it.'),
-		description: clearable(Text).describe('What the resource is; null clears it.'),
-		type_attributes: clearable(Attributes).describe(
-			'Any data of your own, which replaces what is stored; null clears it.',
-		),
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		actions: optional(keyed(ActionBlockEdit)).describe('Complete new actions, by key. Null counts as absent.'),
+		attributes: clearable(keyed(AttributeBlockEdit)).describe('Complete new attributes, by key; null for none.'),
+		urn: clearable(Text).describe('Custom name for the resource; null clears it.'),
+		description: clearable(Text).describe('Description of the resource; null clears it.'),
+		type_attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		roles,
 		relations,
 	})
 	.meta({
 		id: 'ResourceUpdate',
-		description:
-			'The fields of a resource that may change; its parts (`actions`, `roles` and so on) are replaced as a whole.',
+		description: 'Fields of a resource to change; `actions`, `roles` and other nested maps are replaced as a whole.',
 	});
 export type ResourceUpdate = z.output<typeof ResourceUpdate>;
 
-/** Which resources a list asks for. */
+/** Filters for resources. */
 export const ResourceQuery = withAttributeFilters({
-	include_built_in: Flag.describe('Also resources that come with every environment, such as `__user`.'),
+	include_built_in: Flag.describe('Include built-in resources, such as `__user`.'),
 	include_total_count: Flag.describe(
-		'Answer an object with `data`, `total_count` and `page_count` in place of a plain array.',
+		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 	search: Search,
 	...pageShape,
 });
 export type ResourceQuery = z.output<typeof ResourceQuery>;
 
-/** An action as a resource shows it. */
+/** An action, nested in its resource. */
 export const ActionBlockRead = z
 	.object({
-		id: Uuid.describe('The id of the action.'),
-		key: z.string().describe('The key of the action.'),
-		name: z.string().nullable().describe('A name for people.'),
-		description: z.string().nullable().describe('What the action does.'),
-		attributes: StoredObject.nullable().describe('Any data of your own.'),
+		id: Uuid.describe('Action id.'),
+		key: z.string().describe('Action key.'),
+		name: z.string().nullable().describe('Display name.'),
+		description: z.string().nullable().describe('Purpose of the action.'),
+		attributes: StoredObject.nullable().describe('Custom data.'),
 		v1compat_path: AlwaysNull,
 		v1compat_is_built_in: AlwaysNull,
 		v1compat_name: AlwaysNull,
 	})
-	.meta({ id: 'ActionBlockRead', description: 'An action as a resource shows it.' });
+	.meta({ id: 'ActionBlockRead', description: 'An action, nested in its resource.' });
 export type ActionBlockRead = z.input<typeof ActionBlockRead>;
 
-/** An attribute as a resource shows it. */
+/** An attribute, nested in its resource. */
 export const AttributeBlockRead = z
 	.object({
-		id: Uuid.describe('The id of the attribute.'),
-		key: z.string().describe('The key of the attribute.'),
-		type: AttributeType.describe('What values the attribute takes.'),
-		description: z.string().nullable().describe('What the attribute says.'),
+		id: Uuid.describe('Attribute id.'),
+		key: z.string().describe('Attribute key.'),
+		type: AttributeType.describe('Value type of the attribute.'),
+		description: z.string().nullable().describe('Meaning of the attribute.'),
 	})
-	.meta({ id: 'AttributeBlockRead', description: 'An attribute as a resource shows it.' });
+	.meta({ id: 'AttributeBlockRead', description: 'An attribute, nested in its resource.' });
 export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
 
-/** A resource with its actions, attributes, relations, roles and groups of actions (by key, the keys of their actions). */
+/** A resource with its actions, attributes, relations, roles and action groups (action keys by group key). */
 export const ResourceRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('The key, unique among the resources of the environment.'),
-		name: z.string().describe('A name for people.'),
-		urn: z.string().nullable().describe('A name of your own for the resource.'),
-		description: z.string().nullable().describe('What the resource is.'),
-		actions: z.record(z.string(), ActionBlockRead).describe('What can be done with its instances, by key.'),
-		attributes: z
-			.record(z.string(), AttributeBlockRead)
-			.nullable()
-			.describe('The attributes of its instances, by key.'),
-		roles: z.record(z.string(), ResourceRoleRead).describe('The roles that are held on its instances, by key.'),
-		relations: z
-			.record(z.string(), RelationBlockRead)
-			.describe('The relations whose objects are its instances, by key.'),
-		action_groups: z
-			.record(z.string(), z.array(z.string()))
-			.describe('By the key of the group, the keys of its actions.'),
-		type_attributes: StoredObject.nullable().describe('Any data of your own.'),
+		key: z.string().describe('Key, unique among the resources of the environment.'),
+		name: z.string().describe('Display name.'),
+		urn: z.string().nullable().describe('Custom name for the resource.'),
+		description: z.string().nullable().describe('Description of the resource.'),
+		actions: z.record(z.string(), ActionBlockRead).describe('Actions on its instances, by key.'),
+		attributes: z.record(z.string(), AttributeBlockRead).nullable().describe('Attributes of its instances, by key.'),
+		roles: z.record(z.string(), ResourceRoleRead).describe('Roles on its instances, by key.'),
+		relations: z.record(z.string(), RelationBlockRead).describe('Relations whose objects are its instances, by key.'),
+		action_groups: z.record(z.string(), z.array(z.string())).describe('Action keys by action group key.'),
+		type_attributes: StoredObject.nullable().describe('Custom data.'),
 		v1compat_path: AlwaysNull,
 		v1compat_type: AlwaysNull,
 		v1compat_name: AlwaysNull,
@@ -174,7 +159,6 @@ export const ResourceRead = z
 	.meta({
 		id: 'ResourceRead',
 		description:
-			'A resource with its actions, attributes, relations, roles and groups of actions (by key, the keys of ' +
-			'their actions).',
+			'A resource with its actions, attributes, relations, ' + 'roles and action groups (action keys by group key).',
 	});
 export type ResourceRead = z.input<typeof ResourceRead>;

@@ -7,19 +7,19 @@ import { Permission } from './role.js';
 const flag = defaulted(z.boolean(), () => false);
 
 const rule = {
-	user_set: Reference.meta({ description: 'An id (UUID) or a key of a user set; with `is_role`, of a tenant role.' }),
+	user_set: Reference.meta({ description: 'An id (UUID) or key of a user set; with `is_role`, of a tenant role.' }),
 	permission: Permission,
 	resource_set: Reference.meta({
-		description: 'An id (UUID) or a key of a resource set; with `is_resource`, of a resource.',
+		description: 'An id (UUID) or key of a resource set; with `is_resource`, of a resource.',
 	}),
-	is_role: flag.describe('Whether `user_set` names a tenant role; false when left out.'),
-	is_resource: flag.describe('Whether `resource_set` names a resource; false when left out.'),
+	is_role: flag.describe('True if `user_set` names a tenant role; defaults to false.'),
+	is_resource: flag.describe('True if `resource_set` names a resource; defaults to false.'),
 };
 
-/** A rule to create: whoever the user set selects may do the action on what the resource set selects. */
+/** A rule to create: users in the user set may do the action on resources in the resource set. */
 export const SetRuleCreate = granting(rule, ['key']).meta({
 	id: 'ConditionSetRuleCreate',
-	description: 'A rule to create: whoever the user set selects may do the action on what the resource set selects.',
+	description: 'A rule to create: users in the user set may do the action on resources in the resource set.',
 });
 export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 
@@ -28,14 +28,14 @@ export const SetRuleRemove = z.object(rule).meta({ id: 'ConditionSetRuleRemove',
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
 /**
- * The rules that a list asks for, with any of the given values for each filter. A value that names nothing matches
- * nothing. Empty values are ignored.
+ * Filters for rules. Each filter matches any of its values. A value that matches no object matches no rule. Empty
+ * values are ignored.
  */
 export const SetRuleQuery = z.object({
 	user_set: Searches.describe('Only rules of these user sets (ids or keys); may be repeated.'),
 	permission: Searches.describe(
-		'Only rules of these permissions: `<resource key>:<action key>`, the id of an action, or the key of actions ' +
-			'of any resource; may be repeated.',
+		'Only rules with these permissions: `<resource key>:<action key>`, an ' +
+			'action id, or the key of actions in any resource; may be repeated.',
 	),
 	resource_set: Searches.describe('Only rules of these resource sets (ids or keys); may be repeated.'),
 	...pageShape,
@@ -46,10 +46,10 @@ export type SetRuleQuery = z.output<typeof SetRuleQuery>;
 export const SetRuleRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('A key that is made of those of its parts.'),
-		user_set: z.string().describe('The key of the user set; `__autogen_<role key>` stands for a role.'),
-		permission: z.string().describe('What the users may do, as `<resource key>:<action key>`.'),
-		resource_set: z.string().describe('The key of the resource set; `__autogen_<resource key>` stands for a resource.'),
+		key: z.string().describe('Key composed of the keys of its parts.'),
+		user_set: z.string().describe('User set key; `__autogen_<role key>` for a role.'),
+		permission: z.string().describe('Permission granted to the users, as `<resource key>:<action key>`.'),
+		resource_set: z.string().describe('Resource set key; `__autogen_<resource key>` for a resource.'),
 	})
 	.meta({ id: 'ConditionSetRuleRead', description: 'A rule, by keys; `permission` is `<resource key>:<action key>`.' });
 export type SetRuleRead = z.input<typeof SetRuleRead>;
