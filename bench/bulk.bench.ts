@@ -4,8 +4,8 @@ import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, startApi } from './support/api.js';
 
 /**
- * Measures bulk calls over real HTTP on both stores while an environment grows: 2,000 role assignments per call, for
- * one user or for many. A call into a large environment should cost the same as a call into an empty environment. A
+ * Measures bulk calls over real HTTP on both stores while an environment grows: 2,000 role assignments per call, for a
+ * single user or for many. A call into a large environment should cost the same as a call into an empty environment. A
  * second client reads a user in a loop, and the benchmark prints its longest wait.
  *
  * `ROWS=20000,1000000` sets the sizes (default 20,000); `BULK=embedded,instances` selects scenarios whose names contain

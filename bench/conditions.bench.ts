@@ -94,7 +94,7 @@ interface Published {
 	readonly took: { readonly [step: string]: number };
 }
 
-/** Runs all steps from a model to an engine that uses it. */
+/** Runs all steps from a model to its engine. */
 async function publish(model: Model, from: Engine | null = null): Promise<Published> {
 	const library = await readPolicyLibrary();
 	const took: Record<string, number> = {};
@@ -176,7 +176,7 @@ async function accepted({ status, body }: { readonly status: number; readonly bo
 	if (status >= 300) throw new Error(`a write was answered ${status}: ${JSON.stringify(body)}`);
 }
 
-/** Measures the time from a request that changes a condition to a decision point that answers by it, over HTTP. */
+/** Measures the time from a condition change to the first decision point answer by it, over HTTP. */
 async function measureVisibility(): Promise<void> {
 	const stack: Stack = await startStack('server');
 	const { environment: api, reached } = stack;

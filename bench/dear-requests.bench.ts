@@ -6,10 +6,10 @@ import { accepted, startApi } from './support/api.js';
 import { consoleEnvironment } from './support/console-environment.js';
 
 /**
- * Measures how long other requests wait during every expensive request, with API and decision point in one process, on
- * both stores: the longest read, check and write. Targets: 250 ms for reads and checks, 1 s for writes; on the embedded
- * store not during an import, apply or copy. `SCALE=1` has 100,000 users; `ONLY` selects expensive requests by a part
- * of their title.
+ * Measures the delay that every expensive request causes, with API and decision point in one process, on both stores:
+ * the longest read, check and write. Targets: 250 ms for reads and checks, 1 s for writes; on the embedded store not
+ * during an import, apply or copy. `SCALE=1` has 100,000 users; `ONLY` selects expensive requests by a part of their
+ * title.
  */
 
 const scale = Number(process.env['SCALE'] ?? 0.1);

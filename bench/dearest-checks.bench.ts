@@ -164,7 +164,7 @@ function crowd(members: number): Case {
 	};
 }
 
-/** One rule between a user set with these conditions and every document. Ann has these attributes. */
+/** A rule between a user set with these conditions and every document. Ann has these attributes. */
 function conditioned(conditions: Json, attributes: Readonly<Record<string, Json>>): Case {
 	const userset: ConditionSet = {
 		...named('some'),
@@ -198,7 +198,7 @@ const manyComparisons: Json = {
 	anyOf: range(4_900).map((index) => ({ 'user.level': { equals: -index - 1 } })),
 };
 
-/** Roles for one type in a type graph: `<relation>:<type>#<role>` for each derivation. */
+/** Roles for a type in a type graph: `<relation>:<type>#<role>` for each derivation. */
 interface Spec {
 	readonly roles: Readonly<Record<string, readonly string[]>>;
 	/** Subject type by relation. */
@@ -398,7 +398,7 @@ async function load({ model }: Case): Promise<Engine> {
 	return Engine.load(await WebAssembly.compile(wasm), documentBytes(model));
 }
 
-/** CPU time, so that other work on the machine does not matter. */
+/** CPU time, to exclude other work on the machine. */
 function milliseconds(run: () => void): number {
 	const start = process.cpuUsage();
 	run();

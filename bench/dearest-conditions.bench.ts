@@ -34,7 +34,7 @@ const numbers: Json = range(many);
 const others: Json = range(many).map((index) => -index - 1);
 const empties: Json = range(many).map(() => ({}));
 const text = (characters: number, letter = 'a') => letter.repeat(characters);
-/** Letters without a pattern, so that an automaton keeps reaching new states. */
+/** Letters without a pattern, so an automaton keeps reaching new states. */
 function mixed(characters: number): string {
 	let state = 1;
 	return range(characters)
@@ -140,7 +140,7 @@ const dear: readonly Dear[] = [
 
 const caseKey = (index: number) => `case-${index}`;
 
-/** One action per case, with a rule for its own set. */
+/** An action per case, with a rule for its own set. */
 const model: Model = {
 	schema: {
 		resources: [

@@ -14,10 +14,10 @@ import { Detour } from './support/detour.js';
 
 /**
  * PostgreSQL failovers under load: a primary is killed, and a standby is promoted. Three API nodes reach the database
- * by one address, like a virtual IP, and decision points are queried continuously: two with two workers each, one that
- * starts from an offline copy from the lost time, and one that starts at the promotion, from an API node with a stored
- * snapshot from the lost time. First with synchronous replication, then with asynchronous replication that lacks 50
- * revisions.
+ * by one address, like a virtual IP, and decision points are queried continuously: two with two workers each, a third
+ * that starts from an offline copy from the lost time, and a fourth that starts at the promotion, from an API node with
+ * a stored snapshot from the lost time. First with synchronous replication, then with asynchronous replication that
+ * lacks 50 revisions.
  *
  *     npm run bench -- failover
  *
@@ -88,7 +88,7 @@ async function ask(url: string, sql: string): Promise<readonly pg.QueryResultRow
 class Load {
 	readonly written: Written[] = [];
 	readonly answers: Answered[] = [];
-	/** Errors that clients saw between the end of the primary and the first write afterwards. */
+	/** Client errors between the end of the primary and the first write afterwards. */
 	readonly writeTroubles = new Map<string, number>();
 	readonly checkTroubles = new Map<string, number>();
 	#running = true;
@@ -353,7 +353,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 	}
 }
 
-/** True for a log line with an error that has a different reason than an unreachable database. */
+/** True for a log line with an error besides an unreachable database. */
 function isUnexpected(line: string): boolean {
 	return /"level":"?(50|error)/.test(line) && !line.includes('the database cannot be reached');
 }

@@ -8,7 +8,7 @@ import { schemaDocument, setRules } from './support/schema-shapes.js';
 /**
  * Measures the import of an environment document over HTTP, into an empty environment and again, and the replacement of
  * 25,000 rules, on both stores; the API runs in a separate process. `SCALE` multiplies the facts, `ROUNDS` is the
- * number of runs, `IMPORT` selects steps by a part of their title, `STORE` selects one store.
+ * number of runs, `IMPORT` selects steps by a part of their title, `STORE` selects a store.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);
@@ -22,7 +22,7 @@ interface Step {
 	readonly strategy: 'overwrite' | 'replace';
 }
 
-/** 25,000 rules for one resource, and the same number with a different layout. */
+/** 25,000 rules for a resource, and the same number with a different layout. */
 const [rules, otherRules] = ['on one action', 'over 40 actions'].map((layout) =>
 	schemaDocument(setRules(320, 25_000, layout as Parameters<typeof setRules>[2])),
 ) as [object, object];

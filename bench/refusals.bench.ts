@@ -12,9 +12,9 @@ import { endpointPath, furnish } from '../test/support/tour.js';
 
 /**
  * Measures the CPU time to parse, validate and refuse 5 MiB of each shape, at every place in every body on both
- * servers, with and without a key: the worst endpoint per shape. Servers, database client and sending client share one
- * process, so the figures are somewhat too high. Fails over 250 ms. Accepted bodies are printed but do not count, and
- * neither do bodies above 5 MiB: an imported document is read in parts, where only the time per part matters.
+ * servers, with and without a key: the worst endpoint per shape. Servers, database client and sending client run in
+ * this process, so the figures are somewhat too high. Fails over 250 ms. Accepted bodies are printed but do not count,
+ * and neither do bodies above 5 MiB: an imported document is read in parts, where only the time per part matters.
  *
  * `REFUSALS=check,createUser` selects endpoints by name.
  */
@@ -22,7 +22,7 @@ import { endpointPath, furnish } from '../test/support/tour.js';
 const maxMilliseconds = 250;
 const wanted = (process.env['REFUSALS'] ?? '').split(',').filter(Boolean);
 
-/** Fields with one text or number refuse all shapes alike; these fields inspect the value. */
+/** Fields with a single text or number refuse all shapes alike; these fields inspect the value. */
 const looking =
 	/^(object|references|assignments|actions|attributes|roles|relations|members|rules|subject|jwks|scope|secret)/;
 
@@ -45,7 +45,7 @@ interface Measured {
 	readonly answerBytes: number;
 }
 
-/** Sends one request on a separate connection and reads the complete answer. */
+/** Sends a request on a separate connection and reads the complete answer. */
 async function ask({ method, path, url }: Visited, body: Buffer, key: string | null): Promise<Omit<Measured, 'where'>> {
 	const { hostname, port } = new URL(url);
 	const authorization = key === null ? [] : [`Authorization: Bearer ${key}`];

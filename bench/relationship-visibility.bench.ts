@@ -3,9 +3,9 @@ import { graphModel, groupKey, groupKeys, mixed, sizes, tenantKey, userKey } fro
 
 /**
  * Measures the time from a write request to a decision point that answers by it, with the graph from `graph-model`:
- * API, publisher and decision point in one process on PostgreSQL, over real HTTP, with the decision point in a long
- * poll. Targets: one membership, one relationship and one nested group each in under 100 ms. Filling the environment
- * takes some minutes.
+ * API, publisher and decision point in this process on PostgreSQL, over real HTTP, with the decision point in a long
+ * poll. Targets: a membership, a relationship and a nested group each in under 100 ms. Filling the environment takes
+ * some minutes.
  */
 
 const schema = '/v2/schema/default/dev';

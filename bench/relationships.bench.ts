@@ -7,8 +7,8 @@ import { anyCheck, graphModel, groupKey, mixed, sizes, userKey } from './support
 import { quantile } from './support/quantile.js';
 
 /**
- * Measures one decision point engine with the graph from `graph-model`: checks of all kinds, and patches. Targets:
- * check p50 <= 12 us, p99 <= 30 us in process. Medians over rounds.
+ * Measures a decision point engine with the graph from `graph-model`: checks of all kinds, and patches. Targets: check
+ * p50 <= 12 us, p99 <= 30 us in process. Medians over rounds.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);
@@ -70,7 +70,7 @@ async function measure(): Promise<void> {
 	);
 }
 
-/** Layered folders: each folder has the complete layer above as parents. One user views the single top folder. */
+/** Layered folders: each folder has the complete layer above as parents. A user views the single top folder. */
 function layered(depth: number, width: number): Model {
 	const { schema } = graphModel();
 	const names = Array.from({ length: depth + 1 }, (_, layer) =>
@@ -99,7 +99,7 @@ function layered(depth: number, width: number): Model {
 	};
 }
 
-/** One group with very many members and a role on one folder. */
+/** A group with very many members and a role on a folder. */
 function crowded(members: number): Model {
 	const { schema } = graphModel();
 	const users = Array.from({ length: members }, (_, index) => userKey(index));

@@ -16,10 +16,10 @@ import { kinds, type Question, questions } from './rivals/world.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * Compares checks with other engines on the same world: 10,000 users, 50,000 roles, 20,000 instances, 50 user sets and
- * 50 resource sets. In one process in turns, and over HTTP, with each engine in a separate process behind a `node:http`
- * server and the load in a third process. Casbin has an enforcer per permission; Cedar gets the entities with each
- * check, as its package requires. Medians over rounds.
+ * Compares checks with rival engines on the same world: 10,000 users, 50,000 roles, 20,000 instances, 50 user sets and
+ * 50 resource sets. In this process in turns, and over HTTP, with each engine in a separate process behind a
+ * `node:http` server and the load in a third process. Casbin has an enforcer per permission; Cedar gets the entities
+ * with each check, as its package requires. Medians over rounds.
  */
 
 const key = 'permit_key_of_the_environment';
@@ -32,7 +32,7 @@ type Name = (typeof names)[number];
 
 const median = (values: readonly number[]) => quantile(values, 0.5);
 
-/** Serves one engine and prints its address. */
+/** Serves an engine and prints its address. */
 async function serve(name: Name): Promise<void> {
 	if (name === 'regolith') {
 		console.log(await serveRegolith());
@@ -52,7 +52,7 @@ async function serve(name: Name): Promise<void> {
 	server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 }
 
-/** Serves a regular decision point that follows a feed with one snapshot. */
+/** Serves a regular decision point that follows a feed with a single snapshot. */
 async function serveRegolith(): Promise<string> {
 	const { module, data } = await regolithEngine();
 	const about = { revision: 1, environment, policy: 'bench', entrypoints } as const;

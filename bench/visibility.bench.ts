@@ -3,7 +3,7 @@ import { type Stack, startStack } from '../test/support/stack.js';
 
 /**
  * Measures the time from a write request to a decision point that answers by it, at 100,000 role assignments, on both
- * stores: API, publisher and decision point in one process, over real HTTP, with the decision point in a long poll.
+ * stores: API, publisher and decision point in this process, over real HTTP, with the decision point in a long poll.
  * Target: a median of at most 100 ms.
  */
 

@@ -18,7 +18,7 @@ import { documentKey, folderKey, graphModel, sizes, tenantKey, userKey } from '.
 
 const apiKey = 'permit_key_of_the_environment';
 const listener = 'listener@example.com';
-/** Each folder has ten documents, so that about 38,000 instances are listed. */
+/** Each folder has ten documents, so about 38,000 instances are listed. */
 const foldersListed = 3_455;
 const checkers = 4;
 
@@ -117,7 +117,7 @@ function checking(http: Client): () => Promise<readonly number[]> {
 	};
 }
 
-/** Runs one writer, which writes the next revision as soon as the current revision decides. */
+/** Runs a writer, which writes the next revision as soon as the current revision decides. */
 function writing(feed: FakeFeed, point: Point, from: number): () => Promise<number> {
 	let revision = from;
 	let going = true;

@@ -1,6 +1,6 @@
 /*
- * Whether the process of this container is well, for the container's health check: exit code 0 or 1. Asks `/ready` of
- * each port that something listens on. Where nothing listens, that part does not run here.
+ * Container health check: exits with code 0 or 1. Requests `/ready` on each port with a listener. A port without a
+ * listener belongs to a part that does not run here.
  */
 const { API_PORT = '8000', PDP_PORT = '7766' } = process.env;
 const patience = 4_000;

@@ -7,7 +7,8 @@ import { SetupError, step } from './progress.mjs';
 import { providePostgres } from './test.mjs';
 
 /**
- * Runs benchmarks, one process each: the named benchmarks (`bench/check.bench.ts` is `check`), or all in name order.
+ * Runs benchmarks in separate processes: the named benchmarks (`bench/check.bench.ts` is `check`), or all in name
+ * order.
  * @param {string} root the package's folder
  * @param {readonly string[]} names
  * @returns {Promise<number>} the exit code: 0 if all succeeded

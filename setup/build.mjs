@@ -8,8 +8,8 @@ import { SetupError } from './progress.mjs';
 const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 
 /**
- * Parts that are compiled elsewhere: `buildConsole` bundles browser code, and a test compiles calls to generated
- * clients. Must match tsconfig.json `exclude`.
+ * Parts compiled elsewhere: `buildConsole` bundles browser code, and a test compiles calls to generated clients. Must
+ * match tsconfig.json `exclude`.
  */
 const elsewhere = /^(?:src\/console\/(?:app|embed|page|part)|test\/client\/calls)\//;
 
@@ -31,7 +31,7 @@ export async function buildTypeScript(root, say) {
 	const leftOver = present.filter((file) => !wanted.has(file));
 	for (const file of leftOver) rmSync(join(dist, file));
 	const known = new Set(present);
-	// The compiler trusts its build info and does not check that its outputs exist.
+	// The compiler trusts its build info and does not check whether its outputs exist.
 	const missing = [...wanted].some((file) => !known.has(file));
 	if (missing) rmSync(join(dist, '.tsbuildinfo'), { force: true });
 	const stamp = join(dist, '.sources');

@@ -70,7 +70,7 @@ export async function command(name, parameters) {
 	}
 }
 
-/** Commands that need the complete opa, because they run stock opa commands. */
+/** Commands with the complete opa, because they run stock opa commands. */
 const withWholeOpa = new Set(['test', 'test:rest', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
@@ -78,7 +78,7 @@ async function setUp(wantedOpa) {
 	const { provide } = await prepareOpa(root, wantedOpa);
 	const opa = step('opa', provide);
 	const built = build();
-	// Both must end before a failure is reported. Otherwise one would still run behind the message.
+	// Both must end before a failure is reported. Otherwise work would continue behind the message.
 	await Promise.allSettled([opa, built]);
 	await built;
 	// The program and its tests read this variable, so that all use the same opa.

@@ -11,8 +11,8 @@ import { makeStampedFolder } from './stamped-folder.mjs';
 
 /**
  * Type-checks `src/console` against the answers of both servers, generated into dist/api-types/ from their OpenAPI
- * documents. Pages that do not fit the API fail. Does nothing if neither has changed. Throws a `SetupError` that names
- * the mismatch.
+ * documents. Fails for pages that do not fit the API. Does nothing if neither has changed. Throws a `SetupError` that
+ * names the mismatch.
  * @param {string} root the package's folder, compiled
  * @param {(detail: string) => void} say
  */

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 /**
- * Finds imports that the table of rooms (`rooms.json`) forbids. The room of a file is the longest table entry that its
- * path begins with. A room may import itself, the shared files in the table, and its own list: rooms with everything
- * below them, single files, packages, and `node:*` for Node.js modules. `type ` before an entry allows only types.
+ * Finds imports that the table of rooms (`rooms.json`) forbids. The room of a file is the longest table entry with
+ * which its path begins. A room may import itself, the shared files in the table, and its own list: rooms with
+ * everything below them, single files, packages, and `node:*` for Node.js modules. `type ` before an entry allows only
+ * types.
  * @param {string} root the package folder
- * @returns {readonly string[]} one line per forbidden import, in file order
+ * @returns {readonly string[]} a line per forbidden import, in file order
  */
 export function findForbiddenImports(root) {
 	const { everywhere, rooms } = JSON.parse(readFileSync(join(root, 'rooms.json'), 'utf8'));
@@ -29,7 +30,7 @@ function listSources(root, folder) {
 		.sort();
 }
 
-/** Returns the longest room that contains a file. */
+/** Returns a file's room: the longest match. */
 function roomOf(file, rooms) {
 	return rooms.filter((room) => isBelow(file, room)).sort((a, b) => b.length - a.length)[0];
 }

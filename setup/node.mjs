@@ -1,9 +1,9 @@
-/* Old syntax on purpose, see run.mjs: Node.js versions that are too old for the rest must be able to read this file. */
+/* Old syntax on purpose, see run.mjs: even a very old Node.js must be able to read this file. */
 
 /** Oldest supported Node.js; must match package.json `engines`. */
 export var oldestNode = [20, 19];
 
-/** Returns one sentence if this Node.js version is too old, or null. */
+/** Returns a sentence if this Node.js version is too old, or null. */
 export function nodeProblem(version) {
 	var parts = version.split('.').map(Number);
 	var tooOld = parts[0] < oldestNode[0] || (parts[0] === oldestNode[0] && parts[1] < oldestNode[1]);

@@ -17,8 +17,8 @@ const programs = {
 const versionTimeout = 60_000;
 
 /**
- * Finds an opa that is compatible with the pinned version: `OPA_PATH`, else an earlier build, which compiles faster
- * than a stock opa, else the first sufficiently new opa on PATH. Otherwise checks that Go can build it.
+ * Finds an opa compatible with the pinned version: `OPA_PATH`, else an earlier build, which compiles faster than a
+ * stock opa, else the first sufficiently new opa on PATH. Otherwise checks whether Go can build it.
  * @param {string} root the package's folder
  * @param {keyof typeof programs} wanted the program to build
  * @param {NodeJS.ProcessEnv} [environment]
@@ -128,7 +128,7 @@ async function buildOpa(root, say, wanted, pin, environment) {
 		if (packages > 0) say(`building ${version}, only once: ${Math.min(compiled, packages)} of ${packages} packages`);
 	};
 	mkdirSync(join(root, '.tools'), { recursive: true });
-	// Build under a temporary name and rename, so that an interrupted or parallel build leaves no broken program.
+	// Build under a temporary name and rename, so an interrupted or parallel build leaves no broken program.
 	const unfinished = `${target}.${process.pid}`;
 	// With -v, Go names each package when it begins to compile it.
 	const parameters = ['build', '-v', '-trimpath', '-ldflags=-s -w', '-o', unfinished, ...tags, '.'];

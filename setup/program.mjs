@@ -19,8 +19,8 @@ const entries = {
 };
 
 /**
- * Bundles the compiled sources into dist/program/, one file per entry, if it is missing or they changed. Node.js takes
- * a millisecond to load each module, and there are hundreds. Packages stay in node_modules.
+ * Bundles the compiled sources into dist/program/, a file per entry, if it is missing or they changed. Node.js takes a
+ * millisecond to load each module, and there are hundreds. Packages stay in node_modules.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */

@@ -10,8 +10,8 @@ const running = new Set();
 let ticking;
 
 /**
- * Runs one step and shows it as one line on standard error: title, result, duration in seconds. Standard output stays
- * free for the command itself.
+ * Runs a step and shows it as a line on standard error: title, result, duration in seconds. Standard output stays free
+ * for the command itself.
  * @template T
  * @param {string} title
  * @param {(say: (detail: string) => void) => Promise<T>} work calls `say` to announce slow work or to name its result
@@ -28,7 +28,7 @@ export async function step(title, work) {
 	};
 	running.add(shown);
 	if (terminal) ticking ??= setInterval(redraw, 500);
-	// Output without a terminal cannot be redrawn. A slow step announces itself once, so that a log shows the slow steps.
+	// Output without a terminal cannot be redrawn. A slow step announces itself once, which shows slow steps in logs.
 	const announcing = terminal ? undefined : setTimeout(() => console.error(line('…')), 1000);
 	let mark = '✗';
 	try {
@@ -45,7 +45,7 @@ export async function step(title, work) {
 
 const clearing = '\r\x1b[2K';
 
-/** Writes one line for all running steps. */
+/** Writes a single line for all running steps. */
 function redraw() {
 	const text = [...running].map((shown) => shown()).join('   ');
 	process.stderr.write(`${clearing}${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);

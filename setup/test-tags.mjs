@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
  * Reads the tags in the first line of a test file, such as `// @alone @rest`:
  * - `@alone`: the file needs its own process, because it is long, drives pages, limits time, changes its process, or
  *   awaits before it declares its tests.
- * - `@long`: AVA starts the file first, so that it does not run alone at the end.
+ * - `@long`: AVA starts the file first, so it does not run alone at the end.
  * - `@draws`: the file draws random cases by `draws`: a third in `npm test`, two thirds in `npm run test:rest`.
  * - `@rest`: `npm test` leaves the file to `npm run test:rest`.
  * @param {string} path

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 
-/** Sources of time and identity, injected so that tests control both. */
+/** Sources of time and identity, injected to let tests control both. */
 export interface Clock {
 	now(): Date;
 	/** Monotonic milliseconds, for waits: a changed wall clock does not affect them. */

@@ -27,13 +27,13 @@ export interface Config {
 	/** Private key file for bundle signatures, and the key id in them; a `null` path disables signing. */
 	readonly bundle_signing: { readonly key_path: string | null; readonly key_id: string };
 	readonly pdp_api_key: string | null;
-	/** API origin that a decision point follows; `null` for this machine's `api_port`. */
+	/** API origin for a decision point; `null` for this machine's `api_port`. */
 	readonly pdp_control_plane: string | null;
 	/** Number of decision point processes. */
 	readonly pdp_workers: number;
 	/** `cloud` decision points evaluate no conditions. */
 	readonly pdp_mode: 'edge' | 'cloud';
-	/** Maximum CPU seconds for one answer from a decision point. */
+	/** Maximum CPU seconds per answer from a decision point. */
 	readonly pdp_budget: number;
 	/** Public decision point URL without a trailing slash; `null` for the URL in the request. */
 	readonly pdp_public_url: string | null;
@@ -42,7 +42,7 @@ export interface Config {
 	 * trailing slash; `null` for the decision point in this process, if any.
 	 */
 	readonly console_pdp_url: string | null;
-	/** AuthZEN subject types that are users. */
+	/** AuthZEN subject types for users. */
 	readonly pdp_subject_types: readonly string[];
 	/**
 	 * Maximum seconds that the answer to a write through a decision point waits for its revision; negative for no limit.
@@ -52,7 +52,7 @@ export interface Config {
 	readonly pdp_facts_timeout_policy: 'ignore' | 'fail';
 	/** Folder for the offline copy; `null` disables it. */
 	readonly pdp_offline_directory: string | null;
-	/** Public key files, one of which must have signed every bundle; empty disables verification. */
+	/** Public key files, of which at least one must have signed every bundle; empty disables verification. */
 	readonly pdp_bundle_verification_key_paths: readonly string[];
 	/** Maximum age in seconds of the data behind an answer; `null` for any age. */
 	readonly pdp_max_data_age: number | null;
@@ -60,9 +60,9 @@ export interface Config {
 	readonly decision_log: readonly string[];
 	/** Bearer token for a collector. */
 	readonly decision_log_token: string | null;
-	/** Rules that select the logged decisions. */
+	/** Rules for selecting logged decisions. */
 	readonly decision_log_sampling: readonly SamplingRule[];
-	/** Paths of input members that are not logged. */
+	/** Paths of input members to omit from logs. */
 	readonly decision_log_mask: readonly (readonly string[])[];
 	/** Days for which the API keeps decisions. */
 	readonly audit_log_days: number;
@@ -97,7 +97,7 @@ export interface Config {
 	};
 }
 
-/** Invalid settings: one sentence per variable, without its value, which may be a secret. */
+/** Invalid settings: a sentence per variable, without its value, which may be a secret. */
 export class ConfigError extends Error {
 	override readonly name = 'ConfigError';
 }

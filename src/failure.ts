@@ -1,4 +1,4 @@
-/** All deliberate failures: one class and one catalogue, shared by docs and answers. */
+/** All deliberate failures: a class and a catalogue, shared by docs and answers. */
 
 interface Entry {
 	readonly status: number;
@@ -139,7 +139,7 @@ export function notFound(kind: string, reference: string): Failure {
 	return new Failure('not_found', `could not find '${kind}' with the given filters: id='${reference}'`);
 }
 
-/** Returns the failure for a key that is already taken. */
+/** Returns the failure for a taken key. */
 export function duplicate(kind: string, key: string): Failure {
 	return new Failure('duplicate', `a ${kind} with key \`${key}\` already exists`);
 }

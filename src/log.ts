@@ -9,8 +9,7 @@ export type EventLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'isLev
 const maxCauses = 5;
 
 /**
- * Creates the process logger: one JSON line per event on standard error. Standard output stays free for people and
- * pipes.
+ * Creates the process logger: a JSON line per event on standard error. Standard output stays free for people and pipes.
  */
 export function createLogger(level: string): Logger {
 	return pino(logOptions(level), pino.destination({ dest: 2, sync: true }));

@@ -23,7 +23,7 @@ export const assignments = users.flatMap((user, index) =>
 		tenant: tenants[(index + turn * 7) % tenants.length] ?? '',
 	})),
 );
-/** One editor in each folder, five times over. */
+/** An editor in each folder, five times over. */
 export const editors = users.map((user, index) => ({ user, folder: folders[index % folders.length] ?? '' }));
 export const folderIndex = (document: number) => document % folders.length;
 export const departmentIndex = (user: number) => user % departments.length;

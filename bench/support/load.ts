@@ -1,8 +1,6 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 
-/**
- * Writers over kept-alive connections in a separate process, so that the measured process shares no thread with them.
- */
+/** Writers over kept-alive connections in a separate process, so the measured process shares no thread with them. */
 
 /** Work for a group of writers. */
 export interface Load {
@@ -53,7 +51,7 @@ const deleteUser = (key: string): Step => ({ method: 'DELETE', path: `/users/${k
 const assign = (user: string): Step => ({ method: 'POST', path: '/role_assignments', body: assignment(user) });
 const unassign = (user: string): Step => ({ method: 'DELETE', path: '/role_assignments', body: assignment(user) });
 
-/** Writes in one turn; `own` is the writer's permanent user, `fresh` is a new user. */
+/** Writes per turn; `own` is the writer's permanent user, `fresh` is a new user. */
 const turns: Readonly<Record<Kind, (own: string, fresh: string) => readonly Step[]>> = {
 	assignments: (own) => [assign(own), unassign(own)],
 	users: (_, fresh) => [createUser(fresh), changeUser(fresh)],

@@ -53,10 +53,10 @@ export function derivedTypes(count: number): Schema {
 	return { resources, roles: [], condition_sets: [], set_rules: [] };
 }
 
-/** Rule layout: every user set with every resource set on one action, or at random over 40 actions. */
+/** Rule layout: every user set with every resource set on a single action, or at random over 40 actions. */
 export type RuleLayout = 'on one action' | 'over 40 actions';
 
-/** Rules for one type. Half the sets are user sets, half are resource sets. */
+/** Rules for a single type. Half the sets are user sets, half are resource sets. */
 export function setRules(sets: number, rules: number, layout: RuleLayout): Schema {
 	const half = sets / 2;
 	const rule = (index: number): SetRule => {

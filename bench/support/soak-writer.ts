@@ -24,7 +24,7 @@ export interface Tally {
 	/** Requests without an answer, and 5xx answers. */
 	unanswered: number;
 	failed: number;
-	/** Answers that contradict the oracle. Keeps the first as text. */
+	/** Answers contradicting the oracle. Keeps the first as text. */
 	wrong: number;
 	readonly firstWrong: string[];
 }
@@ -49,7 +49,7 @@ export class SoakWriter {
 		this.#keys = writerKeys(number);
 	}
 
-	/** Makes one fact change, and sometimes sends every check about this writer's data. */
+	/** Makes a fact change, and sometimes sends every check about this writer's data. */
 	async turn(): Promise<void> {
 		const write = nextWrite(this.#world, this.#keys, this.random);
 		const answer = await noted(this.tally, this.site.api.send(write.method, facts + write.path, write.body));
@@ -72,7 +72,7 @@ export class SoakWriter {
 	}
 
 	/**
-	 * Only this writer changes the data behind these answers, so any revision from this revision on has one correct
+	 * Only this writer changes the data behind these answers, so any revision from this revision on has a single correct
 	 * answer.
 	 */
 	async #check(revision: number | undefined): Promise<void> {
@@ -108,7 +108,7 @@ export class SoakWriter {
 	}
 }
 
-/** Changes the schema, one type and one permission at a time, and checks that the change is active, both ways. */
+/** Changes the schema, by one type or permission at a time, and checks that the change is active, both ways. */
 export class SchemaWriter {
 	#count = 0;
 
@@ -156,7 +156,7 @@ export class SchemaWriter {
 
 const patience = { deadline: 120_000, interval: 100 };
 
-/** Repeats a write until it is committed, so that all earlier writes are decided. */
+/** Repeats a write until it is committed, so all earlier writes are decided. */
 async function settled(api: Client, path: string, random: Random): Promise<number> {
 	const settle = () => answered(api.put(path, { first_name: String(random.below(2 ** 32)) }));
 	const answer = await eventually(settle, (given) => given !== undefined && given.status < 300, patience);

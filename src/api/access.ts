@@ -58,14 +58,14 @@ interface InSession {
 }
 
 /**
- * Access rules for endpoints, with the context that each rule gives to handlers.
+ * Access rules for endpoints, with the handler context for each rule.
  *
  * - `public` and `probe` are open to everyone; `probe` serves process state and version.
- * - `key` accepts any known API key, even one without access, to show data about the key itself.
+ * - `key` accepts any known API key, even without access, to show data about the key itself.
  * - `organization.*`, `project.*` and `environment.*` need a key with access to the object in the path. `.write` also
  *   needs a key that may write and, above the environment, a key at that level or higher.
- * - `.snapshot` and `.export` read everything at one instant. `.apply` is `.write` in an exclusive transaction, which
- *   the handler opens. `.try` and `.impact` run changes, roll them back, and accept read-only keys.
+ * - `.snapshot` and `.export` read everything at a single instant. `.apply` is `.write` in an exclusive transaction,
+ *   which the handler opens. `.try` and `.impact` run changes, roll them back, and accept read-only keys.
  * - `keys.*` needs a key with the access level `admin`; `ApiKeys` limits the keys it reaches.
  * - `environment.manage` accepts keys at any level that may write; handlers that return secrets call `requireAdmin`.
  * - `environment.own` takes the environment from the key, because the path has none. `environment.report` is the same
@@ -78,10 +78,10 @@ interface InSession {
  * path. A write by cookie must come from an origin that the environment allows, and its unit of work checks session and
  * user again.
  *
- * A console session can replace a key. It has its key's rights in one environment, can read above it, and reaches other
- * environments only as copy targets. It writes only for pages from the server's own origin. `console.enter` is open,
- * for sign-in and sign-out. `console.ask` needs a session (a key is refused) for the environment in the path, to query
- * its decision point. `console.watch` is the same but does not extend the session.
+ * A console session can replace a key. It has its key's rights in a single environment, can read above it, and reaches
+ * other environments only as copy targets. It writes only for pages from the server's own origin. `console.enter` is
+ * open, for sign-in and sign-out. `console.ask` needs a session (a key is refused) for the environment in the path, to
+ * query its decision point. `console.watch` is the same but does not extend the session.
  */
 export interface Contexts {
 	public: null;
@@ -149,7 +149,7 @@ export interface Contexts {
 /** Access to an environment's decision point. */
 interface Relayed {
 	readonly target: RelayTarget;
-	/** API key that the decision point accepts. */
+	/** API key for the decision point. */
 	readonly secret: () => Promise<string>;
 	readonly relay: Relay;
 }
@@ -162,7 +162,7 @@ const heavyBytes = 32 * 1024;
 /** Maximum number of waiting draft previews per environment. Each preview delays all writers. */
 const maxWaitingPreviews = 4;
 
-/** Limits for decision log deliveries, so that other requests wait for at most two delivery statements. */
+/** Limits for decision log deliveries, so requests wait for at most two delivery statements. */
 const deliveryTurns = { running: 2, waiting: 32 };
 
 /** Maximum size of a console sign-in body, in bytes. */
@@ -180,7 +180,7 @@ export const EnvironmentPath = z.object({
 /** Path parameter for endpoints inside a project. */
 export const ProjectPath = z.object({ proj_id: Reference.describe('The project: its id or key.') });
 
-/** Dependencies that the guard uses to open handler contexts. */
+/** Dependencies for opening handler contexts. */
 export interface Guarded {
 	readonly store: Store;
 	readonly policies: PolicyStore;
@@ -607,7 +607,7 @@ function outsideOfSessions(caller: Caller): Caller {
 	throw forbidden('a session of the console changes nothing outside of its environment: send an API key');
 }
 
-/** Finds the caller and the environment in the path. Needs one statement unless it refuses the request. */
+/** Finds the caller and the environment in the path. Needs a single statement unless it refuses the request. */
 async function authenticateForEnvironment(
 	store: Store,
 	request: AnyRequest,

@@ -9,7 +9,7 @@ import type { ApiKey } from '../store/table/account.js';
 /** Key for the environment `dev` from the first start, until it has been shown. */
 export interface FirstKey {
 	readonly secret: string;
-	/** Records that the key was shown, so that later starts do not show it again. */
+	/** Records that the key was shown, so later starts do not show it again. */
 	noteShown(): Promise<void>;
 }
 

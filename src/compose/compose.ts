@@ -78,7 +78,7 @@ import { BundleMeter, decisionPointFamilies, metricsSource } from './pdp-metrics
 import { type Monitored, monitored } from './requests.js';
 import { readServerKeys, type ServerKeys } from './server-key.js';
 
-/** Composition root: the only place that connects the modules. */
+/** Composition root: the only place to connect modules. */
 
 export type { OwnDecisionPoint } from '../api/console/relay-target.js';
 export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/follow/readiness.js';
@@ -194,7 +194,7 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 
 /**
  * Starts the management API and the publisher. Rejects if the port, opa or the store is not available. The port is
- * tried first, so that a used port leaves no files behind.
+ * tried first, so a used port leaves no files behind.
  */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;

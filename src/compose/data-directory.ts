@@ -15,8 +15,8 @@ const used = {
 } as const;
 
 /**
- * Creates the data directory if needed, and checks access and contents before any other use. Removes the permissions
- * for other users that an earlier version granted. Throws `ConfigError` with instructions.
+ * Creates the data directory if needed, and checks access and contents before any other use. Removes permissions for
+ * other users, which an earlier version granted. Throws `ConfigError` with instructions.
  */
 export function prepareDataDirectory(directory: string): void {
 	try {

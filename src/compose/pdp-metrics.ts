@@ -73,7 +73,7 @@ export interface DecisionPointSources {
 const states = ['starting', 'ready', 'stale', 'refused', 'deleted'] as const;
 const reasons = ['compiling', 'failed', 'left_out'] as const;
 
-/** Returns the metrics for one decision point process. */
+/** Returns the metrics for a decision point process. */
 export function decisionPointFamilies(sources: DecisionPointSources): MetricFamilies {
 	const { replica, requests, decided, bundles, log } = sources;
 	const { status, online, state, revision, policy_revision, degraded } = currentHealth(replica);

@@ -46,10 +46,7 @@ function readKeyFile(path: string): Buffer {
 	);
 }
 
-/**
- * Creates the file atomically, so that a killed process leaves no empty file. Only this process uses the data
- * directory.
- */
+/** Creates the file atomically, so a killed process leaves no empty file. Only this process uses the data directory. */
 function createKeyFile(path: string, folder: string): void {
 	const temporary = `${path}.new`;
 	writeFileSync(temporary, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });

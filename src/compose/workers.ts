@@ -33,7 +33,7 @@ import { decisionLogFamilies } from './pdp-metrics.js';
 /** Milliseconds between worker status reports when no revision arrives. */
 const statusInterval = 1_000;
 
-/** Running decision point with one or several processes. */
+/** Running decision point with a single process or several. */
 export interface RunningPoint {
 	readonly listening: { readonly url: string };
 	/** Signals when it answers checks. */
@@ -106,7 +106,7 @@ export async function startDecisionWorkers(
 	};
 }
 
-/** Runs one worker until the leader process stops it or is gone. Then this process ends. */
+/** Runs a worker until the leader process stops it or is gone. Then this process ends. */
 export async function runDecisionWorker(config: Config, log: Logger): Promise<void> {
 	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
 	// A terminal signal reaches all processes; the leader stops the workers.

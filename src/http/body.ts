@@ -21,16 +21,16 @@ export interface BodyLimits {
 }
 
 /**
- * Maximum members per object. Distinct names are the most expensive part of JSON, and code that reads one member may
- * have to list them all, so the limit keeps each such step short.
+ * Maximum members per object. Distinct names are the most expensive part of JSON, and code that reads a member may have
+ * to list all members, so the limit keeps each such step short.
  */
 export const maxBodyMembers = 16_384;
 
-/** Maximum characters per text, name or number, or per blank run between them. Each is parsed in one step. */
+/** Maximum characters per text, name or number, or per blank run between them. Each is parsed in a single step. */
 export const maxBodyToken = 1024 * 1024;
 
 /**
- * Maximum body size in bytes for parsing in one step, which is always fast. INVARIANT: such a body cannot exceed
+ * Maximum body size in bytes for parsing in a single step, which is always fast. INVARIANT: such a body cannot exceed
  * `maxBodyMembers`, because each member takes at least five bytes, nor any value limit.
  */
 const smallBytes = 64 * 1024;
@@ -106,7 +106,7 @@ export function waitsToSend({ headers, complete }: IncomingMessage): boolean {
 }
 
 /**
- * Discards the rest of a body, so that the connection can be reused. Cuts the connection if the rest is too long or too
+ * Discards the rest of a body, so the connection can be reused. Cuts the connection if the rest is too long or too
  * slow. Calls `ended` at the end.
  */
 export function discardRest(request: IncomingMessage, ended: () => void = () => {}): void {
@@ -122,7 +122,7 @@ export function discardRest(request: IncomingMessage, ended: () => void = () => 
 	request.resume();
 }
 
-/** Parses a body of at most 64 KiB in one step. Throws if it is not UTF-8, not JSON, or nested too deeply. */
+/** Parses a body of at most 64 KiB in a single step. Throws if it is not UTF-8, not JSON, or nested too deeply. */
 export function parseSmallBody(bytes: Buffer): unknown {
 	if (!isUtf8(bytes)) throw notUtf8();
 	const value = parseJson(withoutByteOrderMark(bytes.toString()));

@@ -32,7 +32,7 @@ export function documentationEndpoints<Access extends string>(
 		returns: { 200: z.record(z.string(), z.unknown()).describe('An OpenAPI document.') },
 		handle: async () => {
 			const related = findRelated();
-			// Anyone may request the document, and building it is slow. Requests share one build, which yields to other
+			// Anyone may request the document, and building it is slow. Requests share a build, which yields to other
 			// requests.
 			if (built?.link !== related?.url || built === undefined) built = { document: build(related), link: related?.url };
 			return new Raw(200, { 'content-type': 'application/json' }, await built.document);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
-/** Endpoint declarations: validation, types, access, statuses and documentation in one value. */
+/** Endpoint declarations: validation, types, access, statuses and documentation in a single value. */
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -100,7 +100,7 @@ export interface Declaration<
 	readonly example?: unknown;
 	/** Request headers that handlers read, for the documentation. */
 	readonly requestHeaders?: z.ZodObject;
-	/** Headers on successful answers besides those of the access level, for the documentation. */
+	/** Headers on successful answers besides the access level's headers, for the documentation. */
 	readonly answerHeaders?: z.ZodObject;
 	/** Content types by status, except JSON, for the documentation. */
 	readonly answerTypes?: Readonly<Record<number, string>>;
@@ -133,7 +133,7 @@ export interface Endpoint<Access extends string = string, Context = never>
 }
 
 /**
- * Returns the `endpoint` function of one server. `Contexts` maps each access name to the context for handlers, so a
+ * Returns the `endpoint` function for a server. `Contexts` maps each access name to the context for handlers, so a
  * handler cannot be declared with less access than its context requires.
  */
 export function declaring<Contexts>() {

@@ -14,9 +14,9 @@ export interface ExampleSource {
 }
 
 /**
- * Builds an example for a schema, deterministically. An object or a map takes the example in its own schema, if it has
- * one. Otherwise values come from `hint`, which may have more or fewer members than the schema, then from `source`,
- * then from the types. Without any of these, an optional or nullable member is omitted or null.
+ * Builds an example for a schema, deterministically. An object or a map takes the example in its own schema, if any.
+ * Otherwise values come from `hint`, which may have more or fewer members than the schema, then from `source`, then
+ * from the types. Without any of these, an optional or nullable member is omitted or null.
  */
 export function buildExample(source: ExampleSource, schema: Json, hint?: unknown, name = ''): unknown {
 	const value = knownExample(source, schema, hint, name);
@@ -94,7 +94,7 @@ function leafExample({ samples }: ExampleSource, schema: Json, hint: unknown, na
 	return schema['default'];
 }
 
-/** Returns a value that only depends on the type. */
+/** Returns a value based only on the type. */
 function plain(schema: Json): unknown {
 	const types = [schema['type']].flat();
 	const [type] = types.includes('null') ? ['null'] : types;
@@ -128,7 +128,7 @@ function idFor(name: string): string {
 	return `0192f0c1-2a5b-7cc3-8d4e-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
 }
 
-/** Merges both values; the later one wins. */
+/** Merges both values; the later value wins. */
 function merged(earlier: unknown, later: unknown): unknown {
 	return isRecord(earlier) && isRecord(later) ? { ...earlier, ...later } : (later ?? earlier);
 }

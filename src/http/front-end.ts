@@ -8,7 +8,7 @@ import { Raw } from './endpoint.js';
 
 /** Serves the browser bundles from setup (setup/console.mjs). Files are read on first use and cached. */
 export interface FrontEnd {
-	/** Returns the files that a page loads. */
+	/** Returns the files for a page. */
 	page(name: string): Promise<PageFiles>;
 	/** Returns a page asset by name. Assets are immutable: the name contains a content hash. Throws `not_found`. */
 	asset(name: string, accepted: string | undefined): Promise<Raw>;
@@ -17,7 +17,7 @@ export interface FrontEnd {
 }
 
 const PageFiles = z.object({ script: z.string(), style: z.string(), chunks: z.array(z.string()) });
-/** File names that a page loads. `chunks` are loaded on demand. */
+/** Files for a page. `chunks` are loaded on demand. */
 export type PageFiles = z.output<typeof PageFiles>;
 
 const Pages = z.record(z.string(), PageFiles);

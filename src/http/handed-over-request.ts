@@ -22,7 +22,7 @@ export function bodyReadAhead(request: IncomingMessage): Buffer | undefined {
 	return handedOver.get(request)?.body;
 }
 
-/** Rethrows the handler error of a handed-over request, so that the handler does not run twice. */
+/** Rethrows the handler error of a handed-over request, so the handler does not run twice. */
 export function rethrowFailure(request: IncomingMessage): void {
 	const failure = handedOver.get(request)?.failure;
 	if (failure) throw failure.error;

@@ -12,7 +12,7 @@ import { type AnyRequest, ReceivedRequest } from './received-request.js';
 import { refuseNearMisses } from './refuse-near-misses.js';
 import { requireUnicode } from './require-unicode.js';
 
-/** Handler answer that matches the endpoint declaration. */
+/** Handler answer as the endpoint declares it. */
 export type Answer = Reply<Returns> | Raw;
 
 /** Remaining steps of a request after `Surround` has opened the handler context. */
@@ -37,7 +37,7 @@ export interface Run {
  */
 export type Surround = (endpoint: Endpoint<string, never>, request: AnyRequest, run: Run) => Promise<Answer>;
 
-/** Parses one part of a request. Throws `unprocessable` with the first problems and their places. */
+/** Parses a part of a request. Throws `unprocessable` with the first problems and their places. */
 export async function parsePart<S extends z.ZodType>(schema: S, part: Part, value: unknown): Promise<z.output<S>> {
 	const parsed = await schema.safeParseAsync(value, { reportInput: true });
 	if (parsed.success) return parsed.data;

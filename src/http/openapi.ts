@@ -6,11 +6,11 @@ import { buildExample, type ExampleSource, type Json } from './example.js';
 
 /** Documentation of an access level. */
 export interface AccessNote {
-	/** One sentence about the required access. */
+	/** Sentence about the required access. */
 	readonly description: string;
 	/** True if a bearer key is required. */
 	readonly secured: boolean;
-	/** Request headers that all endpoints at this level read. */
+	/** Request headers for all endpoints at this level. */
 	readonly requestHeaders?: z.ZodObject;
 	/** Headers on successful answers at this level. */
 	readonly answerHeaders?: z.ZodObject;
@@ -81,7 +81,7 @@ export function openapi(endpoints: readonly AnyEndpoint[], info: DocumentInfo): 
 	}
 }
 
-/** Like `openapi`, one endpoint per step, because the complete document takes about a second of CPU time. */
+/** Like `openapi`, an endpoint per step, because the complete document takes about a second of CPU time. */
 export function* openapiSteps(
 	endpoints: readonly AnyEndpoint[],
 	info: DocumentInfo,

@@ -97,7 +97,7 @@ export function pageEndpoints<Access extends string>(place: PagePlace<Access>): 
 			method: 'get',
 			path: `${pagePath}/:asset`,
 			access,
-			params: z.object({ asset: z.string().describe('The name of the file.') }),
+			params: z.object({ asset: z.string().describe('The file name.') }),
 			returns: { 200: null },
 			failures: { 404: 'The page has no such file.' },
 			handle: ({ params }) => asset(params.asset),

@@ -7,7 +7,7 @@ export const maxHandled = 8;
 /** Maximum waiting requests per connection. Further requests close the connection. */
 export const maxWaiting = 256;
 
-/** Pipelined requests on one connection, sent without waiting for the answers (HTTP pipelining). */
+/** Pipelined requests on a connection, sent without waiting for the answers (HTTP pipelining). */
 export class Pipeline {
 	/** Answer to the last received request. */
 	lastAnswer: ServerResponse | undefined;
@@ -34,7 +34,7 @@ export class Pipeline {
 	}
 
 	readonly #end = (): void => {
-		// Let other connections run before the requests that wait here.
+		// Let other connections run before waiting requests.
 		if (this.#waiting.length > 0) setImmediate(() => this.#next());
 		else this.#handled -= 1;
 	};

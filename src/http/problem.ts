@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { maxProblems, type Problem } from '../failure.js';
 
-/** Part of a request that has a problem. */
+/** Request part with a problem. */
 export type Part = 'path' | 'query' | 'body';
 
 /** Maximum characters of a value in a message. */
@@ -19,7 +19,7 @@ export function problemsIn(part: Part, issues: readonly z.core.$ZodIssue[]): rea
 	return problems;
 }
 
-/** Yields the problems in an issue one by one, because it may list a million unknown members. */
+/** Yields the problems in an issue lazily, because it may list a million unknown members. */
 function* issueProblems(part: Part, issue: z.core.$ZodIssue): Iterable<Problem> {
 	const loc = [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))];
 	if (issue.code === 'unrecognized_keys') {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Request } from './endpoint.js';
 
-/** Request with types that only its endpoint knows. */
+/** Request with types known only to its endpoint. */
 export type AnyRequest = Request<unknown, unknown, unknown>;
 
 /**

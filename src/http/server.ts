@@ -31,7 +31,7 @@ function bodyLimits(large: LargeBody | undefined, usual: number): BodyLimits {
 
 /** Milliseconds until the request headers must be complete. */
 const headersMilliseconds = 15_000;
-/** Milliseconds between checks for requests that arrive too slowly. */
+/** Milliseconds between checks for slow requests. */
 const checkingMilliseconds = 5_000;
 
 /**
@@ -65,7 +65,7 @@ export interface Served {
 	readonly failureHeaders?: () => Readonly<Record<string, string>>;
 	/** Receives every error that is not a `Failure`: a bug or a broken dependency. */
 	readonly onUnexpected: (error: unknown, requestId: string) => void;
-	/** Enables the lean path for endpoints that declare it. */
+	/** Enables the lean path for endpoints with `lean`. */
 	readonly lean?: LeanAccess;
 	/** Called after every answer. `endpoint` is absent if no route matched. */
 	readonly onAnswered?: (answered: Answered) => void;
@@ -128,7 +128,7 @@ function writeFailure(ctx: Context, failure: Failure, served: Served): void {
 	ctx.set(served.failureHeaders?.() ?? {});
 }
 
-/** Koa application that can also render failures for requests that never reach it. */
+/** Koa application with failure rendering for requests that never reach it. */
 class Application extends Koa {
 	constructor(
 		readonly render: (failure: Failure, requestId: string) => string,
@@ -317,7 +317,7 @@ function pipelineFor(socket: Socket): Pipeline {
 	return pipeline;
 }
 
-/** True if the current request on a connection was already answered, so that nothing more can be sent. */
+/** True if the current request on a connection was already answered, so nothing more can be sent. */
 function isAnswered(socket: Duplex): boolean {
 	const answer = pipelines.get(socket)?.lastAnswer;
 	return answer?.headersSent === true && !answer.req.complete;

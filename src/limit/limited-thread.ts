@@ -1,4 +1,4 @@
-/** Answers questions in one thread, which is ended if an answer takes too long. */
+/** Answers questions in a thread, which is ended if an answer takes too long. */
 
 import { parentPort, Worker } from 'node:worker_threads';
 import type { Logger } from '../log.js';
@@ -24,8 +24,8 @@ export class LimitedThread<Question, Answer> {
 	}
 
 	/**
-	 * Asks questions one after the other. Never rejects: returns `late` if the answer takes longer than `milliseconds` or
-	 * the thread fails.
+	 * Asks questions in sequence. Never rejects: returns `late` if the answer takes longer than `milliseconds` or the
+	 * thread fails.
 	 */
 	ask(question: Question, milliseconds: number): Promise<Answer | 'late'> {
 		const answer = this.#last.then(() => this.#ask(question, milliseconds));

@@ -1,4 +1,4 @@
-/** Runs long work in slices, one slice per event loop turn, so that short requests do not wait for it. */
+/** Runs long work in slices, a slice per event loop turn, so short requests do not wait for it. */
 
 import type { Steps } from '../../compiler/steps.js';
 import { nextTurn } from './next-turn.js';
@@ -11,7 +11,7 @@ export interface EventLoop {
 	nextTurn(): Promise<unknown>;
 }
 
-/** Options for one piece of work. */
+/** Work options. */
 export interface WorkOptions {
 	/** Called before each slice. Work that is no longer wanted rejects with `WorkCancelled`. */
 	readonly wanted?: () => boolean;
@@ -30,11 +30,11 @@ const slice = 5;
 const eventLoop: EventLoop = { now: () => performance.now(), nextTurn };
 
 interface Task {
-	/** Runs one slice until about `end`. Returns false when no work is left. */
+	/** Runs a slice until about `end`. Returns false when no work is left. */
 	slice(end: number): boolean;
 }
 
-/** All long work in a process, in round-robin order. Together, it takes one slice per turn. */
+/** All long work in a process, in round-robin order. Together, it takes a slice per turn. */
 export class SliceScheduler {
 	readonly #loop: EventLoop;
 	readonly #queue: Task[] = [];
@@ -73,7 +73,7 @@ export class SliceScheduler {
 		});
 	}
 
-	/** Starts a task immediately if this turn has time left, so that short work does not wait. */
+	/** Starts a task immediately if this turn has time left, so short work does not wait. */
 	#begin(task: Task): void {
 		if (this.#left <= 0 || this.#queue.length > 0 || this.#slice(task)) this.#queue.push(task);
 		if (this.#turning) return;

@@ -54,7 +54,7 @@ export class Turns {
 		});
 	}
 
-	/** Returns a turn, so that the next begins. */
+	/** Returns a turn, so the next begins. */
 	end(name: string): void {
 		this.#running.delete(name);
 		this.#next();

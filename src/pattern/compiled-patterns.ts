@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** Regular expressions (RE2) in one request, each compiled once. */
+/** Regular expressions (RE2) in a request, each compiled once. */
 export class CompiledPatterns {
 	readonly #compiled = new Map<string, RE2JS | null>();
 

@@ -1,4 +1,4 @@
-/** Signs bundles in OPA's format, so that both stock OPA and our decision points can verify them. */
+/** Signs bundles in OPA's format, verifiable by stock OPA and our decision points. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { type Config, ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 import { inCanonicalForm, isCanonicalDocument, isHashedAsJson } from './canonical-json.js';
 
-/** Signs bundle files with one key. */
+/** Signs bundle files with a key. */
 export interface BundleSigner {
 	/** Identifies the key and its id: sixteen hexadecimal digits. */
 	readonly fingerprint: string;

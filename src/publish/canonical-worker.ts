@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { canonicalJson } from './canonical-json.js';
 
-/** Thread for `inCanonicalForm`: converts one document. */
+/** Thread for `inCanonicalForm`: converts a document. */
 
 const bytes = canonicalJson(workerData as Uint8Array);
 parentPort?.postMessage(bytes);

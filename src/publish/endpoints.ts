@@ -19,7 +19,7 @@ interface Contexts {
 
 const endpoint = declaring<Contexts>();
 
-const BundlePath = z.object({ environment_id: z.uuid().describe('The id of the environment.') });
+const BundlePath = z.object({ environment_id: z.uuid().describe('The environment id.') });
 
 /** Bundle endpoints and their access check. */
 export interface FeedEndpoints {

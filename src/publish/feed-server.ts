@@ -18,7 +18,7 @@ import type { DataState } from './try-change.js';
 const maxRevisions = 1_000;
 /** Maximum cached deltas for decision points at the same revision. */
 const maxDeltas = 200;
-/** Maximum waiting requests per environment and process: each polls, and one environment must not delay the rest. */
+/** Maximum waiting requests per environment and process: each polls, and an environment must not delay the rest. */
 const maxHeld = 1_000;
 /** Milliseconds between polls by waiting requests: a notification from a different process may get lost. */
 const pollInterval = 2_000;

@@ -48,7 +48,7 @@ export async function pastState(
 	if (read === null) return null;
 	const { facts, unchanged } = read;
 	if (unchanged !== null) return { facts, schema: null, closures: unchanged, policy: null };
-	// Outside the snapshot, because an embedded database has one connection and these calls need it.
+	// Outside the snapshot, because an embedded database has a single connection and these calls need it.
 	const compiled = await policies.history.compiledAt(environmentId, revision);
 	if (compiled === null) throw notKept(revision, 'its policy is not kept');
 	if (compiled.layout !== layout) throw notKept(revision, 'its policy is that of an earlier version');

@@ -21,7 +21,7 @@ const usualTime = 60_000;
 /** Maximum cached results. */
 const maxResults = 32;
 /**
- * Maximum waiting policies, per environment and in total. Their files are in memory. Each environment has one reserved
+ * Maximum waiting policies, per environment and in total. Their files are in memory. Each environment has a reserved
  * place, so no environment can lock out the rest.
  */
 const maxWaitingOfEnvironment = 2;
@@ -45,8 +45,8 @@ interface Asked {
 }
 
 /**
- * Tests policies with `opa`, one after the other. Results are cached by file contents: policies with the same digest
- * have the same Rego, but may differ in their tables and therefore in their tests.
+ * Tests policies with `opa`, in sequence. Results are cached by file contents: policies with the same digest have the
+ * same Rego, but may differ in their tables and therefore in their tests.
  */
 export class PolicyTester {
 	/** Results by content, least recently used first. */

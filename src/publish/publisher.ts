@@ -61,8 +61,8 @@ export class Publisher {
 	}
 
 	/**
-	 * Returns the head with the newest schema compiled. If this takes too long, the head has the previous policy if there
-	 * is one. Throws `not_found`.
+	 * Returns the head with the newest schema compiled. If this takes too long, the head has the previous policy if any.
+	 * Throws `not_found`.
 	 */
 	async head(environmentId: string): Promise<Head> {
 		for (;;) {
@@ -85,7 +85,7 @@ export class Publisher {
 		}
 	}
 
-	/** Returns the time of the first schema change that no process has tried to compile, or `null`. */
+	/** Returns the time of the first schema change without a compilation attempt, or `null`. */
 	async #waitingSince({ live, failed }: Publications, changeAfter: SchemaChangeAfter): Promise<Date | null> {
 		const tried = Math.max(live?.schema_revision ?? 0, failed?.failed_revision ?? 0);
 		return (await changeAfter(tried))?.created_at ?? null;

@@ -3,10 +3,10 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../log.js';
 
-/** File system functions that the folder uses. */
+/** File system functions for the folder. */
 const nodeFiles = { mkdir, open, readdir, readFile, rename, rm };
 
-/** Subset of `node:fs/promises` that the folder uses. */
+/** Subset of `node:fs/promises` for the folder. */
 export type Files = typeof nodeFiles;
 
 /** `<label>.<seal>.tar.gz` */

@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataState } from './try-change.js';
 
-/** State that a decision point holds. */
+/** State held by a decision point. */
 export interface ClientState extends DataState {
 	/** True if this server, or a server with the same key, has named the state. */
 	readonly verified: boolean;

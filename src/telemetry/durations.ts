@@ -34,7 +34,7 @@ export class Durations {
 	}
 }
 
-/** Returns a duration histogram with one series per label set. */
+/** Returns a duration histogram with a series per label set. */
 export function histogram(
 	name: string,
 	help: string,

@@ -14,7 +14,7 @@ export interface MetricSample {
 /** Aggregation across processes for values with the same name and labels. */
 type Aggregator = 'sum' | 'min' | 'max' | 'average' | 'first' | 'omit';
 
-/** All samples with one name. */
+/** All samples with the same name. */
 export interface MetricFamily {
 	readonly name: string;
 	readonly help: string;
@@ -23,7 +23,7 @@ export interface MetricFamily {
 	readonly values: readonly MetricSample[];
 }
 
-/** Metrics from one process, or from several processes combined. */
+/** Metrics from a process, or from several processes combined. */
 export type MetricFamilies = readonly MetricFamily[];
 
 export function sample(value: number, labels: Labels = {}): MetricSample {

@@ -1,6 +1,6 @@
 import { valueInTime } from '../limit/value-in-time.js';
 
-/** Maximum milliseconds that a caller waits for a new answer. */
+/** Maximum milliseconds to wait for a new answer. */
 const patience = 3_000;
 /** Milliseconds for which the last answer is valid while a new answer is outstanding. */
 const trust = 30_000;
@@ -17,7 +17,7 @@ export class Probe {
 		private readonly wait = patience,
 	) {}
 
-	/** Returns true if it works. Concurrent calls share one check. */
+	/** Returns true if it works. Concurrent calls share a check. */
 	async works(): Promise<boolean> {
 		this.#asking ??= this.#ask();
 		await valueInTime(this.#asking, this.wait, undefined);

@@ -14,7 +14,7 @@ export async function processFamilies(): Promise<MetricFamilies> {
 	const measured = await (await registry).getMetricsAsJSON();
 	// prom-client declares the family type as an enumeration number, but it is a word.
 	return (measured as unknown as MetricFamilies).map((family) =>
-		// Its default aggregator omits it, even with only one process.
+		// Its default aggregator omits it, even with a single process.
 		family.name === 'process_start_time_seconds' ? { ...family, aggregator: 'min' } : family,
 	);
 }

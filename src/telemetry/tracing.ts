@@ -63,7 +63,7 @@ export function createTracing(): Tracing | null {
 	return registered ? new Tracing() : null;
 }
 
-/** Creates spans for requests, publishing and applying, which form one trace from a write to the decision points. */
+/** Creates spans for requests, publishing and applying, which form a trace from a write to the decision points. */
 export class Tracing {
 	readonly #tracer = trace.getTracer(instrumentation);
 	/** Requests with writes, by environment and revision, oldest first. */

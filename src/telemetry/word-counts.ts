@@ -1,6 +1,6 @@
 import { type MetricSample, sample } from './metric-family.js';
 
-/** Counts events by a word from a short list. All words begin at 0, so that a rate sees the first event. */
+/** Counts events by a word from a short list. All words begin at 0, so a rate sees the first event. */
 export class WordCounts<Word extends string> {
 	readonly #counts: Map<Word, number>;
 

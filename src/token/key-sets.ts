@@ -24,7 +24,7 @@ export interface FetchedText {
 /** Fetches a key set. Rejects if there is no answer, or if it is too long. */
 export type Fetcher = (url: string) => Promise<FetchedText>;
 
-/** Creates a fetcher that uses `send`. */
+/** Creates a fetcher based on `send`. */
 export function createFetcher(send: Sender): Fetcher {
 	return async (url) => {
 		const answer = await send({ method: 'GET', url, headers });
@@ -38,7 +38,7 @@ interface RemoteKeys {
 	refused: { readonly failure: Failure; readonly until: number } | null;
 }
 
-/** Returns the failure for missing or malformed keys, and for keys that cannot be fetched. */
+/** Returns the failure for missing or malformed keys, and for failed key fetches. */
 function unusable(message: string): Failure {
 	return new Failure('invalid_jwks', message);
 }

@@ -15,7 +15,7 @@ import { type DocumentPlace, type Entry, nestedName, unknownReference } from './
 import { refuseStaleDraft } from './stale-draft.js';
 import { importParts } from './transfer.js';
 
-/** Draft change in the form that document parts accept. */
+/** Draft change in the form for document parts. */
 interface PlannedChange {
 	readonly change: DraftChange;
 	readonly part: AnyPart;
@@ -30,7 +30,7 @@ interface PlannedChange {
  * contain earlier writes in the same transaction.
  *
  * Throws `conflict` if an object in the draft changed after the base revision, `duplicate` and `not_found` if an object
- * unexpectedly exists or is missing, `unprocessable` for two changes to one object and for a base revision in the
+ * unexpectedly exists or is missing, `unprocessable` for two changes to the same object and for a base revision in the
  * future, and otherwise like `importDocument`. Failures name the place in the draft.
  */
 export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void> {
@@ -59,8 +59,8 @@ function entriesIn(planned: readonly PlannedChange[], wanted: AnyPart): readonly
 }
 
 /**
- * Returns the changes with their places. Throws `unprocessable` for two changes to one object, and for grants that have
- * ended.
+ * Returns the changes with their places. Throws `unprocessable` for two changes to the same object, and for grants that
+ * have ended.
  */
 function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
 	const known = new Map<string, DocumentPlace>();
@@ -107,7 +107,7 @@ function entryName({ member: [, , nested] }: AnyPart, key: string): string {
 	return nested === undefined || parts === null ? key : nestedName(parts.resource, parts.key);
 }
 
-/** Builds a document with one object. */
+/** Builds a document with a single object. */
 function documentWith(
 	{ list, member: [half, member, nested] }: AnyPart,
 	key = '',

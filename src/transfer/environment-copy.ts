@@ -26,13 +26,13 @@ export interface CopiedEnvironment {
 }
 
 /**
- * Copies the schema between environments in a project. Reads the complete source at one revision before it writes the
- * target, so a copy never locks both environments together.
+ * Copies the schema between environments in a project. Reads the complete source at a single revision before it writes
+ * the target, so a copy never locks both environments together.
  */
 export class EnvironmentCopier {
-	/** Copies that run in the background, by task id, with the source environment. */
+	/** Background copies, by task id, with the source environment. */
 	readonly #running = new Map<string, { readonly source: string; readonly ended: Promise<void> }>();
-	/** Resolves after the newest copy. Copies run one at a time, because each occupies a database connection. */
+	/** Resolves after the newest copy. Copies run in sequence, because each occupies a database connection. */
 	#last: Promise<void> = Promise.resolve();
 	#renewal: NodeJS.Timeout | null = null;
 	#stopped = false;

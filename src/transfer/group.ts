@@ -23,7 +23,7 @@ import {
 } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 
-/** Groups, and marks on objects that were created only for groups. */
+/** Groups, and marks on objects created only for groups. */
 
 const member = ['facts', 'groups'] as const;
 
@@ -74,10 +74,7 @@ function groupEntry({ resource, key, made_instance }: GroupRow): Entry<GroupEntr
 
 const madeMember = ['facts', 'made_for_groups'] as const;
 
-/**
- * Marks on schema objects that were created for groups. The marks are facts, so the schema does not depend on its
- * origin.
- */
+/** Marks on schema objects created for groups. The marks are facts, so the schema does not depend on its origin. */
 export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
 	title: 'mark of what was made for groups',
 	member: madeMember,
@@ -99,7 +96,7 @@ export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
 	},
 };
 
-/** Finds the schema objects that entries name. */
+/** Finds the named schema objects. */
 async function resolveObjects(
 	unit: ReadingUnit,
 	entries: readonly Entry<MadeForGroupsEntry>[],

@@ -4,7 +4,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import { type DocumentPart, type Entry, entryNames, rowsInKeyOrder, valuesByName } from './part.js';
 
-/** Returns the readers for a part with keyed rows in one table. `toEntries` makes one entry per row within `within`. */
+/** Returns the readers for a part with keyed rows in a table. `toEntries` makes an entry per row within `within`. */
 export function keyedReaders<M extends KeyedModel, V>(
 	table: TableModel<M>,
 	toEntries: (unit: ReadingUnit, rows: readonly M[]) => Promise<readonly Entry<V>[]>,

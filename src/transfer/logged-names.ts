@@ -7,7 +7,7 @@ import type { DraftChange, DraftKind } from '../wire/general/draft.js';
 
 type ChangeOfKind<K extends DraftKind> = Extract<DraftChange, { readonly kind: K }>;
 
-/** Log search for one change. */
+/** Log search for a change. */
 export interface LoggedNames extends WantedChanges {
 	/** True if a matching entry concerns the change, because some names in the log are ambiguous. */
 	readonly isAbout: (entry: LoggedEntry) => boolean;

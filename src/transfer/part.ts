@@ -22,11 +22,11 @@ export interface WantedEntry<V> extends Entry<V> {
 	readonly exists: boolean;
 }
 
-/** Copy filter, with the key that must pass it. */
+/** Copy filter, with the key to test. */
 export type CopyPass = readonly [filter: 'resources' | 'roles' | 'user_sets' | 'resource_sets', key: string];
 
 /**
- * Reader and writer for one object kind in documents. Writes follow all API rules. A new object kind needs only a new
+ * Reader and writer for an object kind in documents. Writes follow all API rules. A new object kind needs only a new
  * part.
  */
 export interface DocumentPart<V> {
@@ -47,11 +47,11 @@ export interface DocumentPart<V> {
 	chunks(unit: ReadingUnit): AsyncIterable<readonly Entry<V>[]>;
 	/** Returns stored objects with the same names as these entries, by name. */
 	stored(unit: ReadingUnit, entries: readonly Entry<V>[]): Promise<ReadonlyMap<string, V>>;
-	/** Renders the value for a document, without members that equal their default. */
+	/** Renders the value for a document, without default members. */
 	toDocument(value: V): unknown;
-	/** Creates and changes the objects that entries name. */
+	/** Creates and changes the named objects. */
 	write(unit: WritingUnit, entries: readonly WantedEntry<V>[]): Promise<void>;
-	/** Deletes the objects that entries name, with everything attached to them. */
+	/** Deletes the named objects, with everything attached to them. */
 	remove(unit: WritingUnit, entries: readonly Entry<V>[]): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export function nestedKeys(name: string): readonly [holder: string, key: string]
 	return [holder, key];
 }
 
-/** Writes one entry, and adds the entry's place in the document to failures. */
+/** Writes an entry, and adds the entry's place in the document to failures. */
 export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -109,7 +109,7 @@ function failureAt(place: DocumentPlace, failure: Failure): Failure {
 	return new Failure(failure.code, `${failure.message}, at ${place.join('.')}`, failure.info, problems);
 }
 
-/** Removes members that equal their counterpart in `blank`. */
+/** Removes members equal to their counterpart in `blank`. */
 export function withoutDefaults(value: object, blank: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const says = ([name, member]: [string, unknown]) =>
 		!Object.hasOwn(blank, name) || JSON.stringify(member) !== JSON.stringify(blank[name]);
@@ -119,7 +119,7 @@ export function withoutDefaults(value: object, blank: Readonly<Record<string, un
 /** Record with absent members instead of nulls, like API bodies. */
 type WithoutNulls<F> = { [K in keyof F]: null extends F[K] ? Exclude<F[K], null> | undefined : F[K] };
 
-/** Removes nulls, for functions that treat null like absence. */
+/** Removes nulls, for functions where null means absent. */
 export function withoutNulls<F extends object>(fields: F): WithoutNulls<F> {
 	const given = Object.entries(fields).map(([name, value]) => [name, value ?? undefined]);
 	// Only nulls became absent, as the type says.

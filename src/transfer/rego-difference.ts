@@ -1,6 +1,6 @@
 import { type CompiledPolicy, compilePolicy, type Diagnostic, type Schema } from '../../compiler/index.js';
 
-/** Generated file that differs. `null` if there is no such file. */
+/** Different generated file. `null` if there is no such file. */
 export interface DifferentFile {
 	readonly path: string;
 	readonly before: string | null;
@@ -9,7 +9,7 @@ export interface DifferentFile {
 
 /** Rego difference between two schemas. */
 export interface RegoDifference {
-	/** Files that differ, by path. Empty if a schema does not compile. */
+	/** Different files, by path. Empty if a schema does not compile. */
 	readonly files: readonly DifferentFile[];
 	/** Compiler diagnostics for the later schema. */
 	readonly diagnostics: readonly Diagnostic[];

@@ -101,8 +101,8 @@ async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntr
 type Place = Entry<unknown>['place'];
 
 /**
- * Returns a lookup by key for sets of one type. It finds an automatic set by the role or resource in its key, and
- * creates it if missing.
+ * Returns a lookup by key for sets of a type. It finds an automatic set by the role or resource in its key, and creates
+ * it if missing.
  */
 async function prepareSets(
 	unit: WritingUnit,

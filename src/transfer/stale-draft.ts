@@ -62,7 +62,7 @@ function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEn
 	return [...found.values()];
 }
 
-/** Returns a lookup for the changes that a log entry may concern, by index. */
+/** Returns a lookup from a log entry to the indexes of possibly affected changes. */
 function indexNames(wanted: readonly LoggedNames[]): (entry: LoggedEntry) => Iterable<number> {
 	const indexes = new Map<string, Set<number>>();
 	const add = (name: string, index: number) => indexes.set(name, (indexes.get(name) ?? new Set()).add(index));

@@ -23,8 +23,8 @@ import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 
 /**
- * Renders an environment, or one half, as document text in pieces. The unit should read a snapshot. Equal environments
- * give equal text. A schema object takes several lines and a fact takes one line, so documents can be compared by line.
+ * Renders an environment, or half, as document text in pieces. The unit should read a snapshot. Equal environments give
+ * equal text. A schema object takes several lines and a fact takes a single line, so documents can be compared by line.
  */
 export async function exportDocument(
 	unit: ReadingUnit,
@@ -132,13 +132,13 @@ export interface ImportOutcome {
 	readonly expired: number;
 }
 
-/** True for a grant or an invite that has ended. */
+/** True for an ended grant or invite. */
 function hasExpired(value: unknown, now: Date): boolean {
 	const { expires_at, invite_expires_at } = Object(value) as Readonly<Record<string, unknown>>;
 	return [expires_at, invite_expires_at].some((end) => typeof end === 'string' && new Date(end) <= now);
 }
 
-/** Schema objects read from one environment for a second environment. */
+/** Schema objects read from an environment for a second environment. */
 export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
 
 /** Reads the schema objects in the scope. The unit should read a snapshot. */
@@ -168,7 +168,7 @@ export async function applySchema(unit: WritingUnit, copy: SchemaCopy, strategy:
 	await importParts(unit, (part) => copy.get(part) ?? [], strategy);
 }
 
-/** Returns a predicate for keys that pass a filter. */
+/** Returns the predicate for a filter. */
 function keyFilter({ include, exclude }: CopyFilter): (key: string) => boolean {
 	const [included, excluded] = [include.map(wildcardPattern), exclude.map(wildcardPattern)];
 	return (key) =>

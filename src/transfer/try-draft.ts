@@ -21,7 +21,7 @@ export interface Asker {
 
 /** Effect on an environment. */
 export interface TriedDraft<T> {
-	/** Revision that the preview ran on. */
+	/** Base revision of the preview. */
 	readonly revision: number;
 	readonly schemaBefore: Schema;
 	/** Schema with the draft; the same object as `schemaBefore` if the draft does not change it. */

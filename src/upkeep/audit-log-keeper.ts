@@ -12,7 +12,7 @@ export class AuditLogKeeper {
 	#stopped = false;
 	#full: readonly string[] = [];
 
-	/** @param keep runs one round; @param pause milliseconds between rounds. */
+	/** @param keep runs a round; @param pause milliseconds between rounds. */
 	constructor(
 		private readonly keep: () => Promise<AuditLogUpkeep>,
 		private readonly log: Logger,
@@ -25,7 +25,7 @@ export class AuditLogKeeper {
 		await this.#keeping;
 	}
 
-	/** Starts a round now, unless one is running. */
+	/** Starts a round now, unless a round is running. */
 	wake(): void {
 		if (this.#running || this.#stopped) return;
 		if (this.#timer !== null) clearTimeout(this.#timer);

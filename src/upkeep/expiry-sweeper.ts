@@ -79,9 +79,7 @@ export class ExpirySweeper {
 	}
 }
 
-/**
- * Deletes some expired grants and invites, at most as many per kind as fit into one statement. Returns their number.
- */
+/** Deletes some expired grants and invites, at most as many per kind as fit into a statement. Returns their number. */
 async function removeExpired(unit: WritingUnit): Promise<number> {
 	const grants = (await removeExpiredAssignments(unit)) + (await removeExpiredTuples(unit));
 	return grants + (await removeEndedInvites(unit));

@@ -12,7 +12,7 @@ export interface Post {
 /** Sends a body and returns the status. Does not follow redirects. Rejects without an answer. */
 export type Poster = (post: Post) => Promise<number>;
 
-/** Creates a poster that uses `send`. Discards the answer body. */
+/** Creates a poster based on `send`. Discards the answer body. */
 export function createPoster(send: Sender): Poster {
 	return async (post) => {
 		const answer = await send({ method: 'POST', ...post });

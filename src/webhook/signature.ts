@@ -9,8 +9,8 @@ export interface SignatureHeaders {
 }
 
 /**
- * Signs a body with each key: a receiver needs only one key. The id is the same for each attempt, so a receiver can
- * recognize repeated deliveries.
+ * Signs a body with each key: any of these keys suffices for a receiver. The id is the same for each attempt, so a
+ * receiver can recognize repeated deliveries.
  */
 export function sign(keys: readonly Buffer[], id: string, now: Date, body: string): SignatureHeaders {
 	const timestamp = String(Math.floor(now.getTime() / 1_000));

@@ -16,7 +16,7 @@ export interface Beginning {
 	readonly revision: number;
 	/** Lineage of the other workers, as in `Progress`. */
 	readonly lineage: string;
-	/** Lineages that the other workers know to have ended. */
+	/** Lineages known to the other workers to have ended. */
 	readonly ended: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface WorkersProgress {
 /** Worker status report. */
 export interface WorkerStatus {
 	readonly lineage: string;
-	/** Lineages that it knows to have ended. */
+	/** Lineages known to have ended. */
 	readonly ended: readonly string[];
 	readonly revision: number;
 	readonly policyRevision: number;
@@ -45,7 +45,7 @@ export interface WorkerStatus {
 	readonly decided: number;
 	/** Decisions not chosen by any sampling rule. */
 	readonly sampledOut: number;
-	/** Decisions that did not reach the leader. */
+	/** Decisions lost on the way to the leader. */
 	readonly lost: number;
 }
 

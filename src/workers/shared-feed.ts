@@ -10,8 +10,8 @@ interface Flight {
 }
 
 /**
- * Feed for many followers with one request at a time: equal requests share one. A slightly later follower gets the last
- * step from the cache.
+ * Feed for many followers with a single request at a time: equal requests are shared. A slightly later follower gets the last step
+ * from the cache.
  */
 export class SharedFeed implements FeedClient {
 	readonly #flights = new Map<string, Flight>();

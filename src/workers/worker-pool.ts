@@ -24,7 +24,7 @@ export interface WorkerPoolOptions {
 	readonly feed: FeedClient;
 	/** Decision log receivers. */
 	readonly receivers: readonly EventReceiver[];
-	/** Metrics that this process adds to its workers' metrics. */
+	/** Metrics from this process, added to its workers' metrics. */
 	readonly families?: () => MetricFamilies;
 	readonly log: Logger;
 }
@@ -52,7 +52,7 @@ interface Member {
 
 /** Lifetime in milliseconds below which an ended worker is replaced only after a pause of the same length. */
 const soon = 2_000;
-/** Milliseconds until workers that do not stop are killed. */
+/** Milliseconds until stopping workers are killed. */
 const stopTime = 20_000;
 
 const unavailable: Health = {
@@ -83,7 +83,7 @@ export class WorkerPool {
 	readonly #metrics = new WorkerMetrics();
 	#replaced = 0;
 	#stopping = false;
-	/** Lineages that workers know to have ended. */
+	/** Lineages known to have ended. */
 	readonly #endedLineages = new Set<string>();
 	/** Counts from ended workers. */
 	#decidedBefore = 0;
@@ -127,7 +127,7 @@ export class WorkerPool {
 		return states.find(({ kind }) => kind !== 'ready') ?? states[0] ?? { kind: 'starting', detail: nothingYet };
 	}
 
-	/** True if any worker knows that a lineage has ended. */
+	/** True if a lineage is known to have ended. */
 	hasEnded(lineage: string): boolean {
 		return this.#endedLineages.has(lineage);
 	}
@@ -167,12 +167,12 @@ export class WorkerPool {
 		return renderFamilies([[...own, ...(families?.() ?? [])], ...told]);
 	}
 
-	/** Last status from all workers, including workers that do not answer yet. */
+	/** Last status from all workers, even before they answer. */
 	get #statuses(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ status }) => (status === undefined ? [] : [status]));
 	}
 
-	/** Status from workers that answer requests. */
+	/** Status from answering workers. */
 	get #serving(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ url, status }) =>
 			url === undefined || status === undefined ? [] : [status],

@@ -4,12 +4,12 @@ import { signedOut } from '../../store/session/console-sessions.js';
 import { asId } from '../../wire/common.js';
 import { sessionCookieName } from './session-cookie.js';
 
-/** Header that selects the environment session. */
+/** Header with the environment of the session. */
 export const environmentHeader = 'x-console-environment';
 
 /**
  * Extracts the credentials from a request. An `Authorization` header takes precedence. Cookies count only with the
- * environment header, which foreign pages cannot send. Throws `signed_out` if that header holds no id.
+ * environment header, which foreign pages cannot send. Throws `signed_out` if the header holds no id.
  */
 export function readCredentials({ headers, cookie }: Pick<AnyRequest, 'headers' | 'cookie'>): Credentials {
 	const { authorization, [environmentHeader]: named } = headers;

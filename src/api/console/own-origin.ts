@@ -5,8 +5,7 @@ import { requestOrigin } from '../../http/request-origin.js';
 type Headers = AnyRequest['headers'];
 
 /**
- * Refuses requests with a foreign `Origin` header or without one, to stop forged browser requests. Throws
- * `foreign_origin`.
+ * Refuses requests with a foreign or missing `Origin` header, to stop forged browser requests. Throws `foreign_origin`.
  */
 export function requireOwnOrigin(headers: Headers): void {
 	const own = requestOrigin(headers);

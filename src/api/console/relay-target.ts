@@ -1,4 +1,4 @@
-/** Decision points that console sessions may query, and the calls to them. */
+/** Decision points for console sessions, and the calls to them. */
 
 /** Environment to query. */
 export interface RelayPlace {
@@ -18,11 +18,11 @@ export interface RelayTarget {
 /** Finds the decision point for an environment; `null` if none is known. */
 export type FindRelayTarget = (place: RelayPlace) => RelayTarget | null;
 
-/** Decision point that runs in this process. */
+/** Decision point in this process. */
 export interface OwnDecisionPoint {
 	readonly url: string;
 	readonly secret: string;
-	/** Environment that it decides for; `null` if that environment belongs to a different API. */
+	/** Its environment; `null` for an environment in a different API. */
 	readonly environment_id: string | null;
 }
 

@@ -10,7 +10,7 @@ const tag = 'Console';
 /** Maximum request body in bytes. */
 const maxRelayedQuestion = 1024 * 1024;
 
-/** Decision point endpoints that sessions may call: decisions and status, nothing else. */
+/** Decision point endpoints for sessions: decisions and status, nothing else. */
 const relayed = [
 	['post', '/allowed'],
 	['post', '/allowed/bulk'],
@@ -140,7 +140,7 @@ function readBytes({ headers, stream }: Request<unknown, unknown, unknown>, most
 	});
 }
 
-/** Picks the named headers that are present. */
+/** Picks the named headers, if present. */
 function chosen(
 	names: readonly string[],
 	find: (name: string) => string | undefined,

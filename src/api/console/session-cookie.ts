@@ -21,14 +21,12 @@ function prefixFor(headers: Headers): string {
 	return isLoopback(requestOrigin(headers)) ? insecurePrefix : securePrefix;
 }
 
-/**
- * Returns the header that sets the session cookie. The browser keeps it until it is closed, and no page can read it.
- */
+/** Returns the header to set the session cookie. The browser keeps it until it is closed, and no page can read it. */
 export function sessionCookieHeader(headers: Headers, { environment_id, secret }: ShownConsoleSession): string {
 	return `${sessionCookieName(headers, environment_id)}=${secret}; ${attributes(headers)}`;
 }
 
-/** Returns the header that clears the session cookie. */
+/** Returns the header to clear the session cookie. */
 export function clearingCookieHeader(headers: Headers, environmentId: string): string {
 	return `${sessionCookieName(headers, environmentId)}=; Max-Age=0; ${attributes(headers)}`;
 }

@@ -140,7 +140,7 @@ async function chooseEnvironment(
 	return oldest;
 }
 
-/** Finds the session that matches the query. Throws `signed_out` if no cookie has one. */
+/** Finds the session for the query. Throws `signed_out` if no cookie matches. */
 async function findSession(
 	{ project, environment }: ConsoleSessionQuery,
 	shown: readonly ShownConsoleSession[],

@@ -28,7 +28,7 @@ export function shownSecret({ headers, cookie }: Shown): ShownSecret | null {
 	return { kind: authorization === undefined ? 'cookie' : 'bearer', secret };
 }
 
-/** Session lookups by request headers. The origin check and the access check share one lookup. */
+/** Session lookups by request headers. The origin check and the access check share a lookup. */
 const known = new WeakMap<Shown['headers'], Promise<ElementSession | null>>();
 
 /** Finds the session for a request; `null` if nobody is signed in. Looks up each request once. */

@@ -17,8 +17,8 @@ import { presentToken } from './present-token.js';
 import { signInHeaders } from './sign-in-page.js';
 
 const InvitePath = z.object({
-	env_id: Reference.describe('The id of an environment.'),
-	code: Reference.describe('The id of an invite.'),
+	env_id: Reference.describe('The environment id.'),
+	code: Reference.describe('The invite id.'),
 });
 
 /** Maximum token length in characters. */

@@ -16,8 +16,8 @@ const assets = '/assets';
 type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
 
 /**
- * The element pages, their assets, and the script for pages that embed them (docs/elements.md: Pages). They are for
- * people, so the OpenAPI document leaves them out.
+ * The element pages, their assets, and the script for embedding pages (docs/elements.md: Pages). They are for people,
+ * so the OpenAPI document leaves them out.
  */
 export const elementPages = [
 	endpoint({
@@ -30,7 +30,7 @@ export const elementPages = [
 		params: z.object({ element_key: z.string() }),
 		returns: { 200: null },
 		handle: async (request, { entrance }) => {
-			// The page itself reports a wrong address, so that the embedding developer sees the problem.
+			// The page itself reports a wrong address, so the embedding developer sees the problem.
 			return elementPage(await frontEnd.page('element'), await findPageEnvironment(request, entrance));
 		},
 	}),

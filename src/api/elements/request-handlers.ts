@@ -38,7 +38,7 @@ interface RequestKind<Create, Read, Listed> {
 type RequestQuery = Page & Partial<AccessRequestQuery>;
 
 /**
- * Returns the endpoint handlers for one request type. They do not depend on how the acting user was identified (session
+ * Returns the endpoint handlers for a request type. They do not depend on how the acting user was identified (session
  * or API key path). `element` names the element, and `reference` the request.
  */
 export function requestHandlers<Create, Read, Listed>(kind: RequestKind<Create, Read, Listed>) {

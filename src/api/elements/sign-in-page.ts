@@ -9,7 +9,7 @@ export type SignInMessage =
 	| { readonly success: true; readonly me: ElementActor }
 	| { readonly success: false; readonly error: string };
 
-/** Posts to each allowed origin; the browser delivers only to the matching one. */
+/** Posts to each allowed origin; the browser delivers only to the matching origin. */
 const script = `const { message, origins } = JSON.parse(document.getElementById('told').textContent);
 for (const origin of origins) if (parent !== window) parent.postMessage(message, origin);`;
 
@@ -20,7 +20,7 @@ export const signInHeaders = { 'cache-control': 'no-store', 'referrer-policy': '
 
 /**
  * Renders the last page in a browser sign-in. It posts `message` to the embedding page if the environment allows its
- * origin. It loads nothing and runs one script, which its policy allows by hash.
+ * origin. It loads nothing and runs a single script, which its policy allows by hash.
  */
 export function signInPage(message: SignInMessage, environment: Pick<Environment, 'settings'> | null): Raw {
 	const { origins } = elementSettings(environment?.settings ?? null);

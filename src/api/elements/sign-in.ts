@@ -26,7 +26,7 @@ const tag = 'Elements';
 const ticketPath = '/v2/auth/login_elements';
 const tokenPath = '/v2/auth/:env_id/elements_fe_login_as';
 
-const LoginPath = z.object({ env_id: Reference.describe('The id of an environment.') });
+const LoginPath = z.object({ env_id: Reference.describe('The environment id.') });
 
 const refused = 'The ticket is spent, expired or unknown; as a page, where the client does not ask for JSON';
 const noMember = 'The tenant does not exist (`Tenant not found`), or the user does not belong to it (`User not found`)';

@@ -12,7 +12,7 @@ const tag = 'Webhooks';
 const member = '/v2/elements/:proj_id/:env_id/config/:elements_config_id';
 const ElementsConfigPath = EnvironmentPath.extend({ elements_config_id: Reference });
 
-/** Webhook deliveries for elements, and the keys that verify their signatures. */
+/** Webhook deliveries for elements, and the keys to verify their signatures. */
 export const webhooks = [
 	endpoint({
 		name: 'listWebhookDeliveries',

@@ -49,7 +49,7 @@ const filterText =
 const ambiguous = 'The key alone names several instances';
 const missing = 'No such resource instance';
 
-/** Instances of resource types, each in one tenant. */
+/** Resource instances, each in a tenant. */
 export const resourceInstances = [
 	endpoint({
 		name: 'listResourceInstances',

@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { readPage } from '../../store/unit/row-query.js';
 import type { UserQuery } from '../../wire/facts/user.js';
 
-/** Returns a page with users from the environment or from one tenant. */
+/** Returns a page with users from the environment or a tenant. */
 export async function userPage(unit: ReadingUnit, query: UserQuery, tenant?: Tenant) {
 	const { search, search_operator, role, include_resource_instance_roles: withInstanceRoles } = query;
 	const role_ids = role === undefined ? undefined : await rolesCalled(unit, role, withInstanceRoles);

@@ -90,7 +90,7 @@ export const users = [
 		method: 'put',
 		path: member,
 		access: 'environment.write',
-		params: EnvironmentPath.extend({ user_id: UserKey.describe('The key of the user.') }),
+		params: EnvironmentPath.extend({ user_id: UserKey.describe('The user key.') }),
 		body: UserReplace,
 		example,
 		returns: { 200: UserRead, 201: UserRead },

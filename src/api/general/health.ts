@@ -6,16 +6,16 @@ const Part = z.enum(['ok', 'unavailable']);
 
 const Readiness = z
 	.object({
-		status: Part.describe('`ok` when each of the others is.'),
-		database: Part.describe('Whether the database answers.'),
-		compiler: Part.describe('Whether `opa` runs, and the last schema became a policy or was to blame itself.'),
+		status: Part.describe('`ok` if the database and the compiler are `ok`.'),
+		database: Part.describe('`ok` if the database answers.'),
+		compiler: Part.describe('`ok` if `opa` runs and the last schema either compiled or failed because of its contents.'),
 	})
 	.meta({ id: 'Readiness', description: 'What the API needs to serve writes, and whether that is there.' });
 
 const Version = z
 	.object({
-		version: z.string().describe('The version of the program.'),
-		api_version: z.string().describe('The version of the contract, always `v2`.'),
+		version: z.string().describe('The program version.'),
+		api_version: z.string().describe('The API version, always `v2`.'),
 	})
 	.meta({ id: 'Version', description: 'What runs, and what it serves.' });
 
@@ -30,7 +30,7 @@ export const health = [
 		method: 'get',
 		path: '/healthy',
 		access: 'public',
-		returns: { 200: z.object({ status: z.string().describe('Always `ok`.') }).describe('That the API answers.') },
+		returns: { 200: z.object({ status: z.string().describe('Always `ok`.') }).describe('The API answers.') },
 		handle: () => reply(200, { status: 'ok' }),
 	}),
 	endpoint({

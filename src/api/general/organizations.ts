@@ -13,7 +13,7 @@ const member = '/v2/orgs/:org_id';
 
 const OrganizationPath = z.object({ org_id: Reference });
 
-/** Organization that the calling API key belongs to. */
+/** Organization of the calling API key. */
 export const organizations = [
 	endpoint({
 		name: 'listOrganizations',

@@ -20,7 +20,7 @@ const maxDocumentBytes = 256 * 1024 * 1024;
 /** Depth at which maps such as `facts.users` have no member limit. The document itself has depth 1. */
 const documentMapLevel = 3;
 
-/** Environment export and import as one document. */
+/** Environment export and import as a document. */
 export const transfer = [
 	endpoint({
 		name: 'exportEnvironment',

@@ -20,7 +20,7 @@ interface Asked {
 	readonly resource_id?: string | undefined;
 }
 
-/** Place that serves attributes: under the resource in the path, or on its own path for one fixed resource. */
+/** Attribute location: under the resource in the path, or on its own path for a fixed resource. */
 export interface AttributeHome {
 	/** Noun in operation names: `ResourceAttribute` makes `createResourceAttribute`. */
 	readonly noun: string;
@@ -35,7 +35,7 @@ export interface AttributeHome {
 	readonly memberParams: z.ZodType<Names & { readonly attribute_id: string }>;
 	readonly query: z.ZodType<Asked>;
 	readonly listQuery: z.ZodType<Asked & Page>;
-	/** Finds the resource that owns the attributes. Throws `not_found` for an unknown resource. */
+	/** Finds the attribute owner. Throws `not_found` for an unknown resource. */
 	readonly findResource: (unit: ReadingUnit, names: Names, asked: Asked) => Promise<Resource>;
 }
 

@@ -15,14 +15,14 @@ import { listAnswer, withItems } from '../list-answer.js';
 import { ResourceRolePath } from './resource-roles.js';
 import { RolePath } from './roles.js';
 
-/** Endpoint names, lookup and rendering for one role kind. */
+/** Endpoint names, lookup and rendering for a role kind. */
 interface RoleKind<P, R> {
 	/** For endpoint names. */
 	readonly name: 'Role' | 'ResourceRole';
 	/** For sentences. */
 	readonly title: string;
 	readonly tag: string;
-	/** Path of one role. */
+	/** Role path. */
 	readonly member: string;
 	readonly path: z.ZodType<P>;
 	readonly withParent: z.ZodType<P & { readonly parent_role_id: string }>;

@@ -6,7 +6,7 @@ import { pageShape } from '../../wire/query.js';
 import { EnvironmentPath } from '../access.js';
 import { attributeEndpoints } from './attribute-endpoints.js';
 
-/** Key of the resource that holds the user attributes. */
+/** Key of the resource with the user attributes. */
 const users = '__user';
 const query = z.object({
 	resource_id: Reference.optional().meta({ description: '`__user` or its id; it may be left out.' }),
