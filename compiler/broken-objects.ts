@@ -1,6 +1,6 @@
 /**
- * Finds the objects that stop a schema from compiling, from the errors of the compiler or OPA, and removes them, so
- * that all other changes still become active.
+ * Finds the objects that stop a schema from compiling, using compiler or OPA errors, and removes them. All other
+ * changes can still become active.
  */
 import { type Cycle, derivationCycles, roleName } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -12,7 +12,7 @@ export type BrokenObject =
 	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
 	/** All condition set rules for an action. */
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
-	/** The derivations of a resource role; its assignments still count. */
+	/** All derivations for a resource role; its assignments still count. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
@@ -72,7 +72,7 @@ export function brokenTitle(object: BrokenObject): string {
 	}
 }
 
-/** Returns the objects at the place of a diagnostic. */
+/** Returns the objects at a diagnostic's place. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
 	const [list, key = '', members, member = ''] = at;
 	if (list === 'condition_sets') {
@@ -88,7 +88,7 @@ function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject
 	return [];
 }
 
-/** Maps the folder of a generated file to its objects. */
+/** Maps the folder for a generated file to its objects. */
 function objectsByFolder(schema: Schema): ReadonlyMap<string, readonly BrokenObject[]> {
 	const folders = new Map<string, readonly BrokenObject[]>();
 	for (const { type, key } of schema.condition_sets) {

@@ -99,7 +99,7 @@ function checkCycles(parent: readonly string[], roles: readonly Extending[]): re
 	});
 }
 
-/** Checks the roles and relations of a resource type. Circular derivations are allowed. */
+/** Checks a resource type's roles and relations. Circular derivations are allowed. */
 function checkResource(resource: Resource, byKey: ReadonlyMap<string, Resource>): readonly Diagnostic[] {
 	const place = ['resources', resource.key];
 	return [

@@ -1,24 +1,24 @@
 /**
- * The derivation graph between resource roles. Rego has no recursion, so the cycles of this graph (such as nested
- * folders) are treated separately.
+ * The derivation graph between resource roles. Rego has no recursion, so cycles in this graph (such as nested folders)
+ * are treated separately.
  */
 import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, sortedBy } from './order.js';
 
-/** A role of a resource type, by keys. */
+/** A role on a resource type, by keys. */
 export interface RoleName {
 	readonly type: string;
 	readonly role: string;
 }
 
-/** An edge of the graph: users with `source` on a subject of `relation` get `target` on its object. */
+/** A graph edge: users with `source` on a subject of `relation` get `target` on its object. */
 export interface Edge {
 	readonly target: RoleName;
-	/** A relation of the target's type. */
+	/** A relation on the target's type. */
 	readonly relation: string;
 	readonly source: RoleName;
-	/** If set, a role assigned on the object blocks the edge, by the setting of the derivation or of its block. */
+	/** If set, a role assigned on the object blocks the edge, by the setting on the derivation or its block. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
@@ -33,20 +33,20 @@ export interface Cycle {
 }
 
 /**
- * Maximum closure size: the roles on instances that lead, within one cycle, to one role on one instance. Writes beyond
- * it are refused.
+ * Maximum closure size: the roles on instances that lead, within a cycle, to one role on an instance. Writes beyond it
+ * are refused.
  */
 export const maxLeading = 5_000;
 /** The same for cycles that an assignment can interrupt: the maximum that a check walks through. */
 export const maxWalked = 1_000;
 
-/** Returns the maximum for one cycle. */
+/** Returns the maximum for a cycle. */
 export function maxLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
 	return conditional ? maxWalked : maxLeading;
 }
 
 /**
- * Returns every derivation with an existing relation and source role, in order of type and role, then relation and
+ * Returns every derivation with an existing relation and source role, ordered by type and role, then relation and
  * source role.
  */
 export function derivationEdges({ resources }: Schema): readonly Edge[] {
@@ -83,10 +83,10 @@ function derivationEdge(
 	};
 }
 
-/** Derivations of a schema, by role. */
+/** A schema's derivations, by role. */
 export interface DerivationGraph {
 	readonly cycles: readonly Cycle[];
-	/** Returns the edges into a role, in the order of `derivationEdges`. */
+	/** Returns the edges into a role, in `derivationEdges` order. */
 	into(role: RoleName): readonly Edge[];
 	/** Returns the edges into a role from outside its cycle; all edges if the role is in no cycle. */
 	leaving(role: RoleName): readonly Edge[];
@@ -95,7 +95,7 @@ export interface DerivationGraph {
 	cycleContaining(role: RoleName): Cycle | undefined;
 }
 
-/** Indexes the derivations of a schema. */
+/** Indexes a schema's derivations. */
 export function derivationGraph(schema: Schema): DerivationGraph {
 	const edges = derivationEdges(schema);
 	const cycles = cyclesAmong(edges);
@@ -117,7 +117,7 @@ export function derivationGraph(schema: Schema): DerivationGraph {
 	};
 }
 
-/** Returns the cycles of a schema, in order of their first members. Every role is in at most one cycle. */
+/** Returns a schema's cycles, ordered by their first members. Every role is in at most one cycle. */
 export function derivationCycles(schema: Schema): readonly Cycle[] {
 	return cyclesAmong(derivationEdges(schema));
 }
@@ -145,7 +145,7 @@ function cycleFromEdges(edges: readonly Edge[]): Cycle {
 	};
 }
 
-/** A relation of the instances of a type, by keys. */
+/** A relation on a type's instances, by keys. */
 export interface CircularRelation {
 	readonly type: string;
 	readonly relation: string;
@@ -153,7 +153,7 @@ export interface CircularRelation {
 	readonly inside: boolean;
 }
 
-/** Returns the relations of all closures and walks, by the object's type. A relation may appear as both kinds. */
+/** Returns the relations in all closures and walks, by the object's type. A relation may appear as both kinds. */
 export function circularRelations(schema: Schema): readonly CircularRelation[] {
 	const { cycles, leaving } = derivationGraph(schema);
 	const found = cycles.flatMap((cycle) => [
@@ -167,19 +167,19 @@ function asCircularRelation({ target, relation }: Edge, inside: boolean): Circul
 	return { type: target.type, relation, inside };
 }
 
-/** Returns the readable name of a role of a type. */
+/** Returns a role's readable name, with its type. */
 export function roleText({ type, role }: RoleName): string {
 	return `${type}#${role}`;
 }
 
-/** Returns a text that identifies a role of a type, whatever characters its keys contain. */
+/** Returns a text that identifies a role and its type, whatever characters the keys contain. */
 export function roleName({ type, role }: RoleName): string {
 	return JSON.stringify([type, role]);
 }
 
 /**
- * Returns a component number for each role: two roles have the same number if each is derived from the other (Tarjan's
- * algorithm, without recursion).
+ * Returns a component number for each role: two roles have the same number if both are derived from each other
+ * (Tarjan's algorithm, without recursion).
  */
 function stronglyConnectedComponents(edges: readonly Edge[]): ReadonlyMap<string, number> {
 	const sources = new Map<string, string[]>();

@@ -1,8 +1,8 @@
 /** Schema findings: codes and severities. */
 
-/** Severity of each diagnostic code. Codes are stable; messages may change. */
+/** Severity per diagnostic code. Codes are stable; messages may change. */
 const severities = {
-	/** Two objects of the same kind have the same key. */
+	/** Two objects with the same kind have the same key. */
 	duplicate_key: 'error',
 	/** A key is empty or contains characters other than ASCII. */
 	malformed_key: 'error',
@@ -20,11 +20,11 @@ const severities = {
 	unknown_condition_set: 'error',
 	/** A resource set names no resource type, or a user set names a resource type. */
 	misplaced_resource: 'error',
-	/** A condition set narrows, or a set rule names, a resource set of a different resource type. */
+	/** A condition set narrows, or a set rule names, a resource set for a different resource type. */
 	other_resource: 'error',
 	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',
-	/** The conditions of a set are not in the grammar; `at` leads to the place. */
+	/** A set's conditions are not in the grammar; `at` leads to the place. */
 	malformed_conditions: 'error',
 	/** A role lists a permission or an extended role twice, or a set rule exists twice; it counts once. */
 	repeated: 'warning',
@@ -35,7 +35,7 @@ export type DiagnosticCode = keyof typeof severities;
 /** A schema finding. A model with an error is not compiled; a warning is only reported. */
 export interface Diagnostic {
 	readonly code: DiagnosticCode;
-	/** One line of prose, with keys in backquotes. */
+	/** A line of prose, with keys in backquotes. */
 	readonly message: string;
 	/** Keys from the schema's root, such as `['roles', 'editor', 'permissions', 'document:read']`. */
 	readonly at: readonly string[];
@@ -43,12 +43,12 @@ export interface Diagnostic {
 }
 
 /**
- * Keys are parts of Rego package paths. Beyond ASCII, the output of `opa fmt` depends on its Unicode version, and it
- * escapes control characters in a form that Rego does not read.
+ * Keys are parts of Rego package paths. Beyond ASCII, `opa fmt` output depends on its Unicode version, and it escapes
+ * control characters in a form that Rego does not read.
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 
-/** Checks the keys of the objects in one list. */
+/** Checks the object keys in a list. */
 export function keyProblems(
 	parent: readonly string[],
 	objects: readonly { readonly key: string }[],
@@ -64,7 +64,7 @@ export function keyProblems(
 	];
 }
 
-/** Creates a finding with the severity of its code. */
+/** Creates a finding with its code's severity. */
 export function finding(code: DiagnosticCode, at: readonly string[], message: string): Diagnostic {
 	return { code, message, at, severity: severities[code] };
 }

@@ -1,4 +1,4 @@
-/** The public interface of the compiler: pure functions from complete values to complete values. */
+/** The compiler's public interface: pure functions from complete values to complete values. */
 import { check } from './check.js';
 import { document } from './data/data.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -19,20 +19,20 @@ export { layout } from './layout.js';
 export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';
 export { writeTests } from './test/test-policy.js';
 
-/** Result of compiling a model. A model with an error has diagnostics only: narrow with `'policy' in compiled`. */
+/** Compiled model. A model with an error has diagnostics only: narrow with `'policy' in compiled`. */
 export type Compiled =
 	| { readonly diagnostics: readonly Diagnostic[] }
 	| { readonly diagnostics: readonly Diagnostic[]; readonly policy: readonly RegoFile[]; readonly data: Json };
 
-/** Result of compiling a schema; `policy` is null if a diagnostic is an error. */
+/** Compiled schema; `policy` is null if a diagnostic is an error. */
 export interface CompiledPolicy {
 	readonly diagnostics: readonly Diagnostic[];
 	readonly policy: readonly RegoFile[] | null;
 }
 
 /**
- * Compiles a whole environment into the Rego of its schema and its data document. Equal models give equal results, in
- * any row order. Never throws.
+ * Compiles a whole environment into its schema's Rego and its data document. Equal models give equal results, in any
+ * row order. Never throws.
  */
 export function compile(model: Model): Compiled {
 	const { diagnostics, policy } = compilePolicy(model.schema);

@@ -1,11 +1,11 @@
-/** Writes one JSON document, member by member, as bytes or as a value. */
+/** Writes a JSON document, member by member, as bytes or as a value. */
 import { isArray } from './json.js';
 import type { Json } from './model.js';
 import { byCodeUnit } from './order.js';
 
 /** Receives the members of nested objects, in document order. */
 export interface JsonWriter {
-	/** Starts an object as the member `key` of the current object. */
+	/** Starts an object as the current object's member `key`. */
 	open(key: string): void;
 	/** Ends the innermost open object. */
 	close(): void;
@@ -80,7 +80,7 @@ export function valueWriter(): ValueWriter {
 	};
 }
 
-/** Returns JSON text with the members of every object in canonical order: equal values have equal texts. */
+/** Returns JSON text with every object's members in canonical order: equal values have equal texts. */
 export function canonicalText(value: Json): string {
 	if (value === null || typeof value !== 'object') {
 		return JSON.stringify(value);

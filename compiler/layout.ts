@@ -1,2 +1,2 @@
-/** Version of the data document's layout. Policy and data must have the same layout. */
+/** Layout version for the data document. Policy and data must have the same layout. */
 export const layout = 9;

@@ -1,16 +1,16 @@
-/** The complete input of the compiler, as immutable values. The compiler fetches nothing. */
+/** The compiler's complete input, as immutable values. The compiler fetches nothing. */
 
 /** A JSON value, as in bundles, patches and policy data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** One operation on resources of a type. */
+/** An operation on resources with a given type. */
 export interface Action {
 	readonly key: string;
 	readonly name: string;
 	readonly description: string | null;
 }
 
-/** A resource type: its actions, and the roles and relations of its instances. */
+/** A resource type: its actions, and its instances' roles and relations. */
 export interface Resource {
 	readonly key: string;
 	readonly name: string;
@@ -26,12 +26,12 @@ export interface Relation {
 	readonly key: string;
 	readonly name: string;
 	readonly description: string | null;
-	/** Resource type of the subjects. */
+	/** The subjects' resource type. */
 	readonly subject: string;
 }
 
 /**
- * A role on instances of one resource type. It grants actions of that type, also through `extends` (keys of roles of
+ * A role on instances of a resource type. It grants actions for that type, also through `extends` (keys for roles on
  * the same type, any depth). A user gets it by assignment on an instance or by derivation from roles on related
  * instances.
  */
@@ -49,21 +49,21 @@ export interface ResourceRole {
 
 /** Users with `role` on a subject of `relation` get the derived role on its objects. */
 export interface Derivation {
-	/** Key of a relation of the derived role's type. */
+	/** Relation key on the derived role's type. */
 	readonly relation: string;
-	/** Key of a role on the relation's subjects. */
+	/** Role key on the relation's subjects. */
 	readonly role: string;
 	/** If set, this derivation gives nothing to a user with any role assigned on the object. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** Grants the action `action` on resources of type `resource`. */
+/** Grants the action `action` on resources with type `resource`. */
 export interface Permission {
 	readonly resource: string;
 	readonly action: string;
 }
 
-/** A tenant role: its own permissions plus, through `extends`, the permissions of other roles (by key, any depth). */
+/** A tenant role: its own permissions plus, through `extends`, permissions from other roles (by key, any depth). */
 export interface Role {
 	readonly key: string;
 	readonly name: string;
@@ -72,18 +72,18 @@ export interface Role {
 	readonly extends: readonly string[];
 }
 
-/** Attributes of a user, tenant or instance, by name. */
+/** User, tenant or instance attributes, by name. */
 export interface Attributes {
 	readonly [name: string]: Json;
 }
 
 /**
- * Selection of a condition set: `conditions` in the grammar of the API or, for an automatic set, all users with a
- * tenant role or all resources of a type.
+ * A condition set's selection: `conditions` in the API grammar or, for an automatic set, all users with a tenant role
+ * or all resources with a type.
  */
 type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
-/** Users, or resources of one type, selected at each check. A set grants nothing without a rule. */
+/** Users, or resources with the same type, selected at each check. A set grants nothing without a rule. */
 export interface ConditionSet {
 	/** Unique per set type. */
 	readonly key: string;
@@ -92,7 +92,7 @@ export interface ConditionSet {
 	readonly type: 'userset' | 'resourceset';
 	/** Resource type that a resource set narrows; null for user sets. */
 	readonly resource: string | null;
-	/** Key of the parent set, of the same type. Every member of a set is in its parent too. */
+	/** The parent set's key; it must have the same type. Every member of a set is in its parent too. */
 	readonly parent: string | null;
 	readonly selects: Selection;
 }
@@ -101,7 +101,7 @@ export interface ConditionSet {
 export interface SetRule {
 	readonly user_set: string;
 	readonly resource_set: string;
-	/** Resource type of the resource set. */
+	/** The resource set's resource type. */
 	readonly resource: string;
 	readonly action: string;
 }
@@ -141,21 +141,21 @@ export interface UserAttributes {
 	readonly attributes: Attributes;
 }
 
-/** Stored attributes of an instance. */
+/** An instance's stored attributes. */
 export interface InstanceAttributes {
 	readonly type: string;
 	readonly key: string;
 	readonly attributes: Attributes;
 }
 
-/** An instance of a resource type, in one tenant. */
+/** A resource instance, in one tenant. */
 export interface Instance {
 	readonly type: string;
 	readonly key: string;
 	readonly tenant: string;
 }
 
-/** An assignment of a resource role on an instance of the same type, by keys. */
+/** A resource role assignment on an instance with the same type, by keys. */
 export interface InstanceAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;
@@ -163,7 +163,7 @@ export interface InstanceAssignment extends Expiring {
 	readonly instance: string;
 }
 
-/** A relationship tuple: relates the subject to the object `instance` of `type`. */
+/** A relationship tuple: relates the subject to the object `instance`, with type `type`. */
 export interface Relationship extends Expiring {
 	readonly type: string;
 	readonly instance: string;
@@ -195,15 +195,15 @@ export interface MappingRule {
 	/** In lower case. */
 	readonly http_method: string;
 	readonly resource: string;
-	/** `null`: the action has the name of the method. */
+	/** `null`: the action has the method's name. */
 	readonly action: string | null;
 	/** The matching rule with the highest priority wins; `null` is 0. */
 	readonly priority: number | null;
 }
 
-/** Ordered mapping rules of one proxy config. Bundles contain no other part of a proxy config. */
+/** A proxy config's ordered mapping rules. Bundles contain nothing else from a proxy config. */
 export interface MappingRules {
-	/** Key of the proxy config. */
+	/** Proxy config key. */
 	readonly config: string;
 	readonly rules: readonly MappingRule[];
 }
@@ -212,24 +212,24 @@ export interface MappingRules {
 export interface Model {
 	readonly schema: Schema;
 	readonly facts: Facts;
-	/** Mapping rules of all proxy configs, in any order; absent if there are none. */
+	/** Mapping rules for all proxy configs, in any order; absent if there are none. */
 	readonly mapping_rules?: readonly MappingRules[];
 	/**
-	 * Schema of the active policy, if it differs from `schema`. The data then suspends everything that the newer schema
+	 * The active policy's schema, if it differs from `schema`. The data then suspends everything that the newer schema
 	 * removes.
 	 */
 	readonly in_force?: Schema;
 }
 
-/** A Rego source file of a policy; `path` is relative to the bundle's root and uses `/`. */
+/** A Rego source file in a policy; `path` is relative to the bundle's root and uses `/`. */
 export interface RegoFile {
 	readonly path: string;
 	readonly text: string;
 }
 
 /**
- * One step from an older data document to a newer one. `path` holds the members from the document's root. `upsert`
- * creates missing parents and replaces an existing value; `remove` of an absent value changes nothing.
+ * A step from an older data document to a newer document. `path` holds the members from the document's root. `upsert`
+ * creates missing parents and replaces an existing value; removing an absent value changes nothing.
  */
 export type Patch =
 	| { readonly op: 'upsert'; readonly path: readonly string[]; readonly value: Json }

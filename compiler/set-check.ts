@@ -139,7 +139,10 @@ function setNoun(type: ConditionSet['type']): string {
 	return type === 'userset' ? 'user set' : 'resource set';
 }
 
-/** Returns the readable form of a rule. */
+/**
+ * Returns a rule's readable form.
+ *
+ */
 function ruleName({ user_set, resource, action, resource_set }: SetRule): string {
 	return `${user_set} ${resource}:${action} ${resource_set}`;
 }

@@ -3,7 +3,7 @@ import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
 
-/** Accepted values of one side of a comparison. */
+/** Accepted values on one side of a comparison. */
 export type AcceptedKind =
 	| 'anything'
 	| 'compared'
@@ -22,7 +22,7 @@ export type AcceptedKind =
 
 /**
  * Maximum string lengths, in characters, for operations slower than linear: substring search, which the engine restarts
- * at every position (`searched` for `sought`), and regular expressions (in `matched`). Without these limits one check
+ * at every position (`searched` for `sought`), and regular expressions (in `matched`). Without these limits a check
  * could take minutes.
  */
 export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
@@ -32,9 +32,9 @@ interface Rule {
 	readonly description: string;
 	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/** Library function that is true of a present but refused value; absent if every value is accepted. */
+	/** Library function that returns true for a present but refused value; absent if every value is accepted. */
 	readonly refused?: Fragment;
-	/** Library function that is true of an accepted value. */
+	/** Library function that returns true for an accepted value. */
 	readonly accepted?: Fragment;
 }
 
@@ -109,10 +109,10 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 	match: { description: 'an object with the one member `match`', accepts: () => false },
 };
 
-/** Explains the refusal of an inexact number. */
+/** The reason for refusing an inexact number. */
 export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
 
-/** Returns the kind that can be ordered against this operand. A range has the kind of its ends. */
+/** Returns the kind that can be ordered against this operand. A range has the same kind as its ends. */
 export function orderedKind(operand: Json): Kind {
 	return jsonKind(arrayItems(operand)[0] ?? operand);
 }

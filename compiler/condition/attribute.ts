@@ -10,7 +10,7 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['context', 'context'],
 ]);
 
-/** Names of facts and of values from the check: stored attributes of the same name do not replace them. */
+/** Names for facts and for values from the check: stored attributes with the same name do not replace them. */
 const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	user: ['key', 'roles', 'tenants'],
 	resource: ['key', 'type', 'tenant'],
@@ -21,7 +21,7 @@ const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 /** Known even without a definition, but stored like other attributes. */
 const known: readonly string[] = ['email', 'first_name', 'last_name'];
 
-/** Parses an attribute name such as `user.address.city`; `undefined` if the text is not one. */
+/** Parses an attribute name such as `user.address.city`; `undefined` if the text is not an attribute name. */
 export function attributeNamed(text: string): AttributePath | undefined {
 	const [first = '', ...path] = text.split('.');
 	const object = objects.get(first);

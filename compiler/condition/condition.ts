@@ -1,4 +1,4 @@
-/** The condition tree: the common source of decisions, previews, explanations and messages. */
+/** The condition tree: the common source for decisions, previews, explanations and messages. */
 import type { Json } from '../model.js';
 
 /** Objects whose attributes a condition can name. */
@@ -14,20 +14,20 @@ export interface AttributePath {
 /** Members and indexes from `conditions` to a place in it. */
 export type ConditionPath = readonly (string | number)[];
 
-/** Right side of a comparison. `match` holds a condition on the members of an object; its paths start there. */
+/** Right side of a comparison. `match` holds a condition on an object's members; its paths start there. */
 export type Operand =
 	| { readonly value: Json }
 	| { readonly ref: AttributePath }
 	| { readonly match: Condition<readonly string[]> };
 
-/** Compares one attribute with one operand. */
+/** Compares an attribute with an operand. */
 export interface Comparison<Attribute = AttributePath> {
 	readonly kind: 'comparison';
 	readonly attribute: Attribute;
 	/** A name in the operator table. */
 	readonly operator: string;
 	readonly operand: Operand;
-	/** Place of the operator in the text. */
+	/** The operator's place in the text. */
 	readonly at: ConditionPath;
 }
 

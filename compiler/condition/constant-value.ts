@@ -1,7 +1,7 @@
 /** Conditions that do not depend on attributes, such as an empty `all`: Rego has nothing to compute for them. */
 import type { Condition } from './condition.js';
 
-/** Returns the value of a constant condition; `undefined` if the value depends on attributes. */
+/** Returns a constant condition's value; `undefined` if the value depends on attributes. */
 export function constantValue<A>(condition: Condition<A>): boolean | undefined {
 	switch (condition.kind) {
 		case 'comparison':
@@ -17,7 +17,7 @@ export function constantValue<A>(condition: Condition<A>): boolean | undefined {
 	}
 }
 
-/** Combines the values of several conditions. A single `decisive` value decides the result. */
+/** Combines the values from several conditions. A single `decisive` value decides the result. */
 function combinedValue<A>(conditions: readonly Condition<A>[], decisive: boolean): boolean | undefined {
 	const values = conditions.map(constantValue);
 	if (values.includes(decisive)) {

@@ -2,7 +2,7 @@
 
 import { isObject } from '../json.js';
 
-/** Returns abridged JSON of a value, for messages. */
+/** Returns abridged JSON for messages. */
 export function excerpt(value: unknown): string {
 	if (Array.isArray(value)) {
 		return `[${abridged(value.map(nestedExcerpt))}]`;

@@ -1,4 +1,4 @@
-/** Explains why a condition holds or fails for a subject: one entry for each part, in the author's order. */
+/** Explains why a condition holds or fails for a subject, with an entry for each part, in the author's order. */
 import type { Json } from '../model.js';
 import { type AcceptedKind, acceptedKinds, inexactText, orderedKind } from './accepted-kinds.js';
 import { attributeText } from './attribute.js';
@@ -19,7 +19,7 @@ export interface Subject {
 	readonly context: Json;
 }
 
-/** Outcome of one part of a condition. A part is mistyped if any part inside it is. */
+/** Outcome for part of a condition. A part is mistyped if any part inside it is. */
 export type Trace =
 	| { readonly kind: 'all' | 'any'; readonly holds: Truth; readonly conditions: readonly Trace[] }
 	| { readonly kind: 'not'; readonly holds: Truth; readonly condition: Trace }
@@ -36,7 +36,7 @@ interface ComparisonTrace {
 	readonly operator: string;
 	/** As written, except that a `match` is null. */
 	readonly operand: Json;
-	/** The compared value: the operand itself or the value of its `ref`, null if missing. */
+	/** The compared value: the operand itself or its `ref`'s value, null if missing. */
 	readonly operand_value: Json;
 	/** The reason, as a sentence. */
 	readonly why: string;
@@ -109,7 +109,7 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 	};
 }
 
-/** One side of a comparison, with its name if it has one. */
+/** One side of a comparison, with its name if present. */
 interface Side {
 	readonly text: string | undefined;
 	readonly value: Json | undefined;

@@ -1,4 +1,4 @@
-/** The grammar of `conditions`: parses user input into one tree, or reports its problems. */
+/** The `conditions` grammar: parses user input into one tree, or reports its problems. */
 
 import { isObject } from '../json.js';
 import { attributeNamed } from './attribute.js';
@@ -12,7 +12,7 @@ import { attributeScope, memberScope, type Scope } from './scope.js';
 
 export type { NamedAttribute } from './parse-run.js';
 
-/** A condition, or all problems of the input. */
+/** A condition, or all problems in the input. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
 	/** Every correctly named attribute, in text order, without members inside `match`. */
 	readonly attributes: readonly NamedAttribute[];
@@ -82,7 +82,7 @@ function readCondition<A>(value: unknown, at: ConditionPath, depth: number, scop
 	});
 }
 
-/** Reads the value below an attribute: one operator, or a logical operator over more such objects. */
+/** Reads the value below an attribute: an operator, or a logical operator over more such objects. */
 function readComparison<A>(
 	value: unknown,
 	at: ConditionPath,
@@ -126,7 +126,7 @@ function unknownOperator(name: string, value: unknown): string {
 	return `unknown operator ${excerpt(name)}: did you mean ${hint}? There are ${names}`;
 }
 
-/** Reads the only member of an object. If there are more, reads the first few to find further problems. */
+/** Reads an object's only member. If there are more, reads the first few to find further problems. */
 function readMembers<A>(
 	run: ParseRun,
 	value: Readonly<Record<string, unknown>>,

@@ -3,13 +3,13 @@
 import { Fragment, rego } from '../rego/rego.js';
 import { type Body, regoFunction } from '../rego/rule.js';
 
-/** Reason for a helper function; a prefix of its name. */
+/** Reason for a helper function; a prefix in its name. */
 export type HelperKind = 'any' | 'excluded' | 'present' | 'any_match';
 
-/** Functions with one common parameter, such as `any_1(user)`. */
+/** Functions with a common parameter, such as `any_1(user)`. */
 export class HelperFunctions {
 	readonly #counts = new Map<HelperKind, number>();
-	/** For each function, one rule per body. */
+	/** For each function, a rule per body. */
 	readonly #functions: Fragment[][] = [];
 
 	constructor(
@@ -18,7 +18,7 @@ export class HelperFunctions {
 		private readonly parameter: 'user' | 'resource' | 'item',
 	) {}
 
-	/** Writes a function that is true if one of its bodies is, and returns a call to it. */
+	/** Writes a function that returns true if any body does, and returns a call to it. */
 	add(kind: HelperKind, writeBodies: () => readonly Body[]): Fragment {
 		const number = (this.#counts.get(kind) ?? 0) + 1;
 		this.#counts.set(kind, number);
@@ -30,7 +30,7 @@ export class HelperFunctions {
 		return rego`${name}(${new Fragment(this.parameter)})`;
 	}
 
-	/** Returns all functions, in the order of their first calls. */
+	/** Returns all functions, in first-call order. */
 	written(): readonly Fragment[] {
 		return this.#functions.flat();
 	}

@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), to ask the store for the users that a set currently selects. The data of a
- * rule is `{user, resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
+ * Conditions as JsonLogic (jsonlogic.com), to ask the store for the users that a set currently selects. A rule's data
+ * is `{user, resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -9,7 +9,7 @@ import { evaluateComparison, type Truth } from './evaluate-comparison.js';
 import { type Operator, operatorNamed } from './operator.js';
 import { jsonKind, lookUp } from './value.js';
 
-/** Converts a condition to a boolean rule, which is false if any part of the condition is mistyped. */
+/** Converts a condition to a boolean rule, which is false if any part is mistyped. */
 export function toJsonLogic(condition: Condition): Json {
 	const mistyped = mistypedIn(condition, attributeLogic);
 	const holds = conditionLogic(condition, attributeLogic);
@@ -31,7 +31,7 @@ export const operations: Readonly<Record<string, (...given: readonly unknown[]) 
 	compare: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === true,
 	/** True if the values cannot be compared. */
 	mistyped: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === 'mistyped',
-	/** True for a present value of that kind. */
+	/** True for a present value with this kind. */
 	is: (value, kind) => value !== undefined && value !== null && jsonKind(asJson(value) ?? null) === kind,
 	/** Builds an object from alternating names and values. JsonLogic would read a literal object as a rule. */
 	object: (...given) =>
@@ -137,13 +137,13 @@ function mistypedMatch<A>(
 	return [{ some: [found, { or: [stranger, ...mistypedIn(match, memberLogic)] }] }];
 }
 
-/** Looks up members of an attribute. */
+/** Looks up an attribute's members. */
 function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
 	const found = lookup(attribute) as { readonly attribute: readonly string[] };
 	return (path) => ({ attribute: [...found.attribute, ...path] });
 }
 
-/** Writes a literal value so that JsonLogic reads no part of it as a rule. */
+/** Writes a literal value so that JsonLogic never reads part of it as a rule. */
 function quoted(value: Json): Json {
 	if (isArray(value)) {
 		return value.map(quoted);

@@ -1,7 +1,7 @@
 /** Guesses the intended name behind an unknown name. */
 import { operators } from './operator.js';
 
-/** Spellings of the logical operators. */
+/** Spellings for logical operators. */
 export const logical: ReadonlyMap<string, 'all' | 'any' | 'not'> = new Map([
 	['allOf', 'all'],
 	['and', 'all'],
@@ -10,7 +10,7 @@ export const logical: ReadonlyMap<string, 'all' | 'any' | 'not'> = new Map([
 	['not', 'not'],
 ]);
 
-/** Maps lower-case letters of a name to the intended logical operator. */
+/** Maps a name's lower-case letters to the intended logical operator. */
 const logicalMeant = byName({
 	allOf: ['allof', 'all', 'every', 'must'],
 	and: ['and'],

@@ -11,7 +11,7 @@ import type { ParseRun } from './parse-run.js';
 import { isInexact } from './value.js';
 
 /**
- * Reads the operand of an operator without `match`. Records problems and returns null if it is wrong. `refs` allows
+ * Reads the operand for an operator without `match`. Records problems and returns null if it is wrong. `refs` allows
  * references.
  */
 export function readOperand(
@@ -56,7 +56,7 @@ function readReference(
 	return null;
 }
 
-/** Maximum members of an object operand: comparing objects takes the engine quadratic time. */
+/** Maximum members in an object operand: comparing objects takes the engine quadratic time. */
 export const maxMembers = 32;
 
 /** Returns the value if it is JSON that Rego can express; records problems. */

@@ -1,4 +1,4 @@
-/** The operator table: the source of parser, messages, Rego, JsonLogic, explanations and the guide. */
+/** The operator table: the source for parser, messages, Rego, JsonLogic, explanations and the guide. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
@@ -12,7 +12,7 @@ export type PatternMatcher = (pattern: string, text: string) => boolean;
 export interface Sides {
 	readonly attribute: Fragment;
 	readonly operand: Fragment;
-	/** Value of the operand; `undefined` for a `ref`. */
+	/** The operand's value; `undefined` for a `ref`. */
 	readonly literal: Json | undefined;
 	/** If set, an earlier statement has checked that the operator accepts both sides. */
 	readonly guarded: boolean;
@@ -20,38 +20,40 @@ export interface Sides {
 	readonly exact: boolean;
 }
 
-/** Complete definition of an operator. */
+/** Complete operator definition. */
 export interface Operator {
 	readonly name: string;
 	/** Other names with the same meaning. */
 	readonly aliases: readonly string[];
-	/** Wording of explanations: `<attribute> <words> <operand>`. */
+	/** Words for explanations: `<attribute> <words> <operand>`. */
 	readonly words: { readonly holds: string; readonly fails: string };
 	/** A further note for the guide. */
 	readonly note: string;
 	readonly attribute: AcceptedKind;
 	readonly operand: AcceptedKind;
-	/** If set, both sides must be of the same kind: numbers or strings. */
+	/** If set, both sides must have the same kind: numbers or strings. */
 	readonly ordered?: true;
 	/** If set, the operand cannot be a `ref`. */
 	readonly literal?: true;
-	/** If set, the Rego needs no guard: it is never true of refused values. */
+	/** If set, the Rego needs no guard: it is never true for refused values. */
 	readonly guards?: true;
-	/** Applies an operand that is a condition to the attribute as an object, or to the items of an array. */
+	/** Applies an operand that is a condition to the attribute as an object, or to an array's items. */
 	readonly match?: 'object' | 'any' | 'all';
 	/** Result for a missing attribute; false if absent. */
 	readonly missing?: (operand: Json) => boolean;
-	/** Meaning for present and accepted values, of one kind if `ordered`. */
+	/** Meaning for present and accepted values, with the same kind if `ordered`. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
 	/** Meaning as Rego statements that must all be true, for values that are accepted, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
-	/** A statement that is true of an operand, as Rego, that the engine cannot use. The comparison is then mistyped. */
+	/**
+	 * A statement that is true for an operand, as Rego, that the engine cannot use. The comparison is then mistyped.
+	 */
 	readonly unusable?: (operand: Fragment) => Fragment;
 	/** Example operand for the guide. */
 	readonly example: Json;
 }
 
-/** Maximum length of a regular expression, in characters. */
+/** Maximum regular expression length, in characters. */
 export const maxPatternLength = 1000;
 
 /** Maximum length inside `match`, in characters: the expression runs on many texts. */
@@ -65,7 +67,7 @@ const texts = { ...base, attribute: 'string', operand: 'string', guards: true } 
 const lists = { ...base, attribute: 'list', operand: 'list', guards: true } as const;
 const matching = { ...base, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
 
-/** In the order of the guide. */
+/** In guide order. */
 export const operators: readonly Operator[] = [
 	{
 		...base,
@@ -333,8 +335,8 @@ function there(value: Fragment): Fragment {
 }
 
 /**
- * Tests whether a value is in an array. Comparing objects with each item takes time quadratic in their members, so a
- * set of the items is searched instead (`compare.member`). `items` are the array's items, or the value, if they are
+ * Tests whether a value is in an array. Comparing objects with each item takes quadratic time in their members, so this
+ * searches a set with the items instead (`compare.member`). `items` are the array's items, or the value, if they are
  * literals in the condition: a plain `in` is cheap if no item is an object or array.
  */
 function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
@@ -357,7 +359,7 @@ function exact(value: Fragment): Fragment {
 	return rego`compare.exact(${value})`;
 }
 
-/** Adds a check for a `ref` operand only: of the attribute, or of a different value. */
+/** Adds a check for a `ref` operand only: on the attribute, or on a different value. */
 function whenRef(
 	{ literal, attribute }: Sides,
 	ask: (value: Fragment) => Fragment,

@@ -1,4 +1,4 @@
-/** One parser run: its problems and counters. */
+/** A parser run, with its problems and counters. */
 import { isBuiltIn } from './attribute.js';
 import type { AttributePath, ConditionPath } from './condition.js';
 import { truncate } from './excerpt.js';
@@ -21,16 +21,16 @@ export interface NamedAttribute {
 	readonly built_in: boolean;
 }
 
-/** Maximum nesting of conditions, and of values. */
+/** Maximum nesting for conditions, and for values. */
 export const deepest = 100;
 
 /** Maximum conditions, comparisons and values in `conditions`. */
 export const maxNodes = 10_000;
 
-/** Maximum steps of all regular expressions of a set; at this limit a check takes up to 200 ms. */
+/** Maximum steps for all regular expressions in a set; at this limit a check takes up to 200 ms. */
 export const maxPatternSteps = 50_000;
 
-/** Size of a regular expression, and the reason to refuse it; `null` if valid. */
+/** A regular expression's size, and the reason to refuse it; `null` if valid. */
 export interface PatternMeasure {
 	readonly steps: number;
 	readonly problem: string | null;
@@ -39,7 +39,7 @@ export interface PatternMeasure {
 /** Maximum reported problems; reading stops there. */
 export const maxProblems = 20;
 
-/** Collects the problems and attributes of one run, and enforces its limits. */
+/** Collects a run's problems and attributes, and enforces its limits. */
 export class ParseRun {
 	readonly problems: ConditionProblem[] = [];
 	/** In text order. */
@@ -67,8 +67,8 @@ export class ParseRun {
 	}
 
 	/**
-	 * Counts one more node at that depth. Returns false if the node must not be read. Records a problem the first time
-	 * a limit is exceeded.
+	 * Counts a node at this depth. Returns false if the node must not be read. Records a problem the first time a limit
+	 * is exceeded.
 	 */
 	enter(at: ConditionPath, depth: number): boolean {
 		if (this.problems.length >= maxProblems) return false;
@@ -85,8 +85,8 @@ export class ParseRun {
 	}
 
 	/**
-	 * Returns the reason to refuse a regular expression, or null. Adds its size to the total of the set. Past the limit
-	 * the set is already refused, so further expressions are not measured.
+	 * Returns the reason to refuse a regular expression, or null. Adds its size to the set's total. Past the limit the
+	 * set is already refused, so further expressions are not measured.
 	 */
 	patternProblem(pattern: string): string | null {
 		if (this.#patternSteps > maxPatternSteps) return null;

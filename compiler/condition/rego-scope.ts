@@ -1,4 +1,4 @@
-/** Context of generated Rego: a function about the user, the resource, or an array item. */
+/** Context for generated Rego: a function about the user, the resource, or an array item. */
 import { packagePart } from '../rego/path.js';
 import { Fragment, rego } from '../rego/rego.js';
 import { isAsked } from './attribute.js';
@@ -12,7 +12,7 @@ export interface RegoScope<Attribute> {
 	/**
 	 * If set, the set selects nothing unless the condition holds. Its statements then also check the kinds of its
 	 * values, and fail on a mistyped value. A condition inside `any` or `not` leaves this check to the function
-	 * `mistyped`, which makes the set select nothing whatever the rest of the condition says.
+	 * `mistyped`, which makes the set select nothing whatever the other conditions say.
 	 */
 	readonly required: boolean;
 	/** Further functions with the same parameter. */
@@ -28,23 +28,23 @@ export interface ItemFunctions {
 
 /** Function names for a condition on an item. */
 export interface ItemFunctionNames {
-	/** True of a matching item. */
+	/** True for a matching item. */
 	readonly match: Fragment;
-	/** True of an item that is no object or has a mistyped comparison. */
+	/** True for an item that is no object or has a mistyped comparison. */
 	readonly mistyped: Fragment;
 }
 
-/** Returns the scope of a part that may fail while the set still selects something. */
+/** Returns the scope for a part that may fail while the set still selects something. */
 export function optional<A>(scope: RegoScope<A>): RegoScope<A> {
 	return { ...scope, required: false };
 }
 
-/** Returns the scope of a condition on the members of an object. */
+/** Returns the scope for a condition on an object's members. */
 export function scopeOfMembers<A>(object: Fragment, scope: RegoScope<A>): RegoScope<readonly string[]> {
 	return { ...scope, attribute: (path) => memberRego(object, path) };
 }
 
-/** Writes a checked attribute, such as `user.address.city`, or `user_roles`, which is not part of the record. */
+/** Writes a checked attribute, such as `user.address.city`, or `user_roles`, which is not in the record. */
 export function attributeRego(attribute: AttributePath): Fragment {
 	const { object, path } = attribute;
 	if (!isAsked(attribute)) {

@@ -1,4 +1,4 @@
-/** Resolves attribute names in one place of a condition. */
+/** Resolves attribute names in one place in a condition. */
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../model.js';
 import { attributeNamed, attributeText, membersNamed } from './attribute.js';
@@ -16,7 +16,7 @@ export interface Scope<Attribute> {
 	readonly refs: boolean;
 	/** Resolves a name; `value` is the comparison below it. After a recorded problem, the result has no meaning. */
 	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
-	/** Records the problems of comparing this attribute with this value. */
+	/** Records the problems in comparing this attribute with this value. */
 	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 
@@ -66,7 +66,7 @@ function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): voi
 	}
 }
 
-/** Inside `match`, names are members of an object, without a prefix. */
+/** Inside `match`, names are an object's members, without a prefix. */
 export function memberScope(run: ParseRun): Scope<readonly string[]> {
 	return {
 		run,
@@ -87,7 +87,7 @@ export function memberScope(run: ParseRun): Scope<readonly string[]> {
 	};
 }
 
-/** Returns the message for an attribute of the wrong object. */
+/** Returns the message for an attribute on the wrong object. */
 function strangerMessage(object: 'user' | 'resource', name: string): string {
 	const of =
 		object === 'user'

@@ -4,14 +4,14 @@ import { isObject } from '../json.js';
 import { canonicalText } from '../json-writer.js';
 import type { Json } from '../model.js';
 
-/** Kind of a JSON value. */
+/** JSON value kind. */
 export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 export function jsonKind(value: Json): Kind {
 	if (value === null) {
 		return 'null';
 	}
-	// JSON knows no other types.
+	// JSON has no further types.
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 
@@ -31,7 +31,7 @@ export function equal(left: Json, right: Json): boolean {
 	return left === right || (jsonKind(left) === jsonKind(right) && canonicalText(left) === canonicalText(right));
 }
 
-/** Returns the items of an array; none for any other value. */
+/** Returns an array's items; none for any other value. */
 export function arrayItems(value: Json): readonly Json[] {
 	return Array.isArray(value) ? value : [];
 }
@@ -41,7 +41,7 @@ export interface Values {
 	has(value: Json): boolean;
 }
 
-/** Returns the items of an array as a set, for lookups without a scan. */
+/** Returns an array's items as a set, for lookups without a scan. */
 export function valueSet(value: Json): Values {
 	const texts = new Set(arrayItems(value).map(canonicalText));
 	return { has: (item) => texts.has(canonicalText(item)) };

@@ -1,4 +1,4 @@
-/** Writes the comparison of an attribute with a value or with a second attribute, as Rego. */
+/** Compares an attribute with a value or with a second attribute, as Rego. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { type Fragment, rego } from '../rego/rego.js';
@@ -38,7 +38,7 @@ function literalRego(value: Json): Fragment {
 	return jsonValue(value, '\t');
 }
 
-/** Returns statements that are all true exactly of accepted values. */
+/** Returns statements that are all true exactly for accepted values. */
 function writeGuards(operator: Operator, { attribute, operand, literal }: Sides): Body {
 	if (operator.guards === true) {
 		return [];
@@ -53,7 +53,7 @@ function writeGuards(operator: Operator, { attribute, operand, literal }: Sides)
 	return [...accepting(operator.operand, operand), rego`compare.orderable(${attribute}, ${bound})`];
 }
 
-/** Returns bodies; one is true exactly if the operator refuses the kind of a value in the comparison. */
+/** Returns alternative bodies: any is true exactly if the operator refuses the kind of a value in the comparison. */
 export function writeMistypedComparison(
 	operator: Operator,
 	attribute: Fragment,
@@ -85,7 +85,7 @@ function mistypedReference(
 	];
 }
 
-/** Returns the attribute kind required by a literal: for ordering, the kind of the literal. */
+/** Returns the attribute kind required by a literal: for ordering, the literal's kind. */
 function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	if (operator.ordered !== true) {
 		return operator.attribute;
@@ -93,18 +93,18 @@ function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	return orderedKind(literal) === 'number' ? 'number' : 'string';
 }
 
-/** Returns the value to order an attribute against: for a range its first end, because both ends are of one kind. */
+/** Returns the value to order an attribute against: for a range its first end, because both ends have the same kind. */
 function firstBound(operator: Operator, operand: Fragment): Fragment {
 	return operator.operand === 'range' ? rego`${operand}[0]` : operand;
 }
 
-/** Returns a statement that is true of values of this kind; empty if every value qualifies. */
+/** Returns a statement that is true for values with this kind; empty if every value qualifies. */
 function accepting(kind: AcceptedKind, value: Fragment): Body {
 	const { accepted } = acceptedKinds[kind];
 	return accepted === undefined ? [] : [rego`${accepted}(${value})`];
 }
 
-/** Returns a body that is true of present values of any other kind; empty if every value qualifies. */
+/** Returns a body that is true for present values with any other kind; empty if every value qualifies. */
 export function refusing(kind: AcceptedKind, value: Fragment): readonly Body[] {
 	const { refused } = acceptedKinds[kind];
 	return refused === undefined ? [] : [[rego`${refused}(${value})`]];

@@ -1,6 +1,6 @@
 /**
- * Conditions as Rego that a person can read. A level above 3, an e-mail address that does not end with `@old.org`, and a
- * team in which the user is the lead become, in the three parts of `ConditionRego`:
+ * Writes conditions as readable Rego. A level above 3, an e-mail address that does not end with `@old.org`, and a team
+ * in which the user is the lead become, in the three parts of `ConditionRego`:
  *
  * ```rego
  * # holds
@@ -31,19 +31,19 @@ import { attributeRego, type ItemFunctionNames, type ItemFunctions, memberRego, 
 import { writeMistyped } from './write-mistyped.js';
 import { writeStatements } from './write-statements.js';
 
-/** The parts of a generated condition. */
+/** Parts of a generated condition. */
 export interface ConditionRego {
 	/** Statements that are all true exactly if the condition holds. */
 	readonly holds: Body;
-	/** Bodies, one of which is true if a comparison is mistyped, except for comparisons that `holds` checks. */
+	/** Alternative bodies: any is true if a comparison is mistyped, except for comparisons that `holds` checks. */
 	readonly mistyped: readonly Body[];
 	/** The called functions. */
 	readonly helpers: readonly Fragment[];
 }
 
 /**
- * Writes a condition on attributes for functions with one parameter, `object`: the attributes of the user or the
- * resource. Uses functions because the engine does not cache their results: caching costs more than most comparisons.
+ * Writes a condition on attributes for functions with a single parameter, `object`: the user's or the resource's
+ * attributes. Uses functions because the engine does not cache their results: caching costs more than most comparisons.
  */
 export function writeCondition(condition: Condition, object: 'user' | 'resource'): ConditionRego {
 	const helpers = new HelperFunctions('', object);
@@ -57,7 +57,7 @@ export function writeCondition(condition: Condition, object: 'user' | 'resource'
 /** Writes `match_1(item)` and `mistyped_1(item)` for each condition on items, and the functions that they call. */
 class ItemFunctionWriter implements ItemFunctions {
 	readonly #names = new Map<Condition<readonly string[]>, ItemFunctionNames>();
-	/** The functions of each condition. */
+	/** Functions for each condition. */
 	readonly #functions: Fragment[][] = [];
 	readonly #helpers = new HelperFunctions('item_', 'item');
 	readonly #scope: RegoScope<readonly string[]> = {
@@ -67,7 +67,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		items: this,
 	};
 
-	/** Returns the function names of a condition. Writes the functions on the first call. */
+	/** Returns a condition's function names. Writes the functions on the first call. */
 	named(condition: Condition<readonly string[]>): ItemFunctionNames {
 		const known = this.#names.get(condition);
 		if (known !== undefined) {
@@ -95,7 +95,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		]);
 	}
 
-	/** Returns all functions, in the order of their first calls. */
+	/** Returns all functions, in first-call order. */
 	written(): readonly Fragment[] {
 		return [...this.#functions.flat(), ...this.#helpers.written()];
 	}

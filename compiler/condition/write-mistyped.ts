@@ -8,8 +8,8 @@ import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
- * Returns bodies; one is true exactly if a comparison in the condition is mistyped. Required comparisons need no body
- * because they check their values.
+ * Returns alternative bodies: any is true exactly if a comparison in the condition is mistyped. Required comparisons
+ * need no body because they check their values.
  */
 export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	switch (condition.kind) {

@@ -50,7 +50,7 @@ function writeNot<A>(denied: Condition<A>, scope: RegoScope<A>): Body {
 	return [rego`not ${scope.helpers.add('excluded', () => writeBodies(denied, scope))}`];
 }
 
-/** Returns one body for each alternative, at any depth; one is true exactly if the condition holds. */
+/** Returns a body for each alternative, at any depth: any is true exactly if the condition holds. */
 function writeBodies<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	return condition.kind === 'any'
 		? variableAmong(condition.conditions).flatMap((one) => writeBodies(one, scope))
@@ -69,7 +69,7 @@ function writeOneComparison<A>(comparison: Comparison<A>, scope: RegoScope<A>): 
 		: writeComparison(operator, attribute, operand, scope);
 }
 
-/** Writes a condition on the members of an object, or on the items of an array. */
+/** Writes a condition on an object's members, or on an array's items. */
 function writeMatch<A>(
 	operator: Operator,
 	attribute: Fragment,

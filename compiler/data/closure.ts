@@ -6,31 +6,31 @@ import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
 import { standingGraph } from '../policy/standing.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A role on an instance and the roles on other instances that lead to it. */
+/** A role on an instance, and all roles on different instances that lead to it. */
 export interface Closure extends RoleName {
-	/** Key of the instance. */
+	/** Instance key. */
 	readonly key: string;
-	/** Instance keys by kind of role, each with its expiry as a source. Kinds without instances are absent. */
+	/** Instance keys by role kind, each with its expiry as a source. Kinds without instances are absent. */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];
 }
 
-/** Names the closure entry for the path from one kind of role to a role on the instance. */
+/** Names the closure entry for the path from a role kind to a role on the instance. */
 export function closureName(role: string, source: RoleName): string {
 	return `${role} from ${roleText(source)}`;
 }
 
-/** Subject of a relationship, and the expiry of the relationship. */
+/** A relationship's subject and expiry. */
 type Subject = readonly [key: string, until: Until];
 
-/** Subjects of relationships: by the object's type, its key and the relation. */
+/** Relationship subjects: by the object's type, its key and the relation. */
 type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>>;
 
 /**
- * Returns the nonempty closures of these instances. Only cycles that no assignment can interrupt have closures. A
- * closure holds all sources within the cycle, and the first step of each path from outside, unless an assignment can
+ * Returns the nonempty closures for these instances. Only cycles that no assignment can interrupt have closures. A
+ * closure holds all sources within the cycle, and the first step on each path from outside, unless an assignment can
  * interrupt that step. A path holds until its earliest expiry, and a source with several paths until the latest expiry
  * among the paths. `relationships` may contain unrelated rows. Visits each node once, so diamonds and rings end.
- * Returns the closures that the policy of `inForce` reads, as far as `schema` allows.
+ * Returns the closures that the `inForce` policy reads, as far as `schema` allows.
  */
 export function computeClosures(
 	schema: Schema,
@@ -41,7 +41,7 @@ export function computeClosures(
 	return runToEnd(closureSteps(schema, relationships, of, inForce));
 }
 
-/** Like `computeClosures`, in steps of one instance each. */
+/** Like `computeClosures`, in steps with one instance each. */
 export function* closureSteps(
 	schema: Schema,
 	relationships: readonly Relationship[],
@@ -69,14 +69,14 @@ export function* closureSteps(
 	return closures;
 }
 
-/** Returns the objects of these relationships, without duplicates: all instances that can have closures. */
+/** Returns the objects in these relationships, without duplicates: all instances that can have closures. */
 export function relatedObjects(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
 	return [...subjectsIn(relationships)].flatMap(([type, instances]) =>
 		[...instances.keys()].map((key) => ({ type, key })),
 	);
 }
 
-/** Derivations of each member, by name. `inside` is true if the path continues from the source. */
+/** Each member's derivations, by name. `inside` is true if the path continues from the source. */
 type DerivationSteps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
 function derivationSteps(cycle: Cycle, graph: DerivationGraph): DerivationSteps {

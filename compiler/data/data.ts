@@ -1,17 +1,17 @@
 /**
- * The data document of an environment, under the single root `regolith`. Presence is `null`, because booleans point
- * into the policy's memory and would tie the data to one compiled policy. A temporary fact has its expiry, in
- * milliseconds since 1970, in place of null: roles, relationships, and their consequences in `users` and `closures`.
+ * An environment's data document, under the single root `regolith`. Presence is `null`, because booleans point into the
+ * policy's memory and would tie the data to one compiled policy. A temporary fact has its expiry, in milliseconds since
+ * 1970, in place of null: roles, relationships, and their consequences in `users` and `closures`.
  *
- * - `schema.actions[type][action]` the actions; `schema.grants[type][action][role]` the grants of tenant roles and
- *   `schema.resource_grants[type][action][role]` the grants of roles on instances, `extends` flattened;
+ * - `schema.actions[type][action]` the actions; `schema.grants[type][action][role]` the tenant role grants and
+ *   `schema.resource_grants[type][action][role]` the grants by roles on instances, `extends` flattened;
  *   `schema.other_roles[type][action][role]` the roles on instances without that grant
- * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of
- *   `{relation, resource, role, no_direct_roles_on_object}` in order of relation and role
- * - `schema.set_rules[type][action][user_set][resource_set]` the grants of condition sets
+ * - `schema.resource_roles[type][role]` the derivations for every role on instances, as an array with
+ *   `{relation, resource, role, no_direct_roles_on_object}`, ordered by relation and role
+ * - `schema.set_rules[type][action][user_set][resource_set]` the condition set grants
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or for an automatic set the key of
  *   its role or resource type
- * - `schema.conditions[set_type][set]` the selection of the set: `{conditions, parent}`, each only if present. Policies
+ * - `schema.conditions[set_type][set]` the set's selection: `{conditions, parent}`, each only if present. Policies
  *   never read it, but explanations of sufficient changes do
  * - `facts.users[user][tenant]` the users, and the tenants where they hold a role, until the last role expires;
  *   `facts.tenants[tenant]` the attributes
@@ -21,10 +21,10 @@
  * - `facts.relations[instance][relation][subject]` the relationships, by their objects
  * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a derivation cycle: the other
  *   instances on which a role leads to this role on this instance, at any distance within the cycle, and the first step
- *   of each path into the cycle from outside; each while all relationships of at least one path hold
+ *   on each path into the cycle from outside; each while all relationships on at least one path hold
  * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` the attributes for conditions, by name;
  *   users and instances without attributes are absent
- * - `mapping_rules[config]` the mapping rules of a proxy config, as an array in their order; configs without rules are
+ * - `mapping_rules[config]` a proxy config's mapping rules, as an array in their order; configs without rules are
  *   absent. Policies never read it
  * - `pending` only while the active policy has an older schema: the suspended parts of the policy, see `pending.ts`
  *
@@ -117,7 +117,7 @@ function writeMappingRules(configs: readonly MappingRules[], writer: JsonWriter)
 	writer.close();
 }
 
-/** Returns the rules of a proxy config, as at `regolith.mapping_rules[config]`. */
+/** Returns a proxy config's rules, as at `regolith.mapping_rules[config]`. */
 export function mappingTable(rules: readonly MappingRule[]): Json {
 	return rules.map(({ url, url_type, http_method, resource, action, priority }) => ({
 		action,
@@ -154,7 +154,7 @@ function writeSchema(schema: Schema, writer: JsonWriter): void {
 	);
 }
 
-/** Writes the conditions of the sets as entered, and their parent sets. */
+/** Writes the set conditions as entered, and the parent sets. */
 function writeConditions(sets: readonly ConditionSet[], writer: JsonWriter): void {
 	writer.open('conditions');
 	for (const type of ['resourceset', 'userset'] as const) {
@@ -193,7 +193,7 @@ function writeSets(table: string, sets: readonly ConditionSet[], writer: JsonWri
 	writer.close();
 }
 
-/** Returns the key of an automatic set's role or resource type; null for other sets. */
+/** Returns the key of an automatic set's role or resource type; null for any other set. */
 export function automaticTarget(selects: ConditionSet['selects']): string | null {
 	return 'role' in selects ? selects.role : 'resource' in selects ? selects.resource : null;
 }
@@ -218,7 +218,7 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes the roles of each type that do not grant an action, if there are any. */
+/** Writes each type's roles that do not grant an action, if there are any. */
 function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWriter): void {
 	const others: Tree = new Map();
 	for (const { key: type, actions, roles } of resources) {
@@ -296,7 +296,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.open('users');
 	for (const [user, rows] of byUser) {
 		writer.open(user);
-		// A user with a role in a tenant is listed there until the last of these roles expires.
+		// A user with a role in a tenant is listed there until the last such role expires.
 		const byTenant = groupBy(rows, ({ tenant }) => tenant);
 		for (const tenant of canonical(byTenant.keys())) writer.value(tenant, latestExpiry(byTenant.get(tenant) ?? []));
 		writer.close();
@@ -305,7 +305,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.close();
 }
 
-/** Writes the attributes of existing users or instances that have any. */
+/** Writes attributes for existing users or instances that have any. */
 function* writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],
@@ -381,8 +381,8 @@ export function closureTree(closures: readonly Closure[]): Tree {
 type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
 
 /**
- * Groups the assignments without sorting all rows: sorts the few rows of each user, and walking the users in order
- * leaves the rows of each tenant in order of user and role. Skips assignments with a missing user or tenant.
+ * Groups the assignments without sorting all rows: sorts each user's few rows, and walking the users in order leaves
+ * each tenant's rows ordered by user and role. Skips assignments with a missing user or tenant.
  */
 function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignments; readonly byUser: Assignments }> {
 	const byUser = new Map<string, RoleAssignment[]>(canonical(facts.users).map((user) => [user, []]));

@@ -1,4 +1,4 @@
-/** Changes as a few patches: the cost of a delta depends on the change, not on the size of the environment. */
+/** Changes as a few patches: a delta's cost depends on the change, not on the environment's size. */
 
 import { groupBy } from '../group-by.js';
 import type {
@@ -40,7 +40,7 @@ export interface Touched {
 	readonly schema: boolean;
 	/** True if the run may have changed the suspended parts: then the table at `pending` is rewritten. */
 	readonly pending: boolean;
-	/** Users created or deleted in the run (updates of other fields do not count). */
+	/** Users created or deleted in the run (updates to other fields do not count). */
 	readonly users: readonly string[];
 	/** Tenants created or deleted in the run. */
 	readonly tenants: readonly string[];
@@ -49,8 +49,7 @@ export interface Touched {
 	/** Memberships with an added, changed or removed assignment, also by cascade. */
 	readonly memberships: readonly Membership[];
 	/**
-	 * True if derivations of roles or their settings changed, also with a deleted role: then all closures are
-	 * recomputed.
+	 * True if role derivations or their settings changed, also with a deleted role: then all closures are recomputed.
 	 */
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
@@ -59,7 +58,7 @@ export interface Touched {
 	readonly instance_assignments: readonly InstanceAssignment[];
 	/** Relationships that were added, changed or removed, also by cascade. */
 	readonly relationships: readonly Relationship[];
-	/** Keys of proxy configs whose mapping rules may have changed. */
+	/** Proxy configs whose mapping rules may have changed, by key. */
 	readonly mapping_rules: readonly string[];
 	/** Users whose attributes, email or names may have changed, and users created or deleted in the run. */
 	readonly user_attributes: readonly string[];
@@ -97,38 +96,38 @@ interface PastRole {
 	readonly until: Until | undefined;
 }
 
-/** State of the touched objects after the run: the complete input of a delta. */
+/** State of the touched objects after the run: the complete input for a delta. */
 export interface Neighbourhood {
 	/** Present if the schema, derivations or relationships were touched. */
 	readonly schema: Schema | null;
-	/** Schema of the active policy, if it differs; present with `schema`. */
+	/** The active policy's schema, if it differs; present with `schema`. */
 	readonly in_force: Schema | null;
-	/** Existing users among the touched users and the users of touched memberships. */
+	/** Existing users among the touched users and the users in touched memberships. */
 	readonly users: readonly string[];
 	/**
-	 * Existing tenants among the touched tenants, the tenants with touched attributes and the tenants of touched
+	 * Existing tenants among the touched tenants, the tenants with touched attributes and the tenants in touched
 	 * memberships.
 	 */
 	readonly tenants: readonly Tenant[];
-	/** Every assignment of a touched membership. */
+	/** Every assignment in a touched membership. */
 	readonly role_assignments: readonly RoleAssignment[];
 	/** Touched instances that exist. */
 	readonly instances: readonly Instance[];
-	/** Every assignment between the user and the instance of a touched assignment. */
+	/** Every assignment between a touched assignment's user and instance. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Roles that users of touched assignments hold on any instance: each type and role once. */
+	/** Roles that users in touched assignments hold on any instance: each type and role once. */
 	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
 	/** Touched relationships that exist. */
 	readonly relationships: readonly Relationship[];
-	/** Relations, with at least one subject, of the objects of touched relationships. */
+	/** Relations with at least one subject, for the objects in touched relationships. */
 	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
 	/** Input for recomputing closures; `null` if neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
-	/** Mapping rules of the touched proxy configs that exist. */
+	/** Mapping rules for touched proxy configs that exist. */
 	readonly mapping_rules: readonly MappingRules[];
-	/** Attributes of the touched users that exist and have any. */
+	/** Attributes for touched users that exist and have any. */
 	readonly user_attributes: readonly UserAttributes[];
-	/** Attributes of the touched instances that exist and have any. */
+	/** Attributes for touched instances that exist and have any. */
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
@@ -136,12 +135,12 @@ export interface Neighbourhood {
 export interface ClosureNeighbourhood {
 	/** Instances to compute, whether they exist or not; 'all' if derivations were touched. */
 	readonly of: readonly InstanceName[] | 'all';
-	/** Every relationship of a cycle relation (`circularRelations`) on a path to one of the instances. */
+	/** Every relationship with a cycle relation (`circularRelations`) on a path to one of the instances. */
 	readonly relationships: readonly Relationship[];
 }
 
 /**
- * Returns the patches from the document at any revision of a run of changes to the document at its end. Depends on the
+ * Returns the patches from the document at any revision in a run of changes to the document at its end. Depends on the
  * final state only, so applying the patches twice, or late, changes nothing more.
  *
  * INVARIANT: a patch never relies on a parent that only later patches create: creations come first, then attributes,
@@ -177,8 +176,8 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 }
 
 /**
- * Converts patches to the `patch.json` of an OPA delta bundle. A stock OPA accepts it only if it is not empty, because
- * OPA reads an empty patch as an empty snapshot, and if it removes nothing, because removing an absent path fails the
+ * Converts patches to `patch.json` for an OPA delta bundle. A stock OPA accepts it only if it is not empty, because OPA
+ * reads an empty patch as an empty snapshot, and if it removes nothing, because removing an absent path fails the
  * bundle.
  */
 export function patchDocument(patches: readonly Patch[]): Json {
@@ -201,7 +200,7 @@ function removeTenant(tenant: string): readonly Patch[] {
 	return [remove(['facts', 'tenants', tenant]), remove(['facts', 'tenant_roles', tenant])];
 }
 
-/** Each membership is in two tables: one per tenant, one per user. A deleted tenant or user has no table. */
+/** Each membership is in two tables, per tenant and per user. A deleted tenant or user has no table. */
 function membershipPatches(
 	memberships: readonly Membership[],
 	users: ReadonlySet<string>,
@@ -249,7 +248,7 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the entries at these paths of a table, and removes inner tables that become empty. */
+/** Sets or removes the table entries at these paths, and removes inner tables that become empty. */
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
@@ -323,7 +322,7 @@ function attributePatches(
 	});
 }
 
-/** Returns the paths of all nonempty tables, given the paths of the innermost tables. */
+/** Returns the paths to all nonempty tables, given the paths to the innermost tables. */
 function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<string> {
 	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }
@@ -350,7 +349,7 @@ function membershipName({ user, tenant }: Membership): string {
 	return pathText([tenant, user]);
 }
 
-/** Returns the roles of one membership with their expiries. */
+/** Returns the roles in a membership with their expiries. */
 function rolesHeld(assignments: readonly RoleAssignment[]): Json {
 	const found: Tree = new Map();
 	for (const row of assignments) addTo(found, [row.role], factExpiry(row));

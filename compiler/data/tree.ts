@@ -6,11 +6,11 @@ import { canonical } from '../order.js';
 import { later, type Until } from '../policy/expiry.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A table: its members by key, each an inner table or the expiry of a fact. */
+/** A table: its members by key, each an inner table or a fact's expiry. */
 export type Tree = Map<string, Tree | Until>;
 
 /**
- * Adds a fact at a path, with its tables. All paths of a table have the same length. If a fact is added twice, the
+ * Adds a fact at a path, with its tables. All paths in a table have the same length. If a fact is added twice, the
  * later expiry wins.
  */
 export function addTo(tree: Tree, path: readonly string[], until: Until = null): void {
@@ -47,7 +47,7 @@ export function* treeSteps(key: string, tree: Tree, writer: JsonWriter): Steps<v
 	writer.close();
 }
 
-/** Returns a table, or one of its members, as a value. An empty table is still an object. */
+/** Returns a table, or a member, as a value. An empty table is still an object. */
 export function treeValue(tree: Tree | Until): Json {
 	if (!isTable(tree)) return tree;
 	return Object.fromEntries(canonical(tree.keys()).map((key) => [key, treeValue(tree.get(key) ?? null)]));

@@ -1,15 +1,15 @@
 /**
  * Roles with very many derivation paths. Role functions call each other along every path, and if paths part and meet
- * again, each layer of roles multiplies the calls. Such roles are walked instead, each once.
+ * again, each role layer multiplies the calls. Such roles are walked instead, each once.
  */
 import { type Cycle, type DerivationGraph, type RoleName, roleName } from '../cycle.js';
 import type { Schema } from '../model.js';
 import { sortedBy } from '../order.js';
 
-/** Maximum repeated calls for the lookup of one role. Roles with more are walked. */
+/** Maximum repeated calls for a role lookup. Roles with more are walked. */
 const maxRepeated = 8;
 
-/** A role outside cycles, or all roles of a cycle. */
+/** A role outside cycles, or all roles in a cycle. */
 export interface Component {
 	readonly members: readonly RoleName[];
 	readonly cycle: Cycle | undefined;
@@ -19,13 +19,13 @@ export interface Component {
 export interface Walk {
 	/** The role that gives the walk its name. */
 	readonly first: RoleName;
-	/** Names of the roles where a walk can start: the roles with too many paths. */
+	/** Names for the roles where a walk can start: the roles with too many paths. */
 	readonly starts: ReadonlySet<string>;
 	/** Each component comes before all components that lead to it. */
 	readonly components: readonly Component[];
 }
 
-/** Walks of a schema, in order of name, and a lookup by role. */
+/** A schema's walks, ordered by name, and a lookup by role. */
 export interface Walks {
 	readonly all: readonly Walk[];
 	walkTo(role: RoleName): Walk | undefined;
@@ -44,7 +44,7 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 	return { all, walkTo: (role) => byRole.get(roleName(role)) };
 }
 
-/** A component and the components that its functions call, one entry per call. */
+/** A component and the components that its functions call, with an entry per call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
 }

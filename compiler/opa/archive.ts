@@ -2,17 +2,17 @@ import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { sortedBy } from '../order.js';
 
-/** A file of an archive. `path` is relative to the archive's root and uses `/`. */
+/** An archived file. `path` is relative to the archive's root and uses `/`. */
 export interface ArchivedFile {
 	readonly path: string;
 	readonly content: string | Uint8Array;
 }
 
-/** Readers of this archive ignore these attributes. They are constant so that equal files give equal bytes. */
+/** Readers ignore these attributes. They are constant so that equal files give equal bytes. */
 const attributes = { mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), type: 'file' } as const;
 
 /**
- * Packs files into a tar, sorted by path: one archive is written and read faster than thousands of files. Equal files
+ * Packs files into a tar, sorted by path: an archive is written and read faster than thousands of files. Equal files
  * give equal bytes, in any order.
  * @throws RangeError if a path leads out of the archive or occurs twice.
  */

@@ -12,19 +12,19 @@ import (
 	"github.com/open-policy-agent/opa/v1/compile"
 )
 
-// file is a file of a policy; its path is relative to the policy's root.
+// file is a policy file; its path is relative to the policy's root.
 type file struct {
 	path, text string
 }
 
 // A file is forgotten after this number of builds without it, and the text remembered beside the newest build is
-// limited to this number of bytes: compiled files take many times the memory of their text.
+// limited to this number of bytes: compiled files take many times the memory that their text takes.
 const (
 	longestUnused  = 16
 	mostRemembered = 8 << 20
 )
 
-// builder compiles policies and remembers the files of successful builds.
+// builder compiles policies and remembers the files in successful builds.
 type builder struct {
 	entrypoints  []string
 	capabilities *ast.Capabilities
@@ -51,7 +51,7 @@ func (b *builder) build(files []file) (module []byte, err error) {
 	if module, err := b.buildInSteps(files); err == nil {
 		return module, nil
 	}
-	// Report errors in the words of the command.
+	// Report errors in the command's words.
 	return b.buildAtOnce(files)
 }
 
@@ -59,8 +59,8 @@ func (b *builder) build(files []file) (module []byte, err error) {
 //
 //	opa build --target wasm --optimize 0 --prune-unused --entrypoint ... --bundle rego
 //
-// with the files in the archive `rego`. Nothing is formatted or packed, which the command cannot leave out, and
-// annotations are not read: no entrypoint is named by one.
+// with the files in the archive `rego`. Unlike the command, it neither formats nor packs anything, and does not read
+// annotations, because no annotation names an entrypoint.
 func (b *builder) buildAtOnce(files []file) ([]byte, error) {
 	parsed, err := b.parse(files)
 	if err != nil {

@@ -19,7 +19,7 @@ const compress = promisify(gzip);
 /** Name of the OPA subset that set-up builds for Regolith: it compiles and tests policies. */
 export const partOfOpa = 'regolith-opa';
 
-/** Entrypoints of a compiled module, by path. The hand-written policy defines all entrypoints. */
+/** Entrypoints in a compiled module, by path. The hand-written policy defines all entrypoints. */
 export const entrypoints = [
 	'regolith/check/code',
 	'regolith/check/decision',
@@ -30,18 +30,18 @@ export const entrypoints = [
 	'regolith/listing/user_tenants',
 ] as const;
 
-/** Rego files, and the path of the tool that reads them. */
+/** Rego files, and the path to the tool that reads them. */
 export interface Source {
-	/** Path of the `opa` executable. */
+	/** Path to the `opa` executable. */
 	readonly opa: string;
-	/** Every file of the policy, hand-written and generated. */
+	/** Every policy file, hand-written and generated. */
 	readonly files: readonly RegoFile[];
 }
 
 /**
  * Compiles Rego to WebAssembly. Equal files give equal bytes.
  * Never uses `-O=1`, which treats later data as absent and denies everything.
- * @returns the bytes of the bundle (tar.gz) that `opa build` wrote; the module is its `/policy.wasm`.
+ * @returns the bundle (tar.gz) that `opa build` wrote; the module is its `/policy.wasm`.
  * @throws OpaFailure if the files do not compile.
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
@@ -93,7 +93,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 	}
 }
 
-/** Returns the folder of the Rego, separate from the tool's output. */
+/** Returns the folder for the Rego, separate from the tool's output. */
 function rego(folder: string): string {
 	return join(folder, 'rego');
 }

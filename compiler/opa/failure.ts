@@ -1,10 +1,10 @@
-/** Failure of `opa`. Its output is in `stderr`, which may quote the policy but never a secret. */
+/** An `opa` failure. Its output is in `stderr`, which may quote the policy but never a secret. */
 export class OpaFailure extends Error {
 	override readonly name = 'OpaFailure';
 
 	constructor(
 		message: string,
-		/** Complete standard error of `opa`, or its standard output if standard error is empty. */
+		/** Complete `opa` standard error, or its standard output if standard error is empty. */
 		readonly stderr: string,
 		/** Exit code; null if `opa` could not be started or was stopped by a signal. */
 		readonly exitCode: number | null,

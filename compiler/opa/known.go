@@ -5,15 +5,15 @@ import "github.com/open-policy-agent/opa/v1/ast"
 // mostArities limits the remembered parameter counts. Beyond it, everything is forgotten.
 const mostArities = 1 << 20
 
-// knownFiles remembers compiled files. The result of compiling a file depends only on the file and on the parameter
-// counts of functions in other files.
+// knownFiles remembers compiled files. A compiled file depends only on its source and on the parameter counts of
+// functions in other files.
 type knownFiles struct {
 	files map[file]*knownFile
 	// By rule path, for all files ever remembered.
 	arities map[string]int
 }
 
-// knownFile is a compiled file, with the number of its latest build. The module is immutable.
+// knownFile is a compiled file, with its latest build number. The module is immutable.
 type knownFile struct {
 	module *ast.Module
 	used   int
@@ -31,7 +31,7 @@ func (k *knownFiles) module(file file) *ast.Module {
 	return nil
 }
 
-// contradicts reports whether a function of these modules has a different parameter count than a remembered function
+// contradicts reports whether a function in these modules has a different parameter count than a remembered function
 // with the same path.
 func (k *knownFiles) contradicts(modules map[string]*ast.Module) bool {
 	for _, module := range modules {
@@ -45,7 +45,7 @@ func (k *knownFiles) contradicts(modules map[string]*ast.Module) bool {
 	return len(k.arities) > mostArities
 }
 
-// remember keeps the files of a successful build, and drops files that are long unused or exceed the limit.
+// remember keeps the files from a successful build, and drops files that are long unused or exceed the limit.
 func (k *knownFiles) remember(files []file, modules map[string]*ast.Module, build int) {
 	for _, file := range files {
 		known, ok := k.files[file]

@@ -4,20 +4,20 @@ import type { RegoFile } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { packageRoot } from './package-root.js';
 
-/** Reads the hand-written part of every policy: the files of `policy/regolith` without their tests, sorted by path. */
+/** Reads the hand-written part of every policy: the files in `policy/regolith` without their tests, sorted by path. */
 export function readPolicyLibrary(): Promise<readonly RegoFile[]> {
 	return readRego('regolith');
 }
 
-/** Reads the packages for clients of OPA's Data API, for a stock OPA: the files of `policy/permit`. */
+/** Reads the packages for OPA Data API clients, for a stock OPA: the files in `policy/permit`. */
 export function readAliases(): Promise<readonly RegoFile[]> {
 	return readRego(aliasRoot);
 }
 
-/** Root package of `readAliases`. */
+/** Root package for `readAliases`. */
 export const aliasRoot = 'permit';
 
-/** Reads the files below a folder of `policy/`, with relative paths. */
+/** Reads the files below a `policy/` folder, with relative paths. */
 async function readRego(folder: string): Promise<readonly RegoFile[]> {
 	const policy = join(packageRoot, 'policy');
 	const names = await readdir(join(policy, folder), { recursive: true });

@@ -1,7 +1,7 @@
 //go:build !part
 
-// The standard OPA program with one more command: `opa resident` compiles policies until its standard input ends. OPA
-// itself is the unmodified module of go.mod.
+// The standard OPA program with an additional command: `opa resident` compiles policies until its standard input ends.
+// OPA itself is the unmodified module in go.mod.
 package main
 
 import (

@@ -23,7 +23,7 @@ import (
 const usage = `This is a part of opa: it has the commands "version", "resident" and "test". For the others, install opa
 (https://www.openpolicyagent.org/docs#1-download-opa).`
 
-// Exit codes of tests, the same as in OPA.
+// Exit codes for tests, the same as in OPA.
 const (
 	passed      = 0
 	notRun      = 1
@@ -101,7 +101,7 @@ func runTests(arguments []string) (int, error) {
 	return report(results, *format, *verbose)
 }
 
-// isTold reports whether a report shows a step of a test, like OPA without an explanation option.
+// isTold reports whether a report shows a test step, like OPA without an explanation option.
 func isTold(event *topdown.Event) bool {
 	return event.Op == topdown.NoteOp || event.Op == topdown.FailOp
 }

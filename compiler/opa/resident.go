@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// longest limits the length of a text, in bytes.
+// longest is the maximum text length, in bytes.
 const longest = 1 << 30
 
 // idle is the time without requests before memory returns to the system.
@@ -23,13 +23,12 @@ const (
 	heapLimit  = 1 << 30
 )
 
-// serve answers requests in the order in which they come, until in ends. All numbers are unsigned, of four bytes, the
-// most significant first.
+// serve answers requests in order until in ends. All numbers are unsigned, with four bytes, most significant first.
 //
-//	request  = count of files, then for each: length, path, length, text
-//	response = 0 or 1, length, then the module (0) or why there is none (1)
+//	request  = file count, then for each: length, path, length, text
+//	response = 0 or 1, length, then the module (0) or the error (1)
 //
-// It returns an error when in or out breaks off in the middle.
+// It returns an error if in or out breaks off in the middle.
 func serve(in io.Reader, out io.Writer, entrypoints []string) error {
 	debug.SetGCPercent(heapGrowth)
 	debug.SetMemoryLimit(heapLimit)

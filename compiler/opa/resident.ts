@@ -16,7 +16,7 @@ export class ResidentLost extends Error {
 
 /**
  * A compiler that stays up between policies: it starts once and compiles only new files. Runs `opa resident`, a command
- * of the program that set-up builds (`compiler/opa/resident.go` defines the protocol). It starts with the first policy,
+ * in the program that set-up builds (`compiler/opa/resident.go` defines the protocol). It starts with the first policy,
  * ends with this process at the latest, and never keeps this process from ending.
  */
 export class ResidentCompiler {
@@ -24,13 +24,13 @@ export class ResidentCompiler {
 	#queue: Promise<unknown> = Promise.resolve();
 
 	constructor(
-		/** Path of the program. */
+		/** Path to the program. */
 		private readonly program: string,
 		private readonly entrypoints: readonly string[],
 	) {}
 
 	/**
-	 * Compiles the files of a policy to a module, one policy at a time. Equal files give equal bytes, in any order.
+	 * Compiles policy files to a module, one policy at a time. Equal files give equal bytes, in any order.
 	 * @throws OpaFailure if the files do not compile within two minutes.
 	 * @throws ResidentLost if the program cannot be reached or has ended. The next policy restarts it.
 	 */
@@ -70,7 +70,7 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 function start(program: string, entrypoints: readonly string[]): Running {
 	const child = spawn(program, ['resident', ...entrypoints], { cwd: tmpdir(), env, stdio: ['pipe', 'pipe', 'ignore'] });
 	const ended = once(child, 'close').catch(() => undefined);
-	// Pipe errors need no handling: `close` reports the end of the program.
+	// Pipe errors need no handling: `close` reports the program's end.
 	for (const emitter of [child, child.stdin, child.stdout]) emitter.on('error', () => undefined);
 	holdProcess(child, false);
 	return {
@@ -123,7 +123,7 @@ function number(value: number): Uint8Array {
 }
 
 /**
- * Reads the response of `resident.go`: 0 or 1, the body length, and the body. Rejects if `signal` aborts before the
+ * Reads the response from `resident.go`: 0 or 1, the body length, and the body. Rejects if `signal` aborts before the
  * response is complete.
  */
 async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array> {

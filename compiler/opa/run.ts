@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { OpaFailure, OpaLate } from './failure.js';
 
-/** Output of the tool. */
+/** Tool output. */
 export interface Output {
 	readonly stdout: string;
 	readonly stderr: string;
@@ -13,7 +13,7 @@ export const timeout = 120_000;
 const maxOutputLength = 64 * 1024 * 1024;
 
 /**
- * Settings of the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times the
+ * Settings for the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times the
  * memory in use, but near a gigabyte it is collected as often as necessary.
  */
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
@@ -26,13 +26,13 @@ export interface RunOptions {
 	readonly exitCodes?: readonly number[];
 	/** Ends the tool. */
 	readonly signal?: AbortSignal;
-	/** Lowers the priority of the tool. */
+	/** Lowers the tool's priority. */
 	readonly background?: boolean;
 }
 
 /**
- * Runs the tool at the path `opa` with these arguments in the folder `cwd`, without a shell, the environment of this
- * process, or standard input.
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`, without a shell, this process's
+ * environment, or standard input.
  * @throws OpaFailure if it does not start, or exits with a code other than 0; `OpaLate` if it does not end within two
  * minutes.
  */
@@ -65,7 +65,7 @@ export function runOpa(
 	});
 }
 
-/** Returns the cause of a failure, in one line. */
+/** Returns the failure's cause, in one line. */
 function cause(error: Error, exitCode: number | null, said: string): string {
 	return exitCode === null ? error.message : (said.trim().split('\n', 1)[0] ?? '') || `exit code ${exitCode}`;
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// query is the only entrypoint of a module that is built in steps: a function of the policy (`policy/regolith/entry`)
-// that answers for all entrypoints. OPA's API cannot plan compiled modules in any other way.
+// query is the only entrypoint in a module that is built in steps: a policy function (`policy/regolith/entry`) that
+// answers for all entrypoints. OPA's API cannot plan compiled modules in any other way.
 const query = "result = data.regolith.entry.answer(input)"
 
-// Stages of OPA's compiler, which runs them in the order of ast.AllStages. Stages in no list look at a single file, and
-// at other files only for the parameter counts of their functions.
+// Stages in OPA's compiler, which runs them in ast.AllStages order. Unlisted stages look at a single file, and at other
+// files only for the parameter counts of their functions.
 var (
 	stagesOnEachAndAll = []ast.StageID{ast.StageInitLocalVarGen, ast.StageSetModuleTree, ast.StageSetRuleTree}
 	stagesOnAll        = []ast.StageID{
@@ -26,7 +26,7 @@ var (
 		ast.StageCheckUndefinedFuncs,
 		ast.StageCheckTypes,
 	}
-	// The output of these stages is not used: annotations, and indices for OPA's evaluation. refuseRecursion finds
+	// These stages produce unused output: annotations, and indices for OPA's evaluation. refuseRecursion finds
 	// recursion.
 	stagesLeftOut = []ast.StageID{
 		ast.StageParseMetadataBlocks,
@@ -56,7 +56,7 @@ func (b *builder) buildInSteps(files []file) ([]byte, error) {
 	return module, nil
 }
 
-// compileFiles returns the modules of all files, by path, each compiled as far as possible without the other files.
+// compileFiles returns the modules for all files, by path, each compiled as far as possible without the other files.
 func (b *builder) compileFiles(files []file) (map[string]*ast.Module, error) {
 	modules := make(map[string]*ast.Module, len(files))
 	var missing []file
@@ -166,8 +166,8 @@ func setTrees(compiler *ast.Compiler, modules map[string]*ast.Module) {
 	compiler.RuleTree = ast.NewRuleTree(compiler.ModuleTree)
 }
 
-// refuseSharedPackages returns an error if a package is in two files: then the meaning of a name in one file depends on
-// the other file.
+// refuseSharedPackages returns an error if a package is in two files: then a name's meaning in either file depends on
+// both files.
 func refuseSharedPackages(modules map[string]*ast.Module) error {
 	packages := make(map[string]struct{}, len(modules))
 	for _, module := range modules {

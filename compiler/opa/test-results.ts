@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Result of one policy test. */
+/** Policy test result. */
 export interface TestResult {
-	/** Name of the rule, with its package. */
+	/** Rule name, with its package. */
 	readonly name: string;
-	/** Path of its file in the policy folder. */
+	/** Path to its file in the policy folder. */
 	readonly file: string;
 	/** Line number in the file, from 1. */
 	readonly row: number;
@@ -14,12 +14,12 @@ export interface TestResult {
 }
 
 /**
- * Arguments for `opa` to test its working folder. The default timeout of five seconds per rule is too short on a slow
+ * Arguments for `opa` to test its working folder. The default timeout, five seconds per rule, is too short on a slow
  * machine.
  */
 export const testWords = ['test', '.', '--format=json', '--timeout=60s'] as const;
 
-/** Exit code of `opa test` if a test fails. */
+/** `opa test` exit code for a failed test. */
 export const someFailed = 2;
 
 const Results = z.array(
@@ -33,7 +33,7 @@ const Results = z.array(
 	}),
 );
 
-/** Parses the output of `opa test`, without skipped tests. Throws on any other output. */
+/** Parses `opa test` output, without skipped tests. Throws on any other output. */
 export function readTestResults(printed: string): TestResult[] {
 	// Without any test, opa prints nothing.
 	const results = Results.parse(JSON.parse(printed.trim() || '[]'));

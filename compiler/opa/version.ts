@@ -4,7 +4,7 @@ import { OpaFailure } from './failure.js';
 import { runOpa } from './run.js';
 
 /**
- * Returns the version of the tool, such as `1.22.0`.
+ * Returns the tool's version, such as `1.22.0`.
  * @throws OpaFailure if it does not run or prints no version.
  */
 export async function opaVersion(opa: string): Promise<string> {

@@ -1,21 +1,21 @@
-/** Expiry of facts. An expired fact is absent; a combination of facts holds while all its facts hold. */
+/** Fact expiry. An expired fact is absent; a combination holds while all its facts hold. */
 
 import type { Expiring } from '../model.js';
 
-/** A time in milliseconds since 1970, or `null` for a fact without expiry. Tables of facts store it for each fact. */
+/** A time in milliseconds since 1970, or `null` for a fact without expiry. Tables store it for each fact. */
 export type Until = number | null;
 
-/** Returns the expiry of a fact, as stored in tables. */
+/** Returns a fact's expiry, as stored in tables. */
 export function factExpiry({ expires_at }: Expiring): Until {
 	return expires_at ?? null;
 }
 
-/** Returns the later expiry: until then at least one of two facts holds. */
+/** Returns the later expiry: until then at least one fact holds. */
 export function later(one: Until, other: Until): Until {
 	return one === null || other === null ? null : Math.max(one, other);
 }
 
-/** Returns the latest expiry of these facts. Throws `TypeError` if there are none. */
+/** Returns the latest expiry among these facts. Throws `TypeError` if there are none. */
 export function latestExpiry(facts: readonly Expiring[]): Until {
 	return facts.map(factExpiry).reduce(later);
 }

@@ -1,16 +1,16 @@
-/** Resolves `extends`: a role grants its own permissions and the permissions of every role that it reaches. */
+/** Resolves `extends`: a role grants its own permissions and the permissions from every role that it reaches. */
 import type { Permission, ResourceRole, Role, Schema } from '../model.js';
 import { canonical } from '../order.js';
 
-/** Resource type to action to the keys of the granting roles. */
+/** Resource type to action to granting role keys. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Flattens `extends` of tenant roles, to any depth. Roles in a cycle share their grants; unknown roles have none. */
+/** Flattens `extends` for tenant roles, to any depth. Roles in a cycle share their grants; unknown roles have none. */
 export function tenantRoleGrants({ roles }: Schema): Grants {
 	return flattened([{ roles, listPermissions: (role: Role) => role.permissions }]);
 }
 
-/** Flattens `extends` of resource roles, each of which grants actions of its type. */
+/** Flattens `extends` for resource roles, which grant actions on their type. */
 export function resourceRoleGrants({ resources }: Schema): Grants {
 	return flattened(
 		resources.map(({ key, roles }) => ({
@@ -52,7 +52,7 @@ function holders(grants: Map<string, Map<string, Set<string>>>, { resource, acti
 	return roles;
 }
 
-/** Returns the role and every role that it extends, directly or not. The set of visited roles ends cycles. */
+/** Returns the role and every role that it extends, directly or not. The visited set ends cycles. */
 function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>): ReadonlySet<R> {
 	const seen = new Set([role]);
 	// A Set also iterates items added during the iteration, so it serves as the queue.
@@ -68,8 +68,8 @@ function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>):
 }
 
 /**
- * Returns cycles of `extends`, each as a shortest chain of role keys that starts at its smallest key and leads back to
- * it. Every role on a cycle is on a chain, or reaches a role on a chain.
+ * Returns `extends` cycles, each as a shortest chain of role keys that starts at its smallest key and leads back to it.
+ * Every role on a cycle is on a chain, or reaches a role on a chain.
  */
 export function extendsCycles(roles: readonly Extending[]): readonly (readonly string[])[] {
 	const parents = new Map(roles.map((role) => [role.key, canonical(role.extends)]));

@@ -11,8 +11,8 @@ import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
 /**
- * Writes the package `regolith.matching`: the user sets that select the user of the check, and for each type the
- * resource sets that select the resource, as sets of keys. Returns no file without condition sets.
+ * Writes the package `regolith.matching`: the user sets that select the check's user, and for each type the resource
+ * sets that select the resource, as key sets. Returns no file without condition sets.
  *
  * Uses one rule for many sets, because compile time grows with the square of the number of rules that are found by
  * name.

@@ -1,11 +1,11 @@
 /**
  * METADATA blocks: they show people and tools the schema object behind a piece of Rego. OPA (1.22) confuses packages
  * whose paths hold the same parts in a different order (`roles.a.b` and `roles.b.a`) and refuses a second block on
- * them. So only packages of `regolith.resources` have blocks.
+ * them. So only packages below `regolith.resources` have blocks.
  */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 
-/** Content of a block. String literals of JSON are YAML too. */
+/** Block content. JSON string literals are YAML too. */
 export interface Metadata {
 	readonly title: string;
 	readonly description?: string | null;
@@ -24,7 +24,7 @@ export function metadata({ title, description = null, custom = [] }: Metadata): 
 	]);
 }
 
-/** Writes the block of a schema object. `kind` is code: the kind of the object. */
+/** Writes a schema object's block. `kind` is code: the object's kind. */
 export function objectMetadata(
 	kind: Fragment,
 	{ key, name, description }: { readonly key: string; readonly name: string; readonly description: string | null },

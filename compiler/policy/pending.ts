@@ -2,8 +2,8 @@
  * The table at `regolith.pending`, which the data document has while the active policy was compiled from an older
  * schema than the data:
  *
- * - `derivations[type][role][edge]` suspended derivations of the active policy
- * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules that still count, as a table of
+ * - `derivations[type][role][edge]` suspended derivations in the active policy
+ * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules that still count, as a table with
  *   user sets and resource sets
  * - `actions[type][action]` actions with a pending grant, lost or new: a denial has the code `policy_pending`
  *
@@ -17,7 +17,7 @@ import { resourceRoleGrants } from './grant.js';
 import { edgeName, ruleText, standingRules, suspendedEdges } from './standing.js';
 
 /**
- * Returns the table at `regolith.pending` for a policy compiled from `inForce` over data of `schema`, or `null` if
+ * Returns the table at `regolith.pending` for a policy compiled from `inForce` over data for `schema`, or `null` if
  * nothing is pending. A pure function of the two schemas.
  */
 export function pendingTable(inForce: Schema, schema: Schema): Json {
@@ -37,7 +37,7 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
 }
 
-/** True if a set rule of the active policy still counts. */
+/** True if a set rule in the active policy still counts. */
 type Stands = ReturnType<typeof standingRules>;
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
@@ -65,7 +65,7 @@ function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: stri
 	return Object.fromEntries([...tables].map(([type, actions]) => [type, Object.fromEntries(actions)]));
 }
 
-/** Returns actions of the newer schema for which the active policy may grant less than the next policy will. */
+/** Returns actions in the newer schema for which the active policy may grant less than the next policy will. */
 function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	const found: Tree = new Map();
 	const known = new Set(
@@ -84,7 +84,7 @@ function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	return found;
 }
 
-/** Returns actions with a rule that only one schema has, or with a rule on an edited set. */
+/** Returns actions with a rule in only one schema, or with a rule on an edited set. */
 function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): ReadonlySet<string> {
 	const before = new Set(inForce.set_rules.map(ruleText));
 	const changed = [
@@ -132,7 +132,7 @@ function roleNames({ resources }: Schema): readonly RoleName[] {
 	return resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
 }
 
-/** Returns the targets of the edges in the first list but not in the second. */
+/** Returns the targets for edges in the first list but not in the second. */
 function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
 	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
 	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => roleName(target));

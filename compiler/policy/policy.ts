@@ -18,8 +18,8 @@ import { type SetGrant, setGrants, writeSetRules } from './set-rule-policy.js';
 import { writeWalk } from './walk-policy.js';
 
 /**
- * Writes the Rego for a schema without errors, sorted by path, in the format of `opa fmt`. Role permissions and
- * `extends` are data: the Rego changes only with the objects, their names and their derivations.
+ * Writes the Rego for a schema without errors, sorted by path, in `opa fmt` layout. Role permissions and `extends` are
+ * data: the Rego changes only with the objects, their names and their derivations.
  */
 export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const graph = derivationGraph(schema);
@@ -52,7 +52,7 @@ function writeResource(resource: Resource, setGrant: SetGrant): RegoFile {
 	]);
 }
 
-/** Writes the bodies of an action's rule. The first body carries the METADATA block. */
+/** Writes the bodies for an action's rule. The first body carries the METADATA block. */
 function writeAction(resource: Resource, action: Action, setGrant: SetGrant): readonly Fragment[] {
 	const permits = rego`permits[${action.key}] if`;
 	const bySets = setGrant(resource.key, action.key);
@@ -63,7 +63,7 @@ function writeAction(resource: Resource, action: Action, setGrant: SetGrant): re
 }
 
 /**
- * Writes the function that checks roles for all actions of a type. It takes the action as a parameter, because compile
+ * Writes the function that checks roles for all actions on a type. It takes the action as a parameter, because compile
  * time grows with the number of bodies.
  */
 function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
@@ -83,10 +83,10 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	]);
 }
 
-/** Arguments of a check to role functions: its user and its instance. */
+/** A check's arguments to role functions: its user and its instance. */
 const ofCheck = rego`rebac.holdings, rebac.instance`;
 
-/** Writes the condition that a user holds a role of the type on an instance. */
+/** Writes the condition that a user holds a role on an instance with this type. */
 type HeldWriter = (role: ResourceRole, user: Fragment, instance: Fragment) => Fragment;
 
 function heldWriter(graph: DerivationGraph, walks: Walks, { key: type }: Resource): HeldWriter {
@@ -98,7 +98,7 @@ function instancesPackage(resource: Resource): Fragment {
 }
 
 /**
- * Writes the package of a type's instances. A check calls functions that name each role, and passes a table of the
+ * Writes the package for a type's instances. A check calls functions that name each role, and passes a table with the
  * relevant roles, which is data. Explanations and listings look up `holds` by role. A denial calls `holds_another`.
  */
 function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
@@ -112,7 +112,7 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 }
 
 /**
- * Writes the functions for action checks: whether one of some roles is held, and whether a role is held that does not
+ * Writes the functions for action checks: whether any given role is held, and whether a role is held that does not
  * grant the action.
  */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {

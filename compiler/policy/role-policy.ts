@@ -1,4 +1,4 @@
-/** Rego for a role of a resource type, with one function body for each way to hold it. */
+/** Rego for a resource role, with a function body for each way to hold it. */
 
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { closureName } from '../data/closure.js';
@@ -20,11 +20,11 @@ import {
 import { conditionsOn } from './step-policy.js';
 
 /**
- * Writes the package of a role: `held(user, object)` is true if a user, given as the table of their assignments, holds
- * it on the named instance, assigned or derived. If further roles are derived from a derived role,
- * `held_on_any(user, objects)` covers several instances instead: all instances that lead to them are gathered first and
- * checked once, so that a check takes no longer if paths meet again. In a cycle, `derived_on_any(user, objects)` does
- * this for derivations from outside that closures do not hold.
+ * Writes a role's package: `held(user, object)` is true if a user, given as their assignment table, holds it on the
+ * named instance, assigned or derived. If further roles are derived from a derived role, `held_on_any(user, objects)`
+ * covers several instances instead: all instances that lead to them are gathered first and checked once, so that a
+ * check takes no longer if paths meet again. In a cycle, `derived_on_any(user, objects)` does this for derivations from
+ * outside that closures do not hold.
  *
  * Rego references large tables by full paths, never through variables: a stock OPA would convert the whole table at
  * each check.
@@ -76,7 +76,7 @@ export function heldOn(
 		: rego`${path}.held(${user}, ${instance})`;
 }
 
-/** True if functions of other roles check this role: they pass several instances together. */
+/** True if functions for other roles check this role: they pass several instances together. */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
 	return isDerived(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
 }
@@ -86,7 +86,7 @@ function isDerived(graph: DerivationGraph, role: RoleName): boolean {
 	return graph.into(role).length > 0;
 }
 
-/** Subject of a function body: the instance `object`, or several instances. */
+/** A function body's subject: the instance `object`, or several instances. */
 interface Scope {
 	readonly head: Fragment;
 	/** Lines that iterate over the instances, if there are several. */
@@ -107,7 +107,7 @@ function assigned(scope: Scope, name: RoleName): Fragment {
 			]);
 }
 
-/** Writes a derivation as one function body. */
+/** Writes a derivation as a function body. */
 function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment {
 	const { relation, source } = edge;
 	const subjects = rego`data.regolith.facts.relations[object]${packagePart(relation)}`;
@@ -144,14 +144,14 @@ function indented(line: Fragment): Fragment {
 	return rego`	${line}`;
 }
 
-/** Writes the condition that the user holds the role, which may be derived, on one of these instances. */
+/** Writes the condition that the user holds the role, which may be derived, on any of these instances. */
 function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
 }
 
 /**
- * Writes the conditions that a role which is never derived is assigned on an instance of `table`, for each object. The
- * lookup goes through the smaller side: the table, or the roles of the user.
+ * Writes the conditions that a role which is never derived is assigned on an instance in `table`, for each object. The
+ * lookup goes through the smaller side: the table, or the user's roles.
  */
 function amongAssigned(
 	{ each }: Scope,
@@ -174,7 +174,7 @@ function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge):
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** Writes the bodies that read the closure of a role in a cycle. */
+/** Writes the bodies that read the closure for a role in a cycle. */
 function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Scope): readonly Fragment[] {
 	const leaving = cycle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(

@@ -7,7 +7,7 @@ import { packagePart } from '../rego/path.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { edgeName } from './standing.js';
 
-/** Returns the package of a role's functions, without `data.`. */
+/** Returns the package for a role's functions, without `data.`. */
 export function rolePackage({ type, role }: RoleName): Fragment {
 	return rego`regolith.roles${packagePart(type)}${packagePart(role)}`;
 }
@@ -25,7 +25,7 @@ export function live(until: Fragment): Fragment {
 	return rego`data.regolith.expiry.live(${until})`;
 }
 
-/** Writes the condition that no role at all is assigned to `user` on the instance of a type in a variable. */
+/** Writes the condition that `user` has no assigned role at all on the typed instance in a variable. */
 export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
 	return rego`not data.regolith.rebac.assigned(user, ${type}, ${instance})`;
 }
@@ -39,17 +39,17 @@ export function notSuspended(edge: Edge): Fragment {
 	return rego`not data.regolith.pending.derivations${packagePart(type)}${packagePart(role)}[${edgeName(edge)}]`;
 }
 
-/** Returns the table of instances on which the role `source` leads to a role on the instance `object`. */
+/** Returns the instances, as a table, on which the role `source` leads to a role on the instance `object`. */
 export function closureReference({ role }: RoleName, source: RoleName): Fragment {
 	return rego`data.regolith.facts.closures[object][${closureName(role, source)}]`;
 }
 
-/** Returns the package of a cycle's functions, without `data.`. Its name is the cycle's first member. */
+/** Returns the package for a cycle's functions, without `data.`. Its name is the cycle's first member. */
 export function cyclePackage({ members: [first] }: Cycle): Fragment {
 	return first === undefined ? rego`` : rego`regolith.cycles${packagePart(first.type)}${packagePart(first.role)}`;
 }
 
-/** Returns the package of a walk's functions, without `data.`. Its name is the walk's first role. */
+/** Returns the package for a walk's functions, without `data.`. Its name is the walk's first role. */
 export function walkPackage({ first }: Pick<Walk, 'first'>): Fragment {
 	return rego`regolith.walks${packagePart(first.type)}${packagePart(first.role)}`;
 }

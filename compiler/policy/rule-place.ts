@@ -4,13 +4,13 @@ import type { RoleName } from '../cycle.js';
 import { literal } from '../rego/literal.js';
 import { keyFolder, packagePart } from '../rego/path.js';
 
-/** A rule of the generated policy. */
+/** A rule in the generated policy. */
 export interface RulePlace {
 	/** Without `data.`, as in the file. */
 	readonly package: string;
-	/** Relative to the root of the policy. */
+	/** Relative to the policy's root. */
 	readonly file: string;
-	/** Name of the rule or function, including the key of a keyed rule. */
+	/** Rule or function name, including the key for a keyed rule. */
 	readonly rule: string;
 }
 
@@ -41,7 +41,7 @@ export function rolePlace({ type, role }: RoleName): RulePlace {
 	};
 }
 
-/** Returns the file of a role on instances, with a body for each way to hold it. */
+/** Returns the file for a role on instances, with a body for each way to hold it. */
 export function roleFile({ type, role }: RoleName): string {
 	return `regolith/roles/${keyFolder(type)}/${keyFolder(role)}/held.rego`;
 }

@@ -1,4 +1,4 @@
-/** Rego for condition sets: one package each, so that a rule evaluates one set without the other sets. */
+/** Rego for condition sets: a package each, so that a rule evaluates a set without the other sets. */
 import { parseConditions } from '../condition/grammar.js';
 import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
 import type { ConditionSet, RegoFile } from '../model.js';

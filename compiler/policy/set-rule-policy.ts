@@ -1,5 +1,5 @@
 /**
- * Rego for condition set rules: a package for each action that has any, so that no action pays for the rules of other
+ * Rego for condition set rules: a package for each action that has any, so that no action pays for rules on other
  * actions.
  */
 
@@ -16,7 +16,7 @@ import { selectsCall } from './set-policy.js';
 /** Returns the rule that grants an action by condition sets; `undefined` if the action has none. */
 export type SetGrant = (resource: string, action: string) => Fragment | undefined;
 
-/** Returns references to the rules of actions. */
+/** Returns references to action rules. */
 export function setGrants({ set_rules }: Schema): SetGrant {
 	const asked = new Set(set_rules.map(actionText));
 	return (resource, action) =>
@@ -27,7 +27,7 @@ export function setGrants({ set_rules }: Schema): SetGrant {
 
 /**
  * Writes the rules. The data document contains them too, for explanations. Here each set is called by name, which takes
- * less than half the time of a lookup by key.
+ * less than half the time that a lookup by key takes.
  */
 export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 	return [...groupBy(set_rules, actionText).values()].flatMap((rules) =>
@@ -37,12 +37,12 @@ export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
 
-/** Returns a text that identifies an action of a type, whatever characters its keys contain. */
+/** Returns a text that identifies an action and its type, whatever characters the keys contain. */
 function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Writes the package of one action with its rules. */
+/** Writes an action's package with its rules. */
 function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]): RegoFile {
 	const joined = groupJoins(rules).map((join, index) => writeJoin(join, index + 1));
 	const suspended = rego`data.regolith.pending.set_rules${packagePart(resource)}${packagePart(action)}`;
@@ -68,14 +68,14 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 	]);
 }
 
-/** Rules that join every user set to every resource set of this pair. Keys, sorted. */
+/** Rules that join every user set to every resource set in this pair. Keys, sorted. */
 interface Join {
 	readonly user_sets: readonly string[];
 	readonly resource_sets: readonly string[];
 }
 
 /**
- * Groups rules into few joins: user sets with the same resource sets share one join. In order of their first user sets.
+ * Groups rules into few joins: user sets with the same resource sets share a join. Ordered by their first user sets.
  */
 function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	const byUserSet = groupBy(rules, ({ user_set }) => user_set);
@@ -89,7 +89,7 @@ function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	}));
 }
 
-/** Evaluates each set once, whatever the number of its joins. */
+/** Evaluates each set once, even if it has several joins. */
 function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly Fragment[] {
 	const users = writeSide('userset', user_sets, number);
 	const resources = writeSide('resourceset', resource_sets, number);
@@ -101,7 +101,7 @@ function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly
 }
 
 /**
- * Writes the condition that one of the sets selects: calls a single set directly, and makes several sets the bodies of
+ * Writes the condition that at least one set selects: calls a single set directly, and makes several sets the bodies of
  * a function.
  */
 function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {

@@ -1,8 +1,8 @@
 /**
- * The parts of a policy that still count after a schema change. A derivation counts if the newer schema has it too and
- * it grants at least as much there. A set rule counts if the newer schema has it and both its sets are unchanged.
- * `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`) and the rules of an
- * action (`set-rule-policy.ts`) read them.
+ * The policy parts that still count after a schema change. A derivation counts if the newer schema has it too and it
+ * grants at least as much there. A set rule counts if the newer schema has it and both its sets are unchanged.
+ * `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`) and the action
+ * rules (`set-rule-policy.ts`) read them.
  */
 import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from '../cycle.js';
 import { canonicalText } from '../json-writer.js';
@@ -13,7 +13,7 @@ export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>
 	return `${relation} from ${roleText(source)}`;
 }
 
-/** Returns the suspended derivations of the active policy: the newer schema removed or narrowed them. */
+/** Returns the active policy's suspended derivations: the newer schema removed or narrowed them. */
 export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[] {
 	if (inForce === schema) {
 		return [];
@@ -33,7 +33,7 @@ export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[]
 
 /**
  * Returns the derivations that the active policy uses with a newer schema: its graph without the suspended edges. It
- * keeps the cycles of the active policy, because its Rego reads closures by them.
+ * keeps the active policy's cycles, because its Rego reads closures by them.
  */
 export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph {
 	const graph = derivationGraph(inForce);
@@ -50,7 +50,7 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 }
 
 /**
- * Returns a test for set rules of the active policy that still count: the newer schema has the rule, with both sets
+ * Returns a test for set rules in the active policy that still count: the newer schema has the rule, with both sets
  * unchanged.
  */
 export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) => boolean {
@@ -78,7 +78,7 @@ function setName(type: ConditionSet['type'], key: string): string {
 	return `${type} ${key}`;
 }
 
-/** Returns the selection of each set, including its parents: equal texts select alike. */
+/** Returns each set's selection, including its parents: equal texts select alike. */
 function setTexts({ condition_sets }: Schema): ReadonlyMap<string, string> {
 	const sets = new Map(condition_sets.map((set) => [setName(set.type, set.key), set]));
 	const texts = new Map<string, string>();

@@ -14,7 +14,7 @@ export function conditionsOn({ target, no_direct_roles_on_object }: Edge): reado
 	return no_direct_roles_on_object ? [nothingAssignedOn(rego`object`, target.type)] : [];
 }
 
-/** Writes a function that returns the subjects whose roles lead to the target role on any of `objects`. */
+/** Writes a function that returns the subjects whose roles lead to the target role on any instance in `objects`. */
 export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	const { target, source, relation, no_direct_roles_on_object } = edge;
 	const user = no_direct_roles_on_object ? rego`user` : rego`_`;
@@ -31,7 +31,7 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	]);
 }
 
-/** Writes the union of sets. `indent` is the indent of its first line. */
+/** Writes a union of sets. `indent` is the indent on its first line. */
 export function united(sets: readonly Fragment[], indent: string): Fragment {
 	const [first, ...others] = sets;
 	if (first === undefined) return rego`set()`;

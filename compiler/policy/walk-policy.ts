@@ -1,4 +1,4 @@
-/** Rego for walks: the sources of roles are found once for each role. */
+/** Rego for walks: a role's sources are found once. */
 
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { closureName } from '../data/closure.js';
@@ -13,9 +13,9 @@ import { cyclePackage, walkPackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * Writes the package of a walk. `reached(user, start)` takes nodes, from kind of role to instances, and adds all nodes
- * that lead to them. It goes from role to role, each after all roles derived from it, so the sources of an instance are
- * looked up once, however many paths contain it. `given(user, nodes)` is true if one of the nodes is assigned.
+ * Writes a walk's package. `reached(user, start)` takes nodes, from role kind to instances, and adds all nodes that
+ * lead to them. It goes from role to role, each after all roles derived from it, so an instance's sources are looked up
+ * once, however many paths contain it. `given(user, nodes)` is true if any node is assigned.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	const { first, components } = walk;
@@ -36,7 +36,7 @@ function given(member: RoleName): Fragment {
 	]);
 }
 
-/** The lines of `reached`, from the requested nodes to their sources, and the called functions. */
+/** The `reached` lines, from the requested nodes to their sources, and the called functions. */
 class Steps {
 	readonly #graph: DerivationGraph;
 	readonly #walk: Walk;
@@ -96,7 +96,7 @@ class Steps {
 		found.push(instances);
 	}
 
-	/** Returns the sets of instances at which the walk arrives at a role. */
+	/** Returns the instance sets at which the walk arrives at a role. */
 	#entering(role: RoleName): readonly Fragment[] {
 		const asked = this.#walk.starts.has(roleName(role)) ? [rego`object.get(start, ${roleText(role)}, set())`] : [];
 		return [...asked, ...(this.#found.get(roleName(role)) ?? [])];

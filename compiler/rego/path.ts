@@ -1,16 +1,14 @@
 import { literal } from './literal.js';
 import { Fragment } from './rego.js';
 
-/** Words of Rego v1 that `opa fmt` does not print after a dot. */
+/** Rego v1 keywords that `opa fmt` does not print after a dot. */
 const keywords: ReadonlySet<string> = new Set(
 	'as contains default else every false if import in not null package some true with'.split(' '),
 );
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Writes the part of a package path that names a key, in the format of `opa fmt`: `.document` or `["purchase-order"]`.
- */
+/** Writes the package path part for a key, in `opa fmt` layout: `.document` or `["purchase-order"]`. */
 export function packagePart(key: string): Fragment {
 	return new Fragment(identifier.test(key) && !keywords.has(key) ? `.${key}` : `[${literal(key)}]`);
 }
@@ -18,7 +16,7 @@ export function packagePart(key: string): Fragment {
 /** File systems allow 255 bytes per name; this leaves room for a reader's additions. */
 const names = /.{1,100}/g;
 
-/** Ends every part of a long key except the last, to mark the end of the key. */
+/** Ends every part of a long key except the last, to mark the key's end. */
 const continued = '=';
 
 /**
@@ -31,8 +29,8 @@ const unsafe = /[^a-z0-9_-]/g;
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
- * Returns the folder of a key: the key itself if it is safe, else with `=` and four hexadecimal digits for each unsafe
- * code unit. Different keys have different folders, even on file systems that ignore case. A long key becomes several
+ * Returns a key's folder: the key itself if it is safe, else with `=` and four hexadecimal digits for each unsafe code
+ * unit. Different keys have different folders, even on file systems that ignore case. A long key becomes several
  * folders.
  */
 export function keyFolder(key: string): string {
@@ -42,7 +40,7 @@ export function keyFolder(key: string): string {
 		.join(`${continued}/`);
 }
 
-/** Returns the escaped first code unit of a text. */
+/** Returns a text's first code unit, escaped. */
 function escapeCodeUnit(text: string): string {
 	return `=${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

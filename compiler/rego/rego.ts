@@ -1,6 +1,6 @@
 import { literal } from './literal.js';
 
-/** Rego code. Only `rego` and the functions of this folder create it. */
+/** Rego code. Only `rego` and the functions in this folder create it. */
 export class Fragment {
 	constructor(readonly text: string) {}
 }
@@ -33,7 +33,7 @@ export function lines(fragments: readonly Fragment[]): Fragment {
 	return new Fragment(fragments.map((fragment) => fragment.text).join('\n'));
 }
 
-/** Joins fragments with empty lines between them: a Rego file is such a list, and ends with one line break. */
+/** Joins fragments with empty lines between them: a Rego file is such a list, and ends with a line break. */
 export function paragraphs(fragments: readonly Fragment[]): Fragment {
 	return new Fragment(fragments.map((fragment) => fragment.text).join('\n\n'));
 }

@@ -1,10 +1,10 @@
-/** Rego rules and functions, in the layout of `opa fmt`. */
+/** Rego rules and functions, in `opa fmt` layout. */
 import { Fragment, lines, list, rego } from './rego.js';
 
 /** Statements that are all true, from first to last. */
 export type Body = readonly Fragment[];
 
-/** Writes a rule with one body. */
+/** Writes a rule with a single body. */
 export function rule(head: Fragment, body: Body): Fragment {
 	const [first = rego`true`, ...others] = body;
 	return others.length === 0 && !first.text.includes('\n')
@@ -12,7 +12,7 @@ export function rule(head: Fragment, body: Body): Fragment {
 		: lines([rego`${head} if {`, ...body.map((statement) => rego`	${statement}`), rego`}`]);
 }
 
-/** Writes a function with one body. An unused parameter becomes `_`, as `opa check --strict` demands. */
+/** Writes a function with a single body. An unused parameter becomes `_`, as `opa check --strict` demands. */
 export function regoFunction(name: Fragment, parameters: readonly string[], body: Body): Fragment {
 	const named = namesIn(body);
 	const given = parameters.map((parameter) => new Fragment(named.has(parameter) ? parameter : '_'));
