@@ -8,7 +8,7 @@ const Readiness = z
 	.object({
 		status: Part.describe('`ok` if the database and the compiler are `ok`.'),
 		database: Part.describe('`ok` if the database answers.'),
-		compiler: Part.describe('`ok` if `opa` runs and the last schema either compiled or failed because of its contents.'),
+		compiler: Part.describe('`ok` if `opa` runs and the last schema compiled or failed because of its contents.'),
 	})
 	.meta({ id: 'Readiness', description: 'What the API needs to serve writes, and whether that is there.' });
 
