@@ -114,6 +114,8 @@ export interface Contexts {
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.apply': InEnvironment & {
 		readonly writing: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
+		/** As `writing`, and leaves nothing behind: see `Store.tryOut`. */
+		readonly trying: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
 	};
 	'environment.try': InEnvironment & {
 		/** See `tryDraft`. */
@@ -386,7 +388,12 @@ export function guard(guarded: Guarded): Surround {
 				run,
 				() => authenticateForEnvironment(store, request, refuseReader),
 				({ caller, environment }) =>
-					run({ caller, environment, writing: (work) => writing(caller, environment, work, true) }),
+					run({
+						caller,
+						environment,
+						writing: (work) => writing(caller, environment, work, true),
+						trying: (work) => store.tryOut(environmentScope(environment), caller, work),
+					}),
 			),
 		'environment.try': (request, run) =>
 			letIn(

@@ -8,7 +8,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { LiveHead } from './head.js';
 import { stepSince } from './step-since.js';
 
-/** Maximum seconds for a trial. It blocks the environment's writers. */
+/** Maximum duration of a trial, in seconds: writers of the environment may wait for it. */
 const maxTrialSeconds = 10;
 
 /** State of an environment's data, with a policy. */
@@ -47,8 +47,8 @@ export interface TriedChange {
 }
 
 /**
- * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. It blocks the
- * environment's writers, so nothing is compiled here. `moved` if the active policy differs from the head that the
+ * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. The
+ * environment's writers may wait for it, so nothing is compiled here. `moved` if the active policy differs from the head that the
  * caller saw, or if `held` is too old or from a history that was cut. Rejects with errors from the change, and
  * `not_found`.
  */
@@ -59,15 +59,13 @@ export async function tryChange(
 	seen: LiveHead,
 ): Promise<TriedChange | 'moved'> {
 	const work = async (unit: WritingUnit): Promise<TriedChange | 'moved'> => {
-		unit.abandon();
 		await unit.endWithin(maxTrialSeconds);
 		const base = await stepSince(unit, await unit.counters(), held, seen);
 		if (typeof base === 'string') return 'moved';
 		await change(unit);
 		return { base, ...(await changesIn(unit, base.head)) };
 	};
-	// Heavy, because it may take long and other work must not wait in the same transaction.
-	return (await store.write(scope, caller, work, { heavy: true })).value;
+	return (await store.tryOut(scope, caller, work)).value;
 }
 
 async function changesIn(unit: WritingUnit, { pending }: LiveHead): Promise<Omit<TriedChange, 'base'>> {

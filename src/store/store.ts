@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Knex } from 'knex';
 import type { Schema } from '../../compiler/model.js';
 import type { Clock } from '../clock.js';
-import { notFound } from '../failure.js';
+import { Failure, notFound } from '../failure.js';
 import type { Logger } from '../log.js';
 import { AccountUnit, environmentScope } from './account/account.js';
 import type { Caller } from './account/caller.js';
@@ -32,6 +32,7 @@ import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
 import { type Lineage, Lineages } from './unit/lineage.js';
 import { type Committed, QueuedWrite } from './unit/queued-write.js';
 import { ReadingUnit, type Scope } from './unit/reading-unit.js';
+import { isConflict, runTrial } from './unit/run-trial.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
@@ -55,6 +56,8 @@ interface StoreEvents {
 export class Store {
 	/** Queues each environment's writers. If they waited for the lock itself, each would hold a connection. */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
+	/** Queues the trials of each environment, so that they do not use up the connections. */
+	readonly #trials = new KeyedQueue();
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
 	readonly #uses: KeyUses;
@@ -292,6 +295,40 @@ export class Store {
 			},
 		);
 		return write.outcome;
+	}
+
+	/**
+	 * Runs `work` in a unit that leaves nothing behind. On PostgreSQL, the trial runs beside the writers of the
+	 * environment; if one of them interferes, and on the embedded store, the trial is a unit among them. Returns the
+	 * revision that the trial has seen. Rejects as `write`.
+	 */
+	async tryOut<T>(scope: Scope, actor: Actor, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
+		const trial = (unit: WritingUnit) => {
+			unit.abandon();
+			return work(unit);
+		};
+		const beside = () => this.#tryBeside(scope, actor, trial);
+		const tried = this.database.url === null ? null : await this.#trials.runAlone(scope.environment_id, beside);
+		return tried ?? this.write(scope, actor, trial, { heavy: true });
+	}
+
+	/** As `runTrial`; `null` if a writer interfered. */
+	async #tryBeside<T>(
+		scope: Scope,
+		actor: Actor,
+		work: (unit: WritingUnit) => Promise<T>,
+	): Promise<Committed<T> | null> {
+		const { clock, cipher, database } = this;
+		const before = await this.counters(scope.environment_id);
+		try {
+			return await runTrial({ database: database.knex, clock, cipher }, scope, actor, work);
+		} catch (error) {
+			// A failure on a snapshot that is no longer current is not the answer yet.
+			const moved = (await this.counters(scope.environment_id))?.token !== before?.token;
+			const takesTooLong = error instanceof Failure && error.code === 'limit_reached';
+			if (isConflict(error) || (moved && !takesTooLong)) return null;
+			throw error;
+		}
 	}
 
 	async #together(environmentId: string, next: TakeNext<BatchMember>): Promise<void> {

@@ -9,7 +9,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 
-/** Maximum duration in seconds. A preview blocks the environment's writers. */
+/** Maximum duration of a trial, in seconds: writers of the environment may wait for it. */
 const maxSeconds = 10;
 
 /** Preview caller. */
@@ -34,7 +34,7 @@ export interface TriedDraft<T> {
 
 /**
  * Applies a draft like `applyDraft` in a unit that is rolled back. Before the rollback, `inUnit` reads from the drafted
- * state. It must not write and must be short, because the environment's writers wait. Throws like `applyDraft`,
+ * state. It must not write and must be short, because the environment's writers may wait. Throws like `applyDraft`,
  * `limit_reached` if the preview takes too long, and `unavailable` if the client disconnects before it begins.
  */
 export async function tryDraft<T>(
@@ -50,7 +50,6 @@ export async function tryDraft<T>(
 	});
 	const work = async (unit: WritingUnit): Promise<TriedDraft<T>> => {
 		if (closed.aborted) throw clientGone();
-		unit.abandon();
 		await unit.endWithin(maxSeconds);
 		const { revision, schema_revision } = await unit.counters();
 		const schemaBefore = schema_revision === known.schema_revision ? known.schema : await readSchema(unit);
@@ -60,6 +59,5 @@ export async function tryDraft<T>(
 		const schemaAfter = changesSchema ? await readSchema(unit) : schemaBefore;
 		return { revision, schemaBefore, schemaAfter, changes, read: await inUnit(unit) };
 	};
-	// A heavy unit has its own transaction, as `applyDraft` requires.
-	return (await store.write(scope, caller, work, { heavy: true })).value;
+	return (await store.tryOut(scope, caller, work)).value;
 }

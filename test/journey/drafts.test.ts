@@ -1019,7 +1019,7 @@ async function keepsHalves(t: ExecutionContext, place: Place, whole: Json): Prom
 	t.deepEqual(await exported(place), whole);
 }
 
-journey('many previews at once leave writers their turn, and too many are told to come again', async (t, place) => {
+journey('writers do not wait for previews, and too many previews are answered with 429', async (t, place) => {
 	const base = await place.revision();
 	const body = JSON.stringify({ base_revision: base, changes: [createRole('clerk')] });
 	const headers = { authorization: `Bearer ${place.secret}`, 'content-type': 'application/json' };
@@ -1031,23 +1031,22 @@ journey('many previews at once leave writers their turn, and too many are told t
 		statuses.push(answer.status);
 		if (answer.status === 429) t.is(answer.headers.get('retry-after'), '5');
 	};
-	// While a different writer holds the environment, the first preview waits for it, and four wait for the first
-	// preview.
+	// The first preview waits for a trial that is held, and four previews wait for the first one.
 	let release = () => {};
 	const held = new Promise<void>((resolve) => {
 		release = resolve;
 	});
-	const holding = place.store.write(await scopeIn(place), null, () => held, { heavy: true });
+	const holding = place.store.tryOut(await scopeIn(place), null, () => held);
 	const asked = Array.from({ length: 12 }, () => ask());
 	await eventually(() => statuses.length === 7);
 	t.deepEqual(new Set(statuses), new Set([429]));
-	const write = place.http.post(`${place.facts}/users`, { key: 'meanwhile' }).then(({ status }) => {
-		t.true(statuses.length < 12, 'the write came before the last preview');
-		return status;
-	});
-	await eventually(() => place.store.units.waiting >= 2);
+	const write = place.http.post(`${place.facts}/users`, { key: 'ann' });
+	if (place.store.database.url !== null) {
+		t.is((await write).status, 200);
+		t.is(statuses.length, 7, 'the write came before the first preview');
+	}
 	release();
-	t.is(await write, 200);
+	t.is((await write).status, 200);
 	await Promise.all([holding, ...asked]);
 	t.deepEqual(
 		[statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length],

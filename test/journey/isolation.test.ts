@@ -267,7 +267,7 @@ const system: Readonly<Record<string, RegExp>> = {
 	"how much of the database's log there is to clear away": /^(select pg_current_wal_lsn\(\)|checkpoint$|analyze\b)/,
 	'what is due for webhooks, in all environments':
 		/^(select 1 as due from webhook_deliveries|with oldest as \(\s*select first.environment_id, first.id, row_number)/,
-	'how long statements of what is only tried may take': /^select set_config\('statement_timeout', \$1, true\)$/,
+	'time limits of trials': /^select set_config\('(statement|lock)_timeout', \$1, true\)$/,
 	'turns: of compilers, of makers of parts of the decision log, of an API key that ends':
 		/^select pg_advisory_xact_lock/,
 	'the room that the decisions of all environments take': /^select environment_id, received_on::text as day, bytes/,

@@ -69,9 +69,9 @@ export const drafts = [
 		name: 'previewDraft',
 		summary: 'What a draft would change, and the Rego that it would become',
 		description:
-			`${rules} Nothing is changed, and a key that may read is enough. The draft is tried out among the writes of the ` +
-			'environment, which wait for it a moment, and it is refused where applying it would be. There is one preview of an ' +
-			'environment at a time; few others wait.',
+			`${rules} Nothing is changed, and a key that may read is enough. The preview applies the draft to a snapshot ` +
+			'and rolls it back. It is refused if applying it would be. An environment runs one preview at a time, and a few ' +
+			'more wait.',
 		tag,
 		method: 'post',
 		path: `${collection}/preview`,

@@ -10,7 +10,7 @@ import {
 } from '../../wire/general/environment-document.js';
 import { ImportQuery, ImportReport } from '../../wire/general/environment-import.js';
 import { RevisionAnswer } from '../../wire/headers.js';
-import { EnvironmentPath, endpoint } from '../access.js';
+import { EnvironmentPath, endpoint, revisionHeader } from '../access.js';
 
 const tag = 'Environments';
 const member = '/v2/projects/:proj_id/envs/:env_id';
@@ -54,7 +54,7 @@ export const transfer = [
 		tag,
 		method: 'post',
 		path: `${member}/import`,
-		access: 'environment.write',
+		access: 'environment.apply',
 		params: EnvironmentPath,
 		query: ImportQuery,
 		body: EnvironmentDocument,
@@ -80,10 +80,13 @@ export const transfer = [
 			404: 'Something that the document refers to does not exist',
 			409: 'An object exists with other content',
 		},
-		handle: async ({ query, body }, { unit }) => {
-			const outcome = await importDocument(unit, body, query.conflict_strategy);
-			if (query.dry_run) unit.abandon();
-			return reply(200, importReport(unit.changes, query.dry_run, outcome));
+		handle: async ({ query: { dry_run, conflict_strategy }, body }, { writing, trying }) => {
+			const open = dry_run ? trying : writing;
+			const { value, revision, lineage } = await open(async (unit) => {
+				const outcome = await importDocument(unit, body, conflict_strategy);
+				return importReport(unit.changes, dry_run, outcome);
+			});
+			return reply(200, value, revisionHeader(revision, lineage));
 		},
 	}),
 ];

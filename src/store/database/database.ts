@@ -10,6 +10,7 @@ import { createLogger, type Logger } from '../../log.js';
 import { migrationSource } from '../migration/index.js';
 import { EmbeddedPostgres } from './embedded/postgres.js';
 import { type FreeSpace, Space } from './embedded/space.js';
+import { hasCode, nestedErrors } from './error-code.js';
 import { Maintenance } from './maintenance.js';
 import { type Origin, readOrigin } from './origin.js';
 import { isOutdatedPlan, ServerClient } from './server-client.js';
@@ -244,16 +245,12 @@ const full = /^(53100|ENOSPC|EDQUOT)$/;
 
 /** Returns true if an error means that the disk is full. */
 export function isFull(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
-	return full.test(String(code)) || isFull(nativeError);
+	return hasCode(error, full);
 }
 
 /** Returns true if the database ended a statement after a deadlock. */
 export function isDeadlock(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
-	return code === '40P01' || isDeadlock(nativeError);
+	return hasCode(error, /^40P01$/);
 }
 
 /**
@@ -271,8 +268,8 @@ const lost =
  * fault.
  */
 export function isUnreachable(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	const { code, name, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
-	if (name === 'KnexTimeoutError' || lost.test(error.message)) return true;
-	return unreachable.test(String(code)) || isOutdatedPlan(error) || isUnreachable(nativeError);
+	if (hasCode(error, unreachable)) return true;
+	return nestedErrors(error).some(
+		(nested) => nested.name === 'KnexTimeoutError' || lost.test(nested.message) || isOutdatedPlan(nested),
+	);
 }

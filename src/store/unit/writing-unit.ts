@@ -3,6 +3,7 @@ import type { PartialModelObject, QueryBuilder } from 'objection';
 import type { Clock } from '../../clock.js';
 import { duplicate, Failure, notFound } from '../../failure.js';
 import type { Cipher } from '../account/secret.js';
+import { hasCode } from '../database/error-code.js';
 import type { EnvironmentModel, KeyedModel } from '../table/environment-model.js';
 import { bumpRevision } from './bump-revision.js';
 import { type Change, type ChangedRecord, type ChangeKind, NetChanges } from './change.js';
@@ -33,7 +34,7 @@ export interface RowChange<M extends EnvironmentModel> {
 
 /**
  * Writes an environment, in a transaction with the environment's lock. The lock serializes writers, so everything read
- * by a unit stays true until its commit.
+ * by a unit stays true until its commit. A trial on a snapshot (see `runTrial`) has no lock and never commits.
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes = new NetChanges();
@@ -344,7 +345,7 @@ export class WritingUnit extends ReadingUnit {
 
 	/** Maps a failure: `limit_reached` if the database canceled a statement at the deadline. */
 	failure(error: unknown): unknown {
-		return this.#deadline < Number.POSITIVE_INFINITY && isCanceled(error) ? takesTooLong() : error;
+		return this.#deadline < Number.POSITIVE_INFINITY && hasCode(error, queryCanceled) ? takesTooLong() : error;
 	}
 
 	/**
@@ -380,13 +381,7 @@ export class WritingUnit extends ReadingUnit {
 }
 
 /** PostgreSQL's code for a canceled statement, by its time limit or by an operator. */
-const queryCanceled = '57014';
-
-function isCanceled(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	const { code, nativeError } = error as Error & { readonly code?: unknown; readonly nativeError?: unknown };
-	return code === queryCanceled || isCanceled(nativeError);
-}
+const queryCanceled = /^57014$/;
 
 function takesTooLong(): Failure {
 	return new Failure('limit_reached', 'this takes longer than others may be kept waiting', { code: 'TAKES_TOO_LONG' });

@@ -1,0 +1,10 @@
+/** True if the code of an error, or of the database error inside it, matches. */
+export function hasCode(error: unknown, code: RegExp): boolean {
+	return nestedErrors(error).some((nested) => code.test(String((nested as { readonly code?: unknown }).code)));
+}
+
+/** An error and the database errors inside it: objection wraps the errors of the driver. */
+export function nestedErrors(error: unknown): readonly Error[] {
+	if (!(error instanceof Error)) return [];
+	return [error, ...nestedErrors((error as { readonly nativeError?: unknown }).nativeError)];
+}

@@ -1,0 +1,53 @@
+import type { Knex } from 'knex';
+import type { Clock } from '../../clock.js';
+import type { Cipher } from '../account/secret.js';
+import { hasCode } from '../database/error-code.js';
+import type { Committed } from './queued-write.js';
+import type { Scope } from './reading-unit.js';
+import { type Actor, actorId, callerOf, checkStanding, LostStanding } from './standing.js';
+import { WritingUnit } from './writing-unit.js';
+
+/** Maximum time for which a trial waits for the row lock of a writer, in milliseconds. */
+const lockTimeout = 200;
+
+/** PostgreSQL's codes for a serialization failure, a deadlock, and a lock that is not available. */
+const conflict = /^(40001|40P01|55P03)$/;
+
+/** Dependencies of a trial. */
+interface Surroundings {
+	readonly database: Knex;
+	readonly clock: Clock;
+	readonly cipher: Cipher;
+}
+
+/**
+ * Runs `work` in a unit on a snapshot of the environment and rolls it back. The transaction does not lock the
+ * environment, so writers wait only if they touch the rows that the trial has written. Rejects as `work` does, and with
+ * `LostStanding`.
+ */
+export async function runTrial<T>(
+	{ database, clock, cipher }: Surroundings,
+	scope: Scope,
+	actor: Actor,
+	work: (unit: WritingUnit) => Promise<T>,
+): Promise<Committed<T>> {
+	const transaction = await database.transaction({ isolationLevel: 'repeatable read' });
+	const unit = new WritingUnit(scope, transaction, clock, cipher, actorId(actor), clock.now());
+	try {
+		await transaction.raw(`select set_config('lock_timeout', ?, true)`, [String(lockTimeout)]);
+		const caller = callerOf(actor);
+		if (!(await checkStanding(transaction, caller, null)).stands) throw new LostStanding();
+		const { revision, lineage } = await unit.counters();
+		return { value: await work(unit), revision, lineage };
+	} catch (error) {
+		throw unit.failure(error);
+	} finally {
+		unit.close();
+		await transaction.rollback();
+	}
+}
+
+/** True if a concurrent writer caused the failure of a trial. */
+export function isConflict(error: unknown): boolean {
+	return hasCode(error, conflict);
+}
