@@ -37,10 +37,10 @@ import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
-/** Environment part changed by a commit: facts only, or possibly the schema. */
+/** Part of an environment changed by a commit: facts only, or possibly the schema. */
 export type CommittedPart = 'schema' | 'facts';
 
-/** Reads and writes element sessions and the environments they belong to. */
+/** Access to element sessions and the environments they belong to. */
 export type SessionSource = Pick<Store, 'reading' | 'entrance'>;
 
 /** Store events and their parameters. */
@@ -52,7 +52,7 @@ interface StoreEvents {
 	full: [];
 }
 
-/** Accesses all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
+/** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
 export class Store {
 	/** Queues each environment's writers. If they waited for the lock itself, each would hold a connection. */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
@@ -90,12 +90,12 @@ export class Store {
 		);
 	}
 
-	/** Units in this process: committed, failed, and waiting for their turn. */
+	/** Number of units of work of this process: committed, failed, and waiting for their turn. */
 	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** Environments that had used up their share in the decision log at the last upkeep. */
+	/** Number of environments that had used up their share of the decision log at the last upkeep. */
 	get fullAuditLogs(): number {
 		return this.#fullAuditLogs;
 	}
@@ -126,7 +126,7 @@ export class Store {
 	}
 
 	/**
-	 * Removes old keys for deleted environments and old console sign-ins. Releases webhooks held back because the clock
+	 * Removes old keys of deleted environments and old console sign-ins. Releases webhooks held back because the clock
 	 * was set back.
 	 */
 	async forgetOld(): Promise<void> {
@@ -200,7 +200,7 @@ export class Store {
 		return new ElementEntrance(this.database.knex, this.clock);
 	}
 
-	/** Console sessions in all environments. */
+	/** Console sessions of all environments. */
 	get consoleSessions(): ConsoleSessions {
 		return new ConsoleSessions(this.database.knex, this.clock, this.#uses);
 	}
@@ -210,7 +210,7 @@ export class Store {
 		return new ConsoleTickets(this.database.knex, this.clock);
 	}
 
-	/** Pending webhook deliveries in all environments. */
+	/** Pending webhook deliveries of all environments. */
 	get outbox(): WebhookOutbox {
 		return new WebhookOutbox(this.database.knex, this.cipher);
 	}
@@ -272,7 +272,7 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` as an atomic unit, committed under the next revision. Waiting units in an environment share a
+	 * Runs `work` as an atomic unit, committed under the next revision. Waiting units of an environment share a
 	 * transaction, except `heavy` units, which would delay the rest. A unit abandoned by `work` is rolled back and
 	 * keeps the revision. Rejects with `LostStanding` if the actor has lost access: see `checkStanding`.
 	 */

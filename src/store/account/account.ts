@@ -86,7 +86,7 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Returns the ids for a project and, if given, an environment in it, by id or key; `null` if either does not exist.
+	 * Returns the ids of a project and, if given, an environment in it, by id or key; `null` if either does not exist.
 	 */
 	async findPlace(
 		project: string,

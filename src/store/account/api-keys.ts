@@ -15,7 +15,7 @@ export interface KeyPlace {
 	readonly environment_id?: string | undefined;
 }
 
-/** Filters the keys visible to a caller. */
+/** Filter for the keys visible to a caller. */
 export interface KeyFilter {
 	readonly object_type?: ObjectType | undefined;
 	/** Project id or key. */
@@ -34,7 +34,7 @@ const accessLevels: readonly AccessLevel[] = ['no_access', 'read', 'write', 'adm
 /** Object types for keys, from narrowest to widest. */
 const accessObjects: readonly ObjectType[] = ['env', 'project', 'org'];
 
-/** Access to the organization, for keys. */
+/** The organization's lookups, as used by its keys. */
 export interface KeyOrganization {
 	readonly organizationId: string;
 	project(caller: Caller, reference: string): Promise<Project>;
@@ -107,7 +107,7 @@ export class ApiKeys {
 	}
 
 	/**
-	 * Returns the ids for a new key with this type. Throws `forbidden` if it would grant more access than the caller's
+	 * Returns the ids for a new key of this type. Throws `forbidden` if it would grant more access than the caller's
 	 * key. Throws `not_found` if the place does not exist, also if given an environment's key where its id is required.
 	 */
 	async placeFor(

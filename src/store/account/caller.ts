@@ -1,7 +1,7 @@
 import type { Environment, ObjectType } from '../table/account.js';
 import type { KeyHolder } from '../unit/standing.js';
 
-/** Requests a fresh snapshot from decision points. */
+/** Request to decision points for a fresh snapshot. */
 export interface Refresh {
 	readonly id: string;
 	/** Environment revision created by the request: older snapshots are not fresh. */

@@ -15,7 +15,7 @@ export interface CopyTask {
 	readonly expired: boolean;
 }
 
-/** How long a running task's lease lasts; its process renews it. */
+/** Lease of a running task, renewed by its process. */
 const lease = "interval '60 seconds'";
 
 /** Retention period for tasks. */

@@ -1,4 +1,4 @@
-/** API keys and console sessions for recently deleted environments, used to inform their decision points and pages. */
+/** API keys and console sessions of recently deleted environments, used to inform their decision points and pages. */
 
 import type { Knex } from 'knex';
 import { hashSecret, sameHash } from './secret.js';

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { ApiKey } from '../table/account.js';
 
-/** Time resolution in milliseconds. */
+/** Precision of recorded times, in milliseconds. */
 const precision = 60_000;
 
 /**

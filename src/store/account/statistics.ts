@@ -30,7 +30,7 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 export interface OrganizationCounts {
 	readonly projects: number;
 	readonly environments: number;
-	/** Users in all environments. A user in two environments counts twice. */
+	/** Users of all environments. A user in two environments counts twice. */
 	readonly users: number;
 }
 
@@ -66,7 +66,7 @@ export interface InstallationCounts {
 	readonly points_unavailable: number;
 }
 
-/** Counts the objects in all environments, in a single statement for consistency. */
+/** Counts the objects of all environments, in a single statement for consistency. */
 export async function installationCounts(database: Knex): Promise<InstallationCounts> {
 	// Status reported by the decision point. An unknown status counts as `unavailable`.
 	const { rows } = await database.raw<{ readonly rows: readonly InstallationCounts[] }>(

@@ -9,7 +9,7 @@ export interface TakenDelivery {
 	/** The same for every attempt. */
 	readonly id: string;
 	readonly payload: Readonly<Record<string, unknown>>;
-	/** Started attempts, including this attempt. */
+	/** Number of started attempts, including this attempt. */
 	readonly attempts: number;
 	/** `null` if the element no longer has a webhook; `unreadable` if its token cannot be decrypted. */
 	readonly webhook: TakenWebhook | 'unreadable' | null;
@@ -21,7 +21,7 @@ export interface TakenWebhook {
 	readonly signing_keys: readonly Buffer[];
 }
 
-/** An attempt's outcome. `retry_after`: milliseconds until the next attempt; `null` for no retry. */
+/** Outcome of an attempt. `retry_after`: milliseconds until the next attempt; `null` for no retry. */
 export type DeliveryOutcome =
 	| { readonly delivered: true; readonly response_status: number }
 	| {
@@ -31,7 +31,7 @@ export type DeliveryOutcome =
 			readonly retry_after: number | null;
 	  };
 
-/** How long a taken delivery is leased: longer than an attempt takes. Afterwards a different process may take over. */
+/** Lease of a taken delivery: longer than an attempt takes. Afterwards a different process may take over. */
 const lease = "interval '30 seconds'";
 interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly webhook_id: string | null;
@@ -39,7 +39,7 @@ interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly secret_webhook_token: Uint8Array | null;
 }
 
-/** Webhook deliveries in all environments: pending deliveries and their log. */
+/** Webhook deliveries of all environments: pending deliveries and their log. */
 export class WebhookOutbox {
 	constructor(
 		private readonly database: Knex,

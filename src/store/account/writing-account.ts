@@ -32,7 +32,7 @@ export type EnvironmentFields = Fields<
 	Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
 >;
 
-/** Changes an organization's objects. */
+/** Author of changes to an organization's objects. */
 export interface AccountWriter {
 	/** API key that writes; `null` for the server itself. */
 	readonly id: string | null;

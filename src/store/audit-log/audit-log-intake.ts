@@ -10,7 +10,7 @@ export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
 	readonly raw: string;
 }
 
-/** Space for decisions in all environments. */
+/** Space for the decisions of all environments. */
 export interface AuditLogRoom {
 	readonly bytes: number;
 	/** Called when an environment is refused because its share is used up. */

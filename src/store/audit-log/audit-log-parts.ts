@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Decision log parts: a table for the decisions received on a day (UTC). */
+/** Parts of the decision log: a table for the decisions received on a day (UTC). */
 
 const prefix = 'audit_logs_';
 
@@ -43,7 +43,7 @@ export function partName(day: string): string {
 	return prefix + day.replaceAll('-', '_');
 }
 
-/** Adds days, keeping the time. */
+/** Adds days, keeping the time of day. */
 export function daysAfter(date: Date, days: number): Date {
 	return new Date(date.getTime() + days * 86_400_000);
 }

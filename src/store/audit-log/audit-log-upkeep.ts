@@ -5,7 +5,7 @@ import { type AuditLogUsage, fairShare, readUsage, usageByEnvironment } from './
 /** Decision log limits. */
 export interface AuditLogLimits {
 	readonly days: number;
-	/** Space for decisions in all environments, in bytes. */
+	/** Space for the decisions of all environments, in bytes. */
 	readonly bytes: number;
 }
 
@@ -13,20 +13,20 @@ export interface AuditLogLimits {
 export interface AuditLogUpkeep {
 	/** Dropped days, as `2026-01-31`; for all environments if `environment_id` is null. */
 	readonly dropped: readonly { readonly day: string; readonly environment_id: string | null }[];
-	/** Ids for environments whose decisions from today use up their share, so no more are stored. */
+	/** Ids of environments whose decisions from today use up their share, so no more are stored. */
 	readonly full: readonly string[];
 }
 
 /** Maximum usage after a round, as a fraction, to leave space until the next round. */
 const usedAfterRound = 7 / 8;
 
-/** Maximum rows per statement: on the embedded database, all other statements wait for it. */
+/** Maximum number of rows per statement: on the embedded database, all other statements wait for it. */
 const rowsPerStep = 500;
 
 /**
- * Creates the parts for today and tomorrow, and drops old parts. When space is low, drops the oldest days for
- * environments above their share; other environments lose nothing. Removes decisions whose environments were deleted.
- * Must not run concurrently.
+ * Creates the parts for today and tomorrow, and drops old parts. When space is low, drops the oldest days of
+ * environments above their share; other environments lose nothing. Removes the decisions of deleted environments. Must
+ * not run concurrently.
  */
 export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogLimits): Promise<AuditLogUpkeep> {
 	for (const day of [0, 1]) await database.transaction((transaction) => makePart(transaction, daysAfter(now, day)));
@@ -43,7 +43,7 @@ export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogL
 	};
 }
 
-/** Removes decisions whose environments were deleted. Their usage stays counted until the disk space is free. */
+/** Removes the decisions of deleted environments. Their usage stays counted until the disk space is free. */
 async function removeDeleted(database: Knex): Promise<void> {
 	const { rows } = await database.raw<{ readonly rows: readonly { readonly id: string }[] }>(
 		`select distinct environment_id as id from audit_logs_usage
@@ -68,7 +68,7 @@ async function countRows(database: Knex, statement: string, bindings: Knex.Value
 }
 
 /**
- * Drops past days for the largest users, until no environment exceeds the fair share of `bytes` or only today is left.
+ * Drops past days of the largest users, until no environment exceeds the fair share of `bytes` or only today is left.
  */
 async function shedUsage(database: Knex, today: string, bytes: number): Promise<AuditLogUpkeep['dropped']> {
 	const shed: { readonly day: string; readonly environment_id: string }[] = [];
@@ -117,7 +117,7 @@ async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsag
 	});
 }
 
-/** Counts a day's decisions in all other environments. */
+/** Counts the decisions of all other environments on a day. */
 function countOthers(database: Knex, id: string, day: string): Promise<number> {
 	const counting = `select coalesce(sum(events), 0)::int as count from audit_logs_usage
 		where received_on = :day and environment_id <> :id`;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Estimated size in bytes: an environment's decisions for a day. */
+/** Estimated size of an environment's decisions for a day. */
 export interface AuditLogUsage {
 	readonly environment_id: string;
 	/** Day on which the decisions were received, as `2026-01-31`. */
@@ -8,7 +8,7 @@ export interface AuditLogUsage {
 	readonly bytes: number;
 }
 
-/** Reads the usage in all environments, oldest day first. */
+/** Reads the usage of all environments, oldest day first. */
 export async function readUsage(database: Knex): Promise<readonly AuditLogUsage[]> {
 	const { rows } = await database.raw<{ readonly rows: readonly AuditLogUsage[] }>(
 		`select environment_id, received_on::text as day, bytes::float8 as bytes from audit_logs_usage

@@ -6,7 +6,7 @@ import { asId } from '../../wire/common.js';
 export interface AuditLogRow {
 	readonly id: string;
 	readonly logged_at: Date;
-	/** API key id used by the decision point. */
+	/** Id of the decision point's API key. */
 	readonly api_key_id: string;
 	readonly user_key: string | null;
 	readonly action: string | null;
@@ -77,7 +77,7 @@ export class AuditLogs {
 		this.#environment = environment_id;
 	}
 
-	/** Returns a page with the decisions that pass a filter, newest first. */
+	/** Returns a page of the decisions that pass a filter, newest first. */
 	async page(
 		filter: AuditLogFilter,
 		page: { readonly page: number; readonly per_page: number },
@@ -127,7 +127,7 @@ export class AuditLogs {
 		return query;
 	}
 
-	/** Adds the names for existing users. */
+	/** Adds the names of existing users. */
 	async #named(rows: Knex.QueryBuilder): Promise<readonly ListedAuditLog[]> {
 		return this.database
 			.select(

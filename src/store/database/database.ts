@@ -29,15 +29,15 @@ export interface DatabaseOptions {
 	/** PostgreSQL connection URL; `null` runs PostgreSQL inside this process, in `directory`. */
 	readonly url: string | null;
 	readonly directory: string;
-	/** Syncs each commit to disk before its response; for embedded databases. */
+	/** Syncs each commit of an embedded database to disk before its response. */
 	readonly fsync?: boolean;
-	/** Called with a short description for a step that may take seconds. */
+	/** Called with a short description of a step that may take seconds. */
 	readonly say?: (step: string) => void;
 	/**
 	 * Aborts opening, between two steps or while the embedded database is created. Rejects with the signal's reason.
 	 */
 	readonly interrupted?: AbortSignal;
-	/** Watches the disk space under an embedded database; absent for no watch. */
+	/** Watches the disk space of an embedded database; absent for no watch. */
 	readonly space?: {
 		/** Space that writes must leave free, in bytes; 0 disables the watch. */
 		readonly reserve: number;
@@ -54,11 +54,11 @@ export interface Database {
 	readonly url: string | null;
 	/** Returns true if this server process id serves a connection from this process. */
 	isOwn(processId: number): boolean;
-	/** Used and free connections, and statements and transactions that wait for a connection. */
+	/** Number of used and free connections, and of statements and transactions that wait for a connection. */
 	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
 	/** Runs a statement. Rejects if the database does not respond. */
 	ping(): Promise<void>;
-	/** Called after each committed transaction, with its changed object count. */
+	/** Called after each committed transaction, with the number of changed objects. */
 	committed(changes: number): void;
 	/** SQL that identifies the current database. */
 	readonly origin: Origin;
@@ -151,7 +151,7 @@ async function openEmbedded({
 		rmSync(unfinished);
 		syncFolder(directory);
 	}
-	// knex-pglite takes its instance as a function; knex's own types only cover the settings for real servers.
+	// knex-pglite takes its instance as a function; knex's own types only know the settings of real servers.
 	const connection = (() => ({ pglite: postgres })) as unknown as Knex.StaticConnectionConfig;
 	const knex = knexFactory({ client: PgliteClient, dialect: 'postgres', connection, compileSqlOnError });
 	const upkeep = new Maintenance(knex);
@@ -220,7 +220,7 @@ function openServer(url: string, log: Logger = createLogger('silent')): Connecte
 	};
 }
 
-/** Counters in knex's connection pool, which knex's types do not declare. */
+/** Counters of knex's connection pool, which knex's types do not declare. */
 interface Pool {
 	numUsed(): number;
 	numFree(): number;
@@ -248,7 +248,7 @@ export function isFull(error: unknown): boolean {
 	return hasCode(error, full);
 }
 
-/** Returns true if the database ended a statement after a deadlock. */
+/** Returns true if the database ended a statement because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
 	return hasCode(error, /^40P01$/);
 }
@@ -264,8 +264,7 @@ const lost =
 	/(^| - )(Connection terminated|timeout expired$)|Client (has encountered a connection error|was closed) and is not queryable$/;
 
 /**
- * Returns true if an error means that the database is currently unusable, with neither the request nor the code at
- * fault.
+ * Returns true if an error means that the database is currently unusable, through no fault of the request or the code.
  */
 export function isUnreachable(error: unknown): boolean {
 	if (hasCode(error, unreachable)) return true;

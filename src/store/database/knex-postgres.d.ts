@@ -24,7 +24,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 			readonly __knexTxId?: string;
 			/** Reason why the pool must not reuse the connection. */
 			__knex__disposed?: Error;
-			/** Server process for the connection; `null` before it is open. */
+			/** Server process of the connection; `null` before it is open. */
 			readonly processID: number | null;
 			query(text: string, done: (error: Error | null) => void): void;
 			once(event: 'end', listener: () => void): void;

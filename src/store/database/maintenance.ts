@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-/** Statistics are refreshed after this many changed objects plus 10% of all rows. */
+/** Statistics are refreshed after this many changed objects plus a tenth of all rows. */
 const minChangesToAnalyze = 2_000;
-/** Transactions between log length checks. */
+/** Number of transactions between log length checks. */
 const transactionsPerCheck = 50;
 /** Maximum log size in bytes: replaying it at a start after a crash takes a second or two. */
 const maxLog = 64 * 1024 * 1024;
@@ -20,7 +20,7 @@ const statisticsTables = ['pg_statistic', 'pg_class'];
 export class Maintenance {
 	#changes = 0;
 	#transactions = 0;
-	/** Row count at the last statistics refresh. */
+	/** Number of rows at the last statistics refresh. */
 	#rows = 0;
 	/** Log position at the last checkpoint. */
 	#logged: string | null = null;
@@ -71,7 +71,7 @@ export class Maintenance {
 			'select pg_database_size(current_database())::float8 as bytes',
 		);
 		if (!hasRoom(rows[0]?.bytes ?? 0)) return;
-		// Table by table, so different statements can run in between.
+		// One table at a time, so that statements can run in between.
 		for (const name of await this.#tables()) await this.knex.raw('vacuum (analyze) ??', [name]);
 		for (const name of statisticsTables) await this.knex.raw('vacuum ??', [`pg_catalog.${name}`]);
 	}
@@ -84,7 +84,7 @@ export class Maintenance {
 	}
 
 	async #count(): Promise<void> {
-		// Table by table, as above.
+		// One table at a time, as above.
 		for (const name of await this.#tables()) await this.knex.raw('analyze ??', [name]);
 		const [row] = await this.knex('pg_class')
 			.where({ relkind: 'r' })

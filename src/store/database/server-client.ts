@@ -5,7 +5,7 @@ export const savepoint = 'savepoint member';
 
 /** Maximum length of a prepared statement, in characters. Longer statements carry many rows and rarely repeat. */
 const maxNamedLength = 2_000;
-/** Maximum prepared statements per connection. */
+/** Maximum number of prepared statements per connection. */
 const maxNamed = 300;
 
 /**
@@ -23,7 +23,7 @@ const metOnce = new Set<string>();
  * once per connection, and a savepoint is sent together with the next statement.
  */
 export class ServerClient extends PostgresClient {
-	/** Server process ids for the open connections. */
+	/** Server process ids of the open connections. */
 	readonly #processes = new Set<number>();
 
 	/**
@@ -86,7 +86,7 @@ function rethrow(connection: PostgresClient.Connection, error: unknown): never {
 /**
  * Returns the name to prepare a statement under, or `undefined` if it is not worth it. Also `undefined` for joins with
  * a limit: prepared, they would be planned without their values, and the server would walk a table in the requested
- * order and ignore the index for the search.
+ * order instead of using the index for the search.
  */
 function preparedName({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
 	if (bindings.length === 0 || sql.length > maxNamedLength) return undefined;

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * Organizations, projects, environments and their keys; an environment's RBAC objects; its change log; compiled
- * policies. INVARIANT: tables with environment objects have the primary key (environment_id, id), and their foreign
- * keys include environment_id, so no row can refer to a different environment.
+ * policies. INVARIANT: a table of environment objects has the primary key (environment_id, id), and its foreign keys
+ * include environment_id, so no row can refer to a different environment.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

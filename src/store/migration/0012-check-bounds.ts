@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Upper bounds for check cost in an environment, in steps and closures: see docs/decisions/0028. Existing environments
- * may contain anything, so they start with the greatest number and are counted when it matters.
+ * Upper bounds for the cost of a check in an environment, in steps and closures: see
+ * docs/decisions/0028-the-dearest-check.md. Existing environments may contain anything, so they start with the greatest
+ * number and are counted when it matters.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

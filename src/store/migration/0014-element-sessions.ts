@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Sign-ins to an environment's elements. A row is a sign-in, with its secrets' hashes: the ticket until it is spent,
- * the bearer token, and the cookie after the ticket was spent. A sign-in ends with its user, its tenant and its
+ * Sign-ins to an environment's elements. A row is a sign-in, with the hashes of its secrets: the ticket until it is
+ * spent, the bearer token, and the cookie after the ticket was spent. A sign-in ends with its user, its tenant and its
  * environment.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Expiry times for role assignments and relationship tuples. Few expire, so the indexes for sweeping contain only
- * expiring rows. Requests have a requested expiry.
+ * Expiry of role assignments and relationship tuples. Few expire, so the indexes for sweeping contain only expiring
+ * rows. Requests have a requested expiry.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

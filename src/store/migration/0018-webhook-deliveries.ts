@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Webhook deliveries for elements: an outbox, written in the event's unit of work, and an outcome log. Rows are deleted
- * with their element.
+ * Webhook deliveries for elements: an outbox, written in the event's unit of work, and a log of the outcomes. Rows are
+ * deleted with their element.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

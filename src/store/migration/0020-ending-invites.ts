@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Expiry times for invites. The index for sweeping contains only expiring invites. */
+/** Expiry of invites. The index for sweeping contains only expiring invites. */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * API keys for recently deleted environments, by hash, to inform decision points with such a key. They have no
+ * API keys of recently deleted environments, by hash, to inform decision points with such a key. They have no
  * references, because their environments are gone.
  */
 export async function up(knex: Knex): Promise<void> {

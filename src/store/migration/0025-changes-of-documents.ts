@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Index for changes in the environment documents' schema half, scanned by drafts. */
+/** Index for changes in the schema half of environment documents, scanned by drafts. */
 export async function up(knex: Knex): Promise<void> {
 	await knex.raw(statement);
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Database lineages, all ended except the current lineage, and a random token for each new revision, in the first row
- * for its changes. Earlier revisions have none.
+ * Database lineages, of which exactly one has not ended, and a random token for each new revision, in the first row of
+ * its changes. Earlier revisions have none.
  */
 export async function up(knex: Knex): Promise<void> {
 	for (const statement of statements) await knex.raw(statement);

@@ -5,7 +5,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { expiring } from './expiring.js';
 import { type ExpiringStep, instancesDownstream, tuplesAlong, tuplesUpstream } from './graph-walk.js';
 
-/** Maximum instances and relationships in a closure update; larger updates send a snapshot. */
+/** Maximum number of instances and relationships in a closure update; larger updates send a snapshot. */
 const maxInstances = 20_000;
 const maxRelationships = 100_000;
 
@@ -76,7 +76,7 @@ async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelatio
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns the ids for existing instances. */
+/** Returns the ids of existing instances. */
 async function instanceIds(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly string[]> {
 	const { rows } = await unit.raw<{ readonly id: string }>(
 		`select resource_instances.id from unnest(:types::text[], :keys::text[]) as wanted (type, key)

@@ -4,11 +4,11 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
  * Edges between users, tenants and instances: role assignments and relationship tuples, without expired rows.
- * INVARIANT: each statement part reads a single index, starting from the node, up to a limit. Its cost does not depend
- * on the environment's size, even without statistics.
+ * INVARIANT: each part of a statement reads a single index, starting from the node, up to a limit. Its cost does not
+ * depend on the environment's size, even without statistics.
  */
 
-/** Object kinds connected by role assignments and relationship tuples. */
+/** Kinds of objects connected by role assignments and relationship tuples. */
 export type FactNodeKind = 'user' | 'tenant' | 'instance';
 
 export interface FactNode {
@@ -31,7 +31,7 @@ export interface FactEdge {
 	readonly expires_at: Date | null;
 }
 
-/** A connection kind: an index that begins with the node, and the node at the far end. */
+/** A kind of connection: an index that begins with the node, and the node at the far end. */
 interface Source {
 	readonly table: 'role_assignments' | 'relationship_tuples';
 	/** Condition for a node given as SQL. */
@@ -85,14 +85,14 @@ export interface TupleStep {
 /** A node's edges. */
 export interface EdgesOfNode {
 	readonly node: FactNode;
-	/** A list for each connection kind. */
+	/** A list for each kind of connection. */
 	readonly lists: readonly (readonly FactEdge[])[];
 	/** True if a list was cut at the limit. */
 	readonly cut: boolean;
 }
 
 /**
- * Returns each node's edges, oldest first. For each connection kind, reads the first entries in its index, at most
+ * Returns each node's edges, oldest first. For each kind of connection, reads the first entries of its index, at most
  * `most`.
  */
 export async function edgesAround(
@@ -175,7 +175,9 @@ export async function tuplesBetween(
 	return rows;
 }
 
-/** Counts each node's neighbours, without the shown nodes, by id. Counts at most `most` edges per connection kind. */
+/**
+ * Counts each node's neighbours, without the shown nodes, by id. Counts at most `most` edges per kind of connection.
+ */
 export async function countNeighbours(
 	unit: ReadingUnit,
 	nodes: readonly FactNode[],

@@ -1,7 +1,7 @@
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { FactNode } from './fact-edges.js';
 
-/** User, tenant and instance names, by id. */
+/** Names of users, tenants and instances, by id. */
 export interface FactNames {
 	readonly users: ReadonlyMap<string, { readonly key: string; readonly name: string | null }>;
 	readonly tenants: ReadonlyMap<string, { readonly key: string; readonly name: string }>;
@@ -47,7 +47,7 @@ async function instances(unit: ReadingUnit, ids: readonly string[]): Promise<Fac
 	return byId(rows);
 }
 
-/** Returns role and relation keys by id. */
+/** Returns the keys of roles and relations, by id. */
 export async function roleAndRelationKeys(
 	unit: ReadingUnit,
 	ids: readonly string[],

@@ -96,7 +96,7 @@ export const userAttributes = `jsonb_strip_nulls(
 	jsonb_build_object('email', email, 'first_name', first_name, 'last_name', last_name)
 ) || attributes`;
 
-/** Returns all nonempty attributes, each with the row's object in `named`. */
+/** Returns the nonempty attributes of rows, each with the row's object in `named`. */
 async function attributesIn<T>(
 	unit: ReadingUnit,
 	table: string,
@@ -124,7 +124,7 @@ async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
 	return keys;
 }
 
-/** Returns row keys by id. */
+/** Returns the keys of rows, by id. */
 export function keysById(rows: readonly { readonly id: string; readonly key: string }[]): Keys {
 	return new Map(rows.map(({ id, key }) => [id, key]));
 }

@@ -3,9 +3,9 @@ import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Follows relationships from instance to instance, with a statement per walk. INVARIANT: each step uses the instance
- * index, even without statistics: comparing the relation as text rules out different indexes, and `offset 0` prevents
- * the planner from merging the step.
+ * Follows relationships from instance to instance, with a statement per walk. INVARIANT: each step uses the index of
+ * the instance, even without statistics: comparing the relation as text rules out different indexes, and `offset 0`
+ * prevents the planner from merging the step.
  */
 
 /** A tuple as a path step. Includes expired tuples until they are swept. */
@@ -81,7 +81,7 @@ export async function tuplesUpstream(
 	return rows;
 }
 
-/** Returns all tuples along these relations. Returns `most` plus 1 if there are more than `most`. */
+/** Returns all tuples of these relations. Returns `most` plus 1 if there are more than `most`. */
 export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -95,7 +95,7 @@ export async function tuplesAlong(
 	return rows;
 }
 
-/** Derives a role from a source role, by ids. */
+/** Derivation of a role from a source role, by ids. */
 export interface DerivationStep {
 	readonly role_id: string;
 	/** The derived role's resource. */
@@ -125,7 +125,7 @@ export async function derivationsWith(
 	return rows;
 }
 
-/** Yields all tuples along these relations, in chunks. */
+/** Yields all tuples of these relations, in chunks. */
 export async function* tuplePortions(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -145,7 +145,7 @@ export async function* tuplePortions(
 	} while (after !== null);
 }
 
-/** Returns true if there is a tuple along these relations. */
+/** Returns true if there is a tuple of these relations. */
 export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]): Promise<boolean> {
 	const { rows } = await unit.raw(
 		`select from relationship_tuples
@@ -171,7 +171,7 @@ export async function leadingOn(
 	return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns a statement limit: `most` plus 1, or none. */
+/** Returns the limit of a statement: `most` plus 1, or none. */
 function oneMoreThan(most: number | undefined): number | null {
 	return most === undefined ? null : most + 1;
 }

@@ -52,9 +52,9 @@ interface FirstChange {
 	readonly own_key: string | null;
 	readonly user: string | null;
 	readonly role: string | null;
-	/** Tenant in an assignment. */
+	/** Tenant of an assignment. */
 	readonly tenant: string | null;
-	/** An instance's tenant. */
+	/** Tenant of an instance. */
 	readonly home: string | null;
 	readonly resource: string | null;
 	readonly resource_instance: string | null;

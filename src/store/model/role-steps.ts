@@ -4,10 +4,10 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { TupleStep } from './fact-edges.js';
 
 /**
- * Reads the parts that form role paths: relationships between instances, and a user's assigned roles. Skips expired
- * rows. INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns together
- * matches only the index with these columns side by side. An id from `unnest` is planned as an average id; with a
- * literal, the planner might expect a table scan to reach the limit soon.
+ * Reads the parts of role paths: relationships between instances, and a user's assigned roles. Skips expired rows.
+ * INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns together matches
+ * only the index with these columns side by side. An id from `unnest` is planned as an average id; with a literal, the
+ * planner might expect a table scan to reach the limit soon.
  */
 
 /** An instance, as subject or object, and a relation, by ids. */
@@ -35,7 +35,7 @@ const conditions: Readonly<Record<TupleEnd, string>> = {
 	object: both('object_id', 'relation_id', 'wanted.instance_id', 'wanted.relation_id'),
 };
 
-/** Maximum relationships per read. */
+/** Maximum number of relationships per read. */
 const mostTuples = 20_000;
 
 /**
@@ -143,7 +143,10 @@ export async function rolesAssignedIn(
 	return rows;
 }
 
-/** Derives a role on the object from a role on the subject through a relation; or an instance from an instance. */
+/**
+ * Derivation of a role on the object from a role on the subject, through a relation; or of an instance from an
+ * instance.
+ */
 export interface RoleStep {
 	/** Role on the subject. */
 	readonly source_id: string;

@@ -1,6 +1,6 @@
 import type { Schema } from '../../../compiler/model.js';
 
-/** Maximum cached schemas; the least recently used are dropped. */
+/** Maximum number of cached schemas; the least recently used are dropped. */
 const maxRemembered = 8;
 
 /** Identifies a schema, which changes only with the environment's schema revision or its history. */

@@ -6,7 +6,7 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Page, PageResult } from '../unit/row-query.js';
 import type { LivePolicy } from './publications.js';
 
-/** Maximum policies kept per environment; the oldest are dropped. */
+/** Maximum number of policies kept per environment; the oldest are dropped. */
 export const maxRemembered = 1_000;
 
 /** A published policy with all its files. */
@@ -25,7 +25,7 @@ export interface CompiledSchema {
 	readonly schema_revision: number;
 	/** Policy digest. */
 	readonly digest: string;
-	/** Data layout expected by the policy; `null` if an earlier version compiled it. */
+	/** Layout of the policy's data; `null` if an earlier version compiled it. */
 	readonly layout: number | null;
 	readonly schema: Schema;
 }
@@ -71,7 +71,7 @@ export class PolicyHistory {
 		await this.#rows(environmentId).whereIn('schema_revision', tooMany).delete();
 	}
 
-	/** Returns a page with recorded policies, newest first. */
+	/** Returns a page of recorded policies, newest first. */
 	async page(environmentId: string, { page, per_page }: Page): Promise<PageResult<LivePolicy>> {
 		const [counted] = await this.#rows(environmentId).count<{ total: number }[]>('* as total');
 		const total_count = counted?.total ?? 0;

@@ -16,7 +16,7 @@ export interface PolicyState {
 		 * compiled without the objects that broke it.
 		 */
 		readonly reason: 'compiling' | 'failed' | 'left_out';
-		/** Time since when this applies; ISO 8601. */
+		/** Start of this state; ISO 8601. */
 		readonly since: string;
 		/** Messages from the compiler or OPA, for people; empty while the schema compiles. */
 		readonly detail: string;

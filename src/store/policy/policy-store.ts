@@ -7,13 +7,13 @@ import { type FailedAttempt, type PolicyInForce, type Publications, readPublicat
 
 /** A compiled policy, shared by all environments with the same Rego. */
 export interface Policy {
-	/** SHA-256 over the Rego text and the compiler, hexadecimal. */
+	/** SHA-256 of the Rego text and the compiler, hexadecimal. */
 	readonly digest: string;
 	readonly files: readonly RegoFile[];
 	readonly wasm: Uint8Array;
 }
 
-/** A compiled schema's revision. */
+/** Revision of a compiled schema. */
 export interface CompiledRevision {
 	readonly environmentId: string;
 	readonly revision: number;
@@ -60,7 +60,7 @@ export class PolicyStore {
 		return readPublications(this.knex, environmentId);
 	}
 
-	/** Like `PolicyHistory.remember`. Returns false, and records nothing, if the schema is not in this history. */
+	/** Like `PolicyHistory.remember`. Returns false, and records nothing, if the schema is not part of this history. */
 	record(of: CompiledRevision, policy: NewPolicy, schema: Schema): Promise<boolean> {
 		return this.#ifKnown(of, (transaction) =>
 			new PolicyHistory(transaction, this.writeCompanionFiles).remember(of.environmentId, policy, schema),
@@ -69,8 +69,8 @@ export class PolicyStore {
 
 	/**
 	 * Activates a policy compiled from `schema`, which lacks the objects left out. If a different process has published
-	 * a newer schema's policy in the meantime, keeps that policy. Returns false, and does nothing, if the schema is not
-	 * in this history. Throws `not_found`.
+	 * the policy of a newer schema in the meantime, keeps that policy. Returns false, and does nothing, if the schema
+	 * is not part of this history. Throws `not_found`.
 	 */
 	publish(of: CompiledRevision, live: PolicyInForce, schema: Schema): Promise<boolean> {
 		return this.#note(of, {

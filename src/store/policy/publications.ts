@@ -24,9 +24,9 @@ export interface LeftOut {
 	readonly message: string;
 }
 
-/** Active policy, and the objects it leaves out. */
+/** Active policy, and the objects left out of it. */
 export interface PolicyInForce extends LivePolicy {
-	/** Its data layout; `null` if an earlier version published it. */
+	/** Layout of its data; `null` if an earlier version published it. */
 	readonly layout: number | null;
 	readonly left_out: readonly LeftOut[];
 }

@@ -7,7 +7,7 @@ import type { Environment } from '../table/account.js';
 import { type ConsoleSession, type ShownConsoleSession, signedOut } from './console-sessions.js';
 import type { TicketKey } from './console-tickets.js';
 
-/** Permission to sign in to the console, in any environment accessible with the API key. */
+/** Sign-in permission for the console, in any environment accessible with the API key. */
 export interface ConsoleEntry {
 	readonly caller: Caller;
 	readonly key: TicketKey;

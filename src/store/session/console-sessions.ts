@@ -17,12 +17,12 @@ export const consoleLifetimeSeconds = 24 * 60 * 60;
 export const consoleRotationSeconds = 5 * 60;
 /** How long the previous secret stays valid after the new secret was first used, in seconds. */
 export const consoleGraceSeconds = 60;
-/** Maximum sessions per API key; the oldest are dropped. */
+/** Maximum number of sessions per API key; the oldest are dropped. */
 export const maxConsoleSessionsOfKey = 100;
 
 /** Retention period for ended sessions, to report why they ended, in milliseconds. */
 const memory = 24 * 3_600_000;
-/** Time resolution for recorded uses, in milliseconds. */
+/** Precision of recorded times of use, in milliseconds. */
 const usePrecision = 60_000;
 
 /** Session as presented by a request. */

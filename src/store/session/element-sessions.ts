@@ -16,10 +16,10 @@ export const ticketSeconds = 60;
 export const bearerSeconds = 15 * 60;
 /** Cookie lifetime in seconds. */
 export const cookieSeconds = 12 * 60 * 60;
-/** Maximum sign-ins per user and environment; the oldest are dropped. */
+/** Maximum number of sign-ins per user and environment; the oldest are dropped. */
 export const maxSessionsOfUser = 100;
 
-/** Secret kinds for a sign-in: a ticket, which is spent for a cookie; a bearer token; or the cookie. */
+/** Kinds of secrets for a sign-in: a ticket, which is spent for a cookie; a bearer token; or the cookie. */
 export type SessionSecret = 'ticket' | 'bearer' | 'cookie';
 
 /** A new sign-in with its secrets. Only their hashes are stored. */
@@ -94,8 +94,8 @@ export class ElementSessions {
 	}
 
 	/**
-	 * Spends a ticket: the sign-in gets a cookie. Returns `null` if the ticket was spent or has expired. If several
-	 * processes spend it concurrently, a single process gets the cookie.
+	 * Spends a ticket: the sign-in gets a cookie instead. Returns `null` if the ticket was spent or has expired. If
+	 * several processes spend it concurrently, only one gets the cookie.
 	 */
 	async spend(ticket: string): Promise<{ readonly cookie: string; readonly expires_at: Date } | null> {
 		const now = this.clock.now();
@@ -168,7 +168,7 @@ export class ElementSessions {
 	}
 }
 
-/** Time resolution for recorded uses, in milliseconds. */
+/** Precision of recorded times of use, in milliseconds. */
 const usePrecision = 60_000;
 
 const shown = ['id', 'user_id', 'tenant_id', 'created_at', 'expires_at', 'last_used_at'] as const;

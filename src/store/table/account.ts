@@ -15,7 +15,7 @@ export class Organization extends Model {
 	declare updated_at: Date;
 }
 
-/** An organization's product. */
+/** A product of an organization. */
 export class Project extends Model {
 	static override readonly tableName = 'projects';
 	static override readonly jsonAttributes = ['settings'];
@@ -46,7 +46,7 @@ export class Environment extends Model {
 	declare custom_branch_name: string | null;
 	declare jwks: Record<string, unknown> | null;
 	declare settings: Record<string, unknown> | null;
-	/** Counts the units with changes in this environment. */
+	/** Number of units with changes in this environment. */
 	declare revision: number;
 	/** Newest revision with a change relevant to the compiled policy. */
 	declare schema_revision: number;
@@ -77,7 +77,7 @@ export class ApiKey extends Model {
 	/** True if decision points with this key should log decisions in detail. */
 	declare debug_audit_logs: boolean;
 	declare created_at: Date;
-	/** Id for the newest refresh requested from decision points with this key. */
+	/** Id of the newest refresh requested from decision points with this key. */
 	declare refresh_id: string | null;
 	/** Environment revision created by the refresh request. */
 	declare refresh_revision: number | null;

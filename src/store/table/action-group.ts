@@ -4,7 +4,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 
-/** A named group of actions on one resource. */
+/** A named group of actions of a resource. */
 export class ActionGroup extends KeyedModel {
 	static override readonly tableName = 'action_groups';
 	static override readonly jsonAttributes = ['attributes'];
@@ -32,7 +32,7 @@ class ActionGroupAction extends EnvironmentModel {
 	}
 }
 
-/** Returns these resources' action groups with these attribute values, oldest first. */
+/** Returns the action groups of these resources with these attribute values, oldest first. */
 export function actionGroupsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -45,7 +45,7 @@ export function actionGroupsBy(
 	return rowQuery(whereAttributes(query, 'action_groups.attributes', filters));
 }
 
-/** Returns the action groups with at least one of these actions, oldest first. */
+/** Returns the action groups with any of these actions, oldest first. */
 export function actionGroupsWith(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<ActionGroup> {
 	const holding = unit
 		.query(ActionGroupAction)

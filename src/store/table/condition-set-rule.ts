@@ -10,7 +10,7 @@ import { ConditionSet } from './condition-set.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { Resource, ResourceAction } from './resource.js';
 
-/** Allows the users in a user set an action on the resources in a resource set. */
+/** Rule that allows the users in a user set an action on the resources in a resource set. */
 export class ConditionSetRule extends EnvironmentModel {
 	static override readonly tableName = 'condition_set_rules';
 	static readonly kind = 'condition_set_rule';
@@ -38,7 +38,7 @@ export interface RuleRow extends RuleIds {
 	readonly updated_at: Date;
 }
 
-/** Filters rules: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for rules: any value within each list, all lists together. Absent lists do not filter. */
 export interface RuleFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_set_ids?: readonly string[] | undefined;

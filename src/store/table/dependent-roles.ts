@@ -4,7 +4,7 @@ import { Role, RoleDerivation, RolePermission } from './role.js';
 
 /** Roles affected when relations or actions are deleted. */
 
-/** Returns the roles derived through these relations, oldest first. */
+/** Returns the roles derived through any of these relations, oldest first. */
 export function rolesThrough(unit: ReadingUnit, relationIds: readonly string[]): RowQuery<Role> {
 	const derived = unit
 		.query(RoleDerivation)
@@ -13,7 +13,7 @@ export function rolesThrough(unit: ReadingUnit, relationIds: readonly string[]):
 	return rowQuery(unit.query(Role).whereIn('roles.id', derived).orderBy('roles.id'));
 }
 
-/** Returns the roles that grant these actions, oldest first. */
+/** Returns the roles that grant any of these actions, oldest first. */
 export function rolesGranting(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<Role> {
 	const granting = unit
 		.query(RolePermission)

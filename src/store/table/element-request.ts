@@ -13,7 +13,7 @@ export class ElementRequest extends EnvironmentModel {
 	static readonly kind = 'element_request';
 	static readonly title = 'ElementRequest';
 
-	/** Null after the element's deletion. */
+	/** `null` after the element's deletion. */
 	declare config_id: string | null;
 	declare type: RequestType;
 	declare status: RequestStatus;
@@ -36,7 +36,7 @@ export class ElementRequest extends EnvironmentModel {
 	declare updated_at: Date;
 }
 
-/** A request with user, role, resource and instance details for lists. */
+/** A request with the user, role, resource and instance details shown in lists. */
 export interface ListedRequest extends ElementRequest {
 	readonly requesting_user_key: string;
 	readonly requesting_user_email: string | null;
@@ -92,7 +92,7 @@ export function requestsBy(
 }
 
 /**
- * Returns the requests in all elements that pass the filter: first pending requests, oldest first, then the rest,
+ * Returns the requests of all elements that pass the filter: first pending requests, oldest first, then the rest,
  * newest first.
  */
 export function requestsInTurn(unit: ReadingUnit, filter: RequestFilter): RowQuery<PlacedRequest> {

@@ -57,7 +57,7 @@ export function allElementsConfigs(unit: ReadingUnit): RowQuery<ElementsConfig> 
 	return rowQuery(unit.query(ElementsConfig).orderBy('elements_configs.id'));
 }
 
-/** Returns the elements with a level for these roles, oldest first. */
+/** Returns the elements with a level for any of these roles, oldest first. */
 export function elementsConfigsNaming(unit: ReadingUnit, roleIds: readonly string[]): RowQuery<ElementsConfig> {
 	const naming = unit
 		.query(ElementsLevel)
@@ -73,12 +73,12 @@ export interface LevelRow {
 	readonly level: ConfiguredLevel;
 	readonly key: string;
 	readonly name: string;
-	/** The role's resource; `null` for a tenant role. */
+	/** Resource of the role; `null` for a tenant role. */
 	readonly resource_id: string | null;
 	readonly resource: string | null;
 }
 
-/** Returns the levels for all roles in these elements, by level, then oldest role first. */
+/** Returns the levels of all roles in these elements, by level, then oldest role first. */
 export async function levelRows(unit: ReadingUnit, configIds: readonly string[]): Promise<readonly LevelRow[]> {
 	if (configIds.length === 0) return [];
 	return unit
@@ -103,7 +103,7 @@ export interface RoleWithLevel {
 /** Filter for an element's roles. */
 export interface ElementRoleFilter {
 	readonly config_id: string;
-	/** The roles' resource; `null` for tenant roles. */
+	/** Resource of the roles; `null` for tenant roles. */
 	readonly resource_id: string | null;
 	readonly search?: string | undefined;
 	/** Only roles with these levels; `null` for all roles. */

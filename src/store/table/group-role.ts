@@ -11,17 +11,17 @@ import { RelationshipTuple } from './relationship-tuple.js';
  * derivations, whatever API wrote these.
  */
 
-/** Key for the role held by group members on the group's instance. */
+/** Key of the role held by group members on the group's instance. */
 export const memberKey = 'member';
 
 /**
- * Relation key through which a group is a member of its listed child (docs/groups.md): this key, or this key with a
+ * Key of relations through which a group is a member of its listed child (docs/groups.md): this key, or this key with a
  * number. Through all other relations, a group is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
 
-/** Returns true if a parent's members are also its child's members, through a relation with this key. */
+/** Returns true if members of a parent are members of its child through a relation with this key. */
 export function joinsChild(key: string): boolean {
 	return new RegExp(joinsChildForm).test(key);
 }
@@ -40,7 +40,7 @@ export interface GroupRoleRow {
 	readonly tenant: string;
 }
 
-/** Filters group roles: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for group roles: any value within each list, all lists together. Absent lists do not filter. */
 export interface GroupRoleFilter {
 	readonly group_ids?: readonly string[];
 	readonly resource_instance_ids?: readonly string[];
@@ -87,7 +87,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 				.on('relationship_tuples.environment_id', 'role_derivations.environment_id')
 				.andOn('relationship_tuples.relation_id', 'role_derivations.relation_id');
 		})
-		// A derivation's source is a role on the relation's subject resource, to which the group belongs.
+		// The source of a derivation is a role of the relation's subject resource, to which the group belongs.
 		.join('roles as sources', sameEnvironment('role_derivations', 'source_role_id', 'sources'))
 		.where('sources.key', memberKey);
 	const { group_ids, resource_instance_ids, role_ids, joins_child, until } = filter;
@@ -109,7 +109,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 /** Nesting side: groups assigned to a group, or groups it is assigned to. */
 export type NestingSide = 'children' | 'parents';
 
-/** Returns the groups on this side, whichever way roles pass, oldest instance first. */
+/** Returns the groups on this side of a group, whichever way roles pass, oldest instance first. */
 export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
 	const around = nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id');

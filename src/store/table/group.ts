@@ -23,7 +23,7 @@ export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<Gr
 	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
 }
 
-/** Returns all groups in the environment, unordered: there may be very many. */
+/** Returns all groups of the environment, unordered: there may be very many. */
 export async function allGroups(unit: ReadingUnit): Promise<readonly GroupRow[]> {
 	return groupQuery(unit, {}).clearOrder().castTo<GroupRow[]>();
 }

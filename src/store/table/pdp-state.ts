@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
-/** Maximum decision points kept per environment; the longest silent are dropped. */
+/** Maximum number of decision points kept per environment; the longest silent are dropped. */
 const maxInstances = 100;
 
 /** A decision point's last report. */

@@ -2,7 +2,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
-/** Maps requests to a URL to a resource and action. */
+/** Mapping from requests for a URL to a resource and action. */
 export interface MappingRule {
 	readonly url: string;
 	/** `regex`: `url` is a regular expression. `null`: parts in braces match anything. */

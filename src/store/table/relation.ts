@@ -3,13 +3,13 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** Relation from subject resource instances to its resource's instances. */
+/** Relation from instances of the subject resource to instances of its resource. */
 export class Relation extends KeyedModel {
 	static override readonly tableName = 'relations';
 	static readonly kind = 'relation';
 	static readonly title = 'Relation';
 
-	/** The objects' resource. */
+	/** Resource of the objects. */
 	declare resource_id: string;
 	declare subject_resource_id: string;
 	declare name: string;
@@ -34,7 +34,7 @@ export function relationsBetween(
 	return rowQuery(unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id'));
 }
 
-/** Returns a resource's relations on either side, oldest first. */
+/** Returns the relations of a resource on either side, oldest first. */
 export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery<Relation> {
 	return rowQuery(
 		unit

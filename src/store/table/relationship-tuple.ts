@@ -45,7 +45,7 @@ export interface TupleRow extends TupleKeys, TupleIds {
 	readonly expires_at: Date | null;
 }
 
-/** Filters tuples: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for tuples: any value within each list, all lists together. Absent lists do not filter. */
 export interface TupleFilter {
 	readonly relation_ids?: readonly string[] | undefined;
 	readonly subject_ids?: readonly string[] | undefined;
@@ -53,7 +53,7 @@ export interface TupleFilter {
 	/** Instances on either side. */
 	readonly instance_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Subject resources and object resources. */
+	/** Resources of the subjects, and of the objects. */
 	readonly subject_type_ids?: readonly string[] | undefined;
 	readonly object_type_ids?: readonly string[] | undefined;
 	/** Include expired tuples, which are skipped otherwise. */
@@ -157,7 +157,7 @@ export interface ChangedTuple {
 	readonly after: RelationshipTuple;
 }
 
-/** Changes the expiry for the given tuples that are stored. With `extend`, only to a later expiry. Records nothing. */
+/** Changes the expiry of the given tuples that are stored. With `extend`, only to a later expiry. Records nothing. */
 export async function changeTupleExpiries(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],

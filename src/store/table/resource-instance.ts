@@ -9,7 +9,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel, sameEnvironment } from './environment-model.js';
 
-/** An object with a resource type, in a tenant. */
+/** An object of a resource type, in a tenant. */
 export class ResourceInstance extends KeyedModel {
 	static override readonly tableName = 'resource_instances';
 	static override readonly jsonAttributes = ['attributes'];
@@ -24,12 +24,12 @@ export class ResourceInstance extends KeyedModel {
 /** An instance with its resource key and tenant key. */
 export type InstanceRow = ResourceInstance & { readonly resource: string; readonly tenant: string };
 
-/** Filters instances: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for instances: any value within each list, all lists together. Absent lists do not filter. */
 export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Each search is a substring in the key or in `<resource key>:<key>`, a pattern for either with `*`, or an id. */
+	/** Each search is a substring of the key or of `<resource key>:<key>`, a pattern for either with `*`, or an id. */
 	readonly searches?: readonly string[] | undefined;
 }
 
@@ -107,8 +107,7 @@ export async function someInstancesAfter(
 
 /**
  * Returns instances by reference, omitting unknown references. INVARIANT: an id match wins. An id or `<resource
- * key>:<instance key>` names a single instance; a bare instance key names all instances with that key, for any
- * resource.
+ * key>:<instance key>` names a single instance; a bare instance key names all instances with that key, of any resource.
  */
 export async function instancesNamed(
 	unit: ReadingUnit,
@@ -131,8 +130,8 @@ export async function instancesNamed(
 
 /**
  * Three separate queries each use an index, while a single query with three conditions would not. INVARIANT: this query
- * looks up resource and key together even without statistics. Otherwise the planner might read all the resource's
- * instances for each key: `offset 0` prevents it.
+ * looks up resource and key together even without statistics. Otherwise the planner might read all instances of the
+ * resource for each key: `offset 0` prevents it.
  */
 async function instancesAt(
 	unit: ReadingUnit,
@@ -172,7 +171,7 @@ export async function instanceWithKeys(unit: ReadingUnit, resource: string, key:
 	return row ?? null;
 }
 
-/** Returns the instances with these resource and key pairs. */
+/** Returns the instances with these pairs of resource and key. */
 export async function instancesKeyed(
 	unit: ReadingUnit,
 	wanted: readonly { readonly resource: { readonly id: string }; readonly key: string }[],

@@ -19,7 +19,7 @@ export class Resource extends KeyedModel {
 	declare made_for_groups: boolean;
 }
 
-/** A user action on resources with this type. */
+/** An action of users on resources of one type. */
 export class ResourceAction extends KeyedModel {
 	static override readonly tableName = 'resource_actions';
 	static override readonly jsonAttributes = ['attributes'];
@@ -32,7 +32,7 @@ export class ResourceAction extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 }
 
-/** An attribute on resources with this type. */
+/** An attribute of resources of one type. */
 export class ResourceAttribute extends KeyedModel {
 	static override readonly tableName = 'resource_attributes';
 	static readonly kind = 'resource_attribute';
@@ -59,12 +59,12 @@ export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): RowQuery
 	return rowQuery(whereAttributes(query, 'resources.type_attributes', filter.attribute_filters));
 }
 
-/** Returns the actions on these resources, oldest first. */
+/** Returns the actions of these resources, oldest first. */
 export function actionsIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAction> {
 	return actionsBy(unit, resourceIds, []);
 }
 
-/** Returns the actions on these resources with these attribute values, oldest first. */
+/** Returns the actions of these resources with these attribute values, oldest first. */
 export function actionsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -77,7 +77,7 @@ export function actionsBy(
 	return rowQuery(whereAttributes(query, 'resource_actions.attributes', filters));
 }
 
-/** Returns the attributes on these resources, oldest first. */
+/** Returns the attributes of these resources, oldest first. */
 export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAttribute> {
 	return rowQuery(
 		unit
@@ -87,7 +87,7 @@ export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]):
 	);
 }
 
-/** Returns the keys and resource ids for all attributes, unordered. */
+/** Returns the keys and resource ids of all attributes, unordered. */
 export async function attributeKeys(
 	unit: ReadingUnit,
 ): Promise<readonly Pick<ResourceAttribute, 'resource_id' | 'key'>[]> {

@@ -12,7 +12,7 @@ import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 import { instanceNameIn } from './resource-instance.js';
 import { Role } from './role.js';
 
-/** A role held by a user in a tenant, or on a resource instance in the tenant. */
+/** A role held by a user in a tenant, or on a resource instance of the tenant. */
 export class RoleAssignment extends EnvironmentModel {
 	static override readonly tableName = 'role_assignments';
 	static readonly kind = 'role_assignment';
@@ -50,14 +50,14 @@ export interface AssignmentRow {
 	readonly element_request_id?: string | null;
 }
 
-/** Filters assignments: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for assignments: any value within each list, all lists together. Absent lists do not filter. */
 export interface AssignmentFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_ids?: readonly string[] | undefined;
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
-	/** The instances' resources. */
+	/** Resources of the instances. */
 	readonly resource_ids?: readonly string[] | undefined;
 	/** True: only assignments on resource instances; false: only tenant roles. */
 	readonly on_instances?: boolean | undefined;
@@ -75,7 +75,7 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 }
 
 /**
- * Returns these users' assignments, with keys, oldest first. Like `assignmentsBy`, for the few users in typical
+ * Returns the assignments of these users, with keys, oldest first. Like `assignmentsBy`, for the few users of typical
  * requests.
  */
 export async function readHeldRoles(unit: ReadingUnit, user_ids: readonly string[]): Promise<readonly AssignmentRow[]> {
@@ -98,7 +98,7 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 /** An assignment's keys and expiry. */
 export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 
-/** Returns keys and expiry for the assignments that pass the filter, unordered: there may be very many. */
+/** Returns the keys and expiry of assignments that pass the filter, unordered: there may be very many. */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
 	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
 }
@@ -199,7 +199,7 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-/** Returns the referred roles on these resources, by resource, then by reference. */
+/** Returns the referred roles of these resources, by resource, then by reference. */
 export async function resourceRolesIn(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -239,8 +239,8 @@ export function assignmentsToRemove(
 }
 
 /**
- * Returns these users' assignments in these tenants or, if given, on these instances. May include pairs that were not
- * asked for but, given statistics, never reads all assignments of a user.
+ * Returns the assignments of these users in these tenants or, if given, on these instances. May include pairs that were
+ * not asked for but, given statistics, never reads all assignments of a user.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
@@ -278,7 +278,7 @@ export interface ChangedAssignment {
 }
 
 /**
- * Changes the expiry for the given assignments that are stored. With `extend`, only to a later expiry. An expired
+ * Changes the expiry of the given assignments that are stored. With `extend`, only to a later expiry. An expired
  * assignment is granted again, with the given request id or none. Records nothing.
  */
 export async function changeExpiries(
@@ -361,7 +361,7 @@ export async function heldTenantRoles(
 	unit: ReadingUnit,
 	userIds: readonly string[],
 ): Promise<readonly HeldTenantRole[]> {
-	// Materialized: with outdated statistics, the planner would read all tenant roles for each user chunk.
+	// Materialized: with outdated statistics, the planner would read all tenant roles for each chunk of users.
 	const { rows } = await unit.raw<HeldTenantRole>(
 		`with held as materialized (
 			select user_id, tenant_id, role_id, resource_instance_id from role_assignments

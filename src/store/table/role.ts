@@ -18,11 +18,11 @@ export class Role extends KeyedModel {
 	declare name: string;
 	declare description: string | null;
 	declare attributes: Record<string, unknown> | null;
-	/** The role's resource; `null` for a tenant role. */
+	/** Resource of the role; `null` for a tenant role. */
 	declare resource_id: string | null;
-	/** Its derivation block's id; `null` if it never had a block. */
+	/** Id of its derivation block; `null` if it never had a block. */
 	declare granted_to_id: string | null;
-	/** True if a direct role on the object disables all derivations for this role. */
+	/** True if a direct role on the object disables all derivations of this role. */
 	declare no_direct_roles_on_object: boolean;
 	/** Created by the groups API, which deletes it when no group needs it. */
 	declare made_for_groups: boolean;
@@ -41,7 +41,7 @@ export class RoleDerivation extends EnvironmentModel {
 	declare no_direct_roles_on_object: boolean;
 }
 
-/** Grants an action to a role. `position` keeps the given order. */
+/** Grant of an action to a role. `position` keeps the given order. */
 export class RolePermission extends EnvironmentModel {
 	static override readonly tableName = 'role_permissions';
 	static readonly kind = 'role';
@@ -84,7 +84,7 @@ export function rolesBy(unit: ReadingUnit, filter: RoleFilter): RowQuery<Role> {
 	return rowQuery(whereAttributes(query, 'roles.attributes', filter.attribute_filters));
 }
 
-/** Returns the roles on these resources, oldest first. */
+/** Returns the roles of these resources, oldest first. */
 export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id'));
 }
@@ -94,7 +94,7 @@ export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): RowQuer
 	return rowQuery(unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id'));
 }
 
-/** Returns the resource roles (or, with null, tenant roles) with these keys, oldest first. */
+/** Returns the roles of a resource, or tenant roles, with these keys, oldest first. */
 export function rolesKeyed(unit: ReadingUnit, resourceId: string | null, keys: readonly string[]): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
 	return rowQuery(query.whereRaw('roles.key = any(?::text[])', [keys]));
@@ -108,7 +108,7 @@ export interface GrantRow {
 	readonly action: string;
 }
 
-/** Returns these roles' grants (default: all roles), in creation order. */
+/** Returns the grants of these roles (default: all roles), in creation order. */
 export async function grantRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly GrantRow[]> {
 	const query = unit
 		.query(RolePermission)
@@ -128,7 +128,7 @@ export interface ParentRow {
 	readonly parent: string;
 }
 
-/** Returns these roles' parents (default: all roles), in the given order. */
+/** Returns the parents of these roles (default: all roles), in the given order. */
 export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
 	const query = unit
 		.query(RoleParent)
@@ -146,7 +146,7 @@ export interface ActionRow {
 	readonly resource: string;
 }
 
-/** Returns the actions with these key pairs, or with these ids. */
+/** Returns the actions with these pairs of keys, or with these ids. */
 export async function actionsNamed(
 	unit: ReadingUnit,
 	pairs: readonly { readonly resource: string; readonly action: string }[],
@@ -194,7 +194,7 @@ export async function replaceParents(unit: WritingUnit, parents: LinkedIds): Pro
 	await unit.insert(RoleParent, rows, (row) => String(row.parent_id));
 }
 
-/** Returns the ids for roles that extend these roles. */
+/** Returns the ids of roles that extend any of these roles. */
 export async function childRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleParent).whereRaw('role_parents.parent_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);

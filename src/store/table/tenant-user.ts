@@ -38,11 +38,11 @@ export interface TenantUserRow {
 	readonly created_at: Date;
 }
 
-/** Filters tenant users: any value within each list, both lists together. Absent lists do not filter. */
+/** Filter for tenant users: any value within each list, both lists together. Absent lists do not filter. */
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
-	/** Exactly these id pairs. */
+	/** Exactly these pairs of ids. */
 	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 
@@ -58,7 +58,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
-/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users in typical requests. */
+/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users of typical requests. */
 export async function readUserTenants(
 	unit: ReadingUnit,
 	user_ids: readonly string[],

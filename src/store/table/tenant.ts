@@ -3,7 +3,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
-/** A customer, workspace or other silo in the application, in which users hold roles. */
+/** A customer, workspace or other silo of the application, in which users hold roles. */
 export class Tenant extends KeyedModel {
 	static override readonly tableName = 'tenants';
 	static override readonly jsonAttributes = ['attributes'];

@@ -5,7 +5,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** Invites a future user to a role. */
+/** Invite of a future user to a role. */
 export class UserInvite extends KeyedModel {
 	static override readonly tableName = 'user_invites';
 	static override readonly jsonAttributes = ['attributes'];
@@ -33,7 +33,7 @@ export class UserInvite extends KeyedModel {
 	declare expires_at: Date | null;
 }
 
-/** Filters invites: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for invites: any value within each list, all lists together. Absent lists do not filter. */
 export interface UserInviteFilter {
 	/** Matches key, email address and names. */
 	readonly search?: string | undefined;

@@ -7,7 +7,7 @@ import { KeyedModel } from './environment-model.js';
 import { RoleAssignment } from './role-assignment.js';
 import { TenantUser } from './tenant-user.js';
 
-/** An application user, subject to permission checks. */
+/** A user of the application, subject to permission checks. */
 export class User extends KeyedModel {
 	static override readonly tableName = 'users';
 	static override readonly jsonAttributes = ['attributes'];
@@ -29,7 +29,7 @@ export interface UserFilter {
 	readonly role_ids?: readonly string[] | undefined;
 	/** Only users with such a role (without `role_ids`: any role) on this instance. */
 	readonly resource_instance_id?: string | undefined;
-	/** Only this tenant's members: users who were added to it or hold a role there. */
+	/** Only members of this tenant: users who were added to it or hold a role there. */
 	readonly tenant_id?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel } from './environment-model.js';
 
-/** Delivery status: waits for an attempt, received, or given up. */
+/** State of a delivery: waits for an attempt, received, or given up. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /** An event for an element's webhook. Deliveries have no revision, but their events do. */
@@ -18,20 +18,20 @@ export class WebhookDelivery extends EnvironmentModel {
 	/** Request body. */
 	declare payload: Readonly<Record<string, unknown>>;
 	declare status: DeliveryStatus;
-	/** Started attempts. */
+	/** Number of started attempts. */
 	declare attempts: number;
 	/** When a pending delivery is due. */
 	declare next_attempt_at: Date;
 	/** When the sending process's lease ends; `null` if no process is sending. */
 	declare lease_until: Date | null;
 	declare attempted_at: Date | null;
-	/** The last response's status; `null` without a response. */
+	/** Status of the last response; `null` without a response. */
 	declare response_status: number | null;
 	/** Reason for the last failure. */
 	declare error: string | null;
 }
 
-/** Completed deliveries kept per element; older deliveries are deleted. */
+/** Number of completed deliveries kept per element; older deliveries are deleted. */
 export const keptDeliveries = 1_000;
 
 /** SQL that deletes an element's completed deliveries, except the newest `:kept`. */
@@ -42,7 +42,7 @@ export const pruningDeliveries = `delete from webhook_deliveries
 		order by id desc offset :kept limit 1
 	)`;
 
-/** Maximum pending deliveries per element. Further deliveries fail immediately. */
+/** Maximum number of pending deliveries per element. Further deliveries fail immediately. */
 const maxWaiting = 10_000;
 
 /** Adds a delivery, sent after the commit by the API processes, which poll the outbox. Records nothing. */

@@ -53,7 +53,7 @@ interface RefusedMember {
 	readonly error: unknown;
 }
 
-/** Member results before the commit. */
+/** Results of the members before the commit. */
 interface Filled {
 	readonly filled: readonly FilledMember[];
 	readonly refused: readonly RefusedMember[];
@@ -63,10 +63,10 @@ interface Filled {
 }
 
 /**
- * Runs an environment's units in sequence in a shared transaction (group commit). They share its lock, log and commit.
- * Each unit is atomic, sees the writes from earlier units, and has a separate revision. When the transaction ends,
- * every member learns the result. If it failed, the cause may be a different member. Takes members from `next` up to
- * the bounds above. Never rejects.
+ * Runs units of an environment in sequence in a shared transaction (group commit). They share its lock, log and commit.
+ * Each unit is atomic, sees the writes of earlier units, and has a separate revision. When the transaction ends, every
+ * member learns the result. If it failed, the cause may be a different member. Takes members from `next` up to the
+ * bounds above. Never rejects.
  */
 export async function runBatch(
 	database: Knex,
@@ -148,7 +148,7 @@ async function fillAll(
 
 /** Admits members whose callers still have access. Its locks are outside the members' savepoints. */
 class Admission {
-	/** Database lineage; `null` before the first member. */
+	/** Lineage of the database; `null` before the first member. */
 	lineage: string | null = null;
 	readonly #known = new Map<string, boolean>();
 

@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../../wire/general/change.js';
 
-/** Entry kinds in the change log, which feeds audit, deltas and recompilation. */
+/** Kinds of entries in the change log, which feeds audit, deltas and recompilation. */
 
 export type { ChangeKind };
 
@@ -14,7 +14,7 @@ export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'condition_set_rule',
 ]);
 
-/** An object's state before or after a change: its record, with keys beside the ids it refers to. */
+/** State of an object before or after a change: its record, with keys beside the ids it refers to. */
 export type ChangedRecord = Readonly<Record<string, unknown>>;
 
 /** An object created, updated or deleted under a revision. `before` is null for a creation, `after` for a deletion. */

@@ -37,7 +37,7 @@ export function whereIdsIn<M extends Model>(
 	return query;
 }
 
-/** Required string value for a member in a JSON column. */
+/** Required string value of a member of a JSON column. */
 export interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;

@@ -3,13 +3,13 @@ import { searchPattern } from './filter.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { Page, PageResult } from './row-query.js';
 
-/** Selects an environment's changes. An absent filter matches everything. Ranges include both ends. */
+/** Filter for an environment's changes. An absent member matches everything. Ranges include both ends. */
 export interface ChangeFilter {
 	readonly kind?: readonly ChangeKind[] | undefined;
 	readonly operation?: readonly Change['operation'][] | undefined;
 	/** Search in the changed objects' keys. */
 	readonly search?: string | undefined;
-	/** API keys that wrote, by id. */
+	/** Ids of API keys that wrote. */
 	readonly actor?: readonly string[] | undefined;
 	readonly revision_from?: number | undefined;
 	readonly revision_to: number;
@@ -37,7 +37,7 @@ const filtered = `from changes where environment_id = :environment_id and revisi
 	and (:pattern::text is null or key ilike :pattern::text)`;
 
 /**
- * Returns a page with an environment's changes, newest first. The log only grows, so the changes up to a revision never
+ * Returns a page of an environment's changes, newest first. The log only grows, so the changes up to a revision never
  * change.
  */
 export async function readHistory(

@@ -7,14 +7,14 @@ import type { TableModel } from './table-model.js';
  * connection. It has a single parameter, while a value list would need thousands.
  */
 
-/** Handles a row that conflicts with an existing row: fails, ignores it, or overwrites these columns. */
+/** Handling of a row that conflicts with an existing row: fail, ignore it, or overwrite these columns. */
 export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly string[] };
 
 const statements = new Map<string, string>();
 
 /**
  * Returns the statement that inserts these columns into an environment and returns whole rows. Parameters: the
- * environment id, which overrides the rows' ids, and the rows.
+ * environment id, which overrides the environment ids of the rows, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
 	{ tableName }: TableModel<M>,

@@ -3,7 +3,7 @@ type QueueEntry<Member> =
 	| { readonly alone: true; readonly work: () => Promise<void> }
 	| { readonly alone: false; readonly member: Member };
 
-/** Takes the next queue member, or returns `undefined` if no member follows directly. */
+/** Takes the next member of the queue, or returns `undefined` if no member follows directly. */
 export type TakeNext<Member> = () => Member | undefined;
 
 /**
@@ -16,7 +16,7 @@ export class KeyedQueue<Member = never> {
 
 	constructor(private readonly together: (name: string, next: TakeNext<Member>) => Promise<void> = async () => {}) {}
 
-	/** Waiting entries, under all names. */
+	/** Number of waiting entries, under all names. */
 	get waiting(): number {
 		return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
 	}

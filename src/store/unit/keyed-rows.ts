@@ -2,14 +2,14 @@ import type { KeyedModel } from '../table/environment-model.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { TableModel, Within } from './table-model.js';
 
-/** Reads all keys in a table in code unit order, which no database index has, and rows by ids or keys. */
+/** Reads all keys of a table in code unit order, which no database index has, and rows by ids or keys. */
 
 export interface RowKey {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** Returns keys and ids for all rows in `within`, sorted by key. */
+/** Returns the keys and ids of all rows in `within`, sorted by key. */
 export async function sortedRowKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -64,10 +64,10 @@ export async function rowsWithKeys<M extends KeyedModel>(
 	return new Map((await query.orderBy(`${table.tableName}.id`)).map((row) => [row.key, row]));
 }
 
-/** A resource part: an action, relation or role. */
+/** Part of a resource: an action, relation or role. */
 export type PartModel = KeyedModel & { readonly resource_id: string | null };
 
-/** Returns these resources' parts, oldest first. */
+/** Returns the parts of these resources, oldest first. */
 export async function partsWithin<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

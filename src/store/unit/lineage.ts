@@ -18,7 +18,7 @@ export interface Lineage {
 	readonly created_at: Date;
 }
 
-/** Ends a lineage that the database state does not show to be outdated. */
+/** Request to end a lineage that the database state does not show to be outdated. */
 export interface Renewal {
 	/** Lineage to end. A different current lineage is kept. */
 	readonly ended: string;
@@ -26,18 +26,18 @@ export interface Renewal {
 }
 
 const idBytes = 8;
-/** Maximum attempts, each in a new lineage. */
+/** Maximum number of attempts, each in a new lineage. */
 const maxAttempts = 3;
 
-/** SQL for the current transaction id, which becomes the `xmin` for rows written now. */
+/** SQL for the current transaction id, which becomes the `xmin` of rows written now. */
 const ownTransaction = 'pg_current_xact_id()::xid::text';
 
 /** SQL for the current lineage, unchecked, for transactions that have already verified it. */
 export const lineageInForce = '(select id from lineages where ended_at is null)';
 
 /**
- * Database lineages. A lineage is a single history: within it, every revision in every environment is committed once
- * and never lost. A promoted standby or a restored backup begins a new lineage before its first read or write.
+ * Lineages of a database. A lineage is a single history: within it, every revision of every environment is committed
+ * once and never lost. A promoted standby or a restored backup begins a new lineage before its first read or write.
  */
 export class Lineages {
 	/** SQL for the current lineage; null if it began in a different database or timeline. */
@@ -51,14 +51,14 @@ export class Lineages {
 		/** Called with each lineage begun by this process. */
 		private readonly began: (lineage: Lineage) => void,
 	) {
-		// Object.keys loses the names' type.
+		// Object.keys loses the type of the names.
 		this.#columns = Object.keys(origin) as OriginColumn[];
 		// An unknown value on either side proves nothing.
 		const same = this.#columns.map((column) => `coalesce(lineages.${column} = ${origin[column]}, true)`).join(' and ');
 		this.current = `(select id from lineages where ended_at is null and ${same})`;
 	}
 
-	/** Returns a transaction's lineage. Must be its first statement. Throws `LineageOutdated`. */
+	/** Returns the lineage of a transaction, as its first step. Throws `LineageOutdated`. */
 	async require(transaction: Knex): Promise<string> {
 		const { rows } = await transaction.raw<{ rows: { readonly lineage: string | null }[] }>(
 			`select ${this.current} as lineage`,

@@ -1,12 +1,12 @@
 import type { Change, ChangeKind } from './change.js';
 import type { ReadingUnit } from './reading-unit.js';
 
-/** Selects change log entries. */
+/** Selection of change log entries. */
 export interface WantedChanges {
 	readonly objects: readonly LoggedName[];
-	/** Changes to objects with this kind that belong to these resources. */
+	/** Changes to objects of this kind that belong to these resources. */
 	readonly within: readonly { readonly kind: ChangeKind; readonly resource: string }[];
-	/** Deletions among these objects. */
+	/** Deletions of these objects. */
 	readonly deleted: readonly LoggedName[];
 }
 
@@ -43,9 +43,9 @@ const documentSchemaKinds = [
 // Literal kinds, as in the index `changes_of_documents`: bindings would prevent its use.
 const ofSchema = `and kind in (${documentSchemaKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
-/** Maximum scanned changes, for the schema alone or for everything. */
+/** Maximum number of scanned changes, of the schema alone or of everything. */
 const maxLookedThrough = 100_000;
-/** Maximum returned changes. */
+/** Maximum number of returned changes. */
 const maxFound = 1_000;
 
 /**

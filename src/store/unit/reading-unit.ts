@@ -15,17 +15,17 @@ import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 
-/** Environment named by a caller's key and path. All statements in a unit are bound to it. */
+/** Environment named by a caller's key and path. All statements of a unit are bound to it. */
 export interface Scope {
 	readonly organization_id: string;
 	readonly project_id: string;
 	readonly environment_id: string;
 }
 
-/** Maximum ended lineages sent to decision points. */
+/** Maximum number of ended lineages sent to decision points. */
 const maxFormerLineages = 100;
 
-/** Reads an environment. INVARIANT: every statement in a unit has its environment id. */
+/** Reads an environment. INVARIANT: every statement of a unit has its environment id. */
 export class ReadingUnit {
 	readonly #database: Knex;
 
@@ -49,13 +49,13 @@ export class ReadingUnit {
 		return this.#database;
 	}
 
-	/** Returns a query over the environment's rows in a table, without expired rows. */
+	/** Returns a query over the environment's rows of a table, without expired rows. */
 	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = this.queryStored(table);
 		return table.expires ? query.whereRaw(holdsNow(table.tableName)) : query;
 	}
 
-	/** Returns a query over all the environment's rows in a table, including expired rows. */
+	/** Returns a query over all of the environment's rows of a table, including expired rows. */
 	queryStored<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = asModel(table)
 			.query(this.database)

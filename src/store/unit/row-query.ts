@@ -31,7 +31,7 @@ function asCounted(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return unjoinedQueries.get(query) ?? asBuilder(query).clone().clearOrder();
 }
 
-/** Returns a builder for a row slice. */
+/** Returns a builder for a slice of the rows. */
 function asSlice(query: RowQuery<unknown>, offset: number, limit: number): QueryBuilder<Model, Model[]> {
 	const builder = asBuilder(query).clone();
 	const unjoined = unjoinedQueries.get(query);
@@ -45,7 +45,7 @@ function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return query as unknown as QueryBuilder<Model, Model[]>;
 }
 
-/** A list slice: `page` from 1, `per_page` rows each. */
+/** A slice of a list: `page` from 1, `per_page` rows each. */
 export interface Page {
 	readonly page: number;
 	readonly per_page: number;
@@ -53,7 +53,7 @@ export interface Page {
 	readonly include_total_count?: boolean;
 }
 
-/** A page with rows and the whole list's size; 0 if it was not counted. */
+/** A page of rows and the size of the whole list; 0 if it was not counted. */
 export interface PageResult<R> {
 	readonly data: readonly R[];
 	readonly total_count: number;
@@ -61,8 +61,8 @@ export interface PageResult<R> {
 }
 
 /**
- * Reads a page from a query and counts all its rows, unless the page excludes the count. Uses a single statement, so
- * rows and count are consistent.
+ * Reads a page of a query and counts all its rows, unless the page excludes the count. Uses a single statement, so rows
+ * and count are consistent.
  */
 export async function readPage<R extends object>(query: RowQuery<R>, page: Page): Promise<PageResult<R>> {
 	if (page.include_total_count === false) return { data: await readRows(query, page), total_count: 0, page_count: 0 };
@@ -78,7 +78,7 @@ export async function readPage<R extends object>(query: RowQuery<R>, page: Page)
 	return { data: found, total_count, page_count: Math.ceil(total_count / page.per_page) };
 }
 
-/** Reads a page from a query without counting. */
+/** Reads a page of a query without counting. */
 export function readRows<R>(query: RowQuery<R>, { page, per_page }: Page): Promise<readonly R[]> {
 	return readSlice(query, (page - 1) * per_page, per_page);
 }
@@ -97,12 +97,12 @@ function takeCount(found: readonly Counted[]): number {
 	return count;
 }
 
-/** Counts a query's rows. */
+/** Counts the rows of a query. */
 export function countRows(query: RowQuery<unknown>): Promise<number> {
 	return asCounted(query).resultSize();
 }
 
-/** A page from two concatenated lists. */
+/** A page of two concatenated lists. */
 export interface JoinedPage<A, B> {
 	readonly first: readonly A[];
 	readonly second: readonly B[];
@@ -110,7 +110,7 @@ export interface JoinedPage<A, B> {
 	readonly page_count: number;
 }
 
-/** Reads a page from two concatenated queries, and counts the rows in both. */
+/** Reads a page of two concatenated queries, and counts the rows of both. */
 export async function readJoinedPage<A extends object, B extends object>(
 	first: RowQuery<A>,
 	second: RowQuery<B>,

@@ -6,7 +6,7 @@ interface FileModes {
 }
 
 /**
- * File system for an embedded database, with owner-only modes. PGlite itself sets file modes to 0666, regardless of the
+ * File system of an embedded database, with owner-only modes. PGlite itself sets file modes to 0666, regardless of the
  * umask.
  */
 export class OwnerOnlyFiles extends NodeFS {

@@ -33,7 +33,7 @@ export interface EmbeddedOptions extends DatabaseFolder {
 	readonly worker?: URL | undefined;
 }
 
-/** PostgreSQL error members. */
+/** Members of a PostgreSQL error. */
 interface Failure {
 	readonly code?: unknown;
 	readonly severity?: unknown;

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { Logger } from '../../../log.js';
 
-/** Returns the bytes available to this process on a folder's file system. Throws if unknown. */
+/** Returns the number of bytes available to this process on a folder's file system. Throws if unknown. */
 export type FreeSpace = (folder: string) => number;
 
 export const freeSpace: FreeSpace = (folder) => {

@@ -8,7 +8,7 @@ interface HostFiles {
 	readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number };
 }
 
-/** File system for an embedded database that syncs files and folders to disk. Emscripten by default ignores `fsync`. */
+/** File system of an embedded database that syncs files and folders to disk. Emscripten by default ignores `fsync`. */
 export class SyncedFiles extends OwnerOnlyFiles {
 	override async init(...given: Parameters<OwnerOnlyFiles['init']>): ReturnType<OwnerOnlyFiles['init']> {
 		const { emscriptenOpts } = await super.init(...given);
