@@ -90,7 +90,7 @@ export class Store {
 		);
 	}
 
-	/** Number of units of work of this process: committed, failed, and waiting for their turn. */
+	/** Units in this process: committed, failed, and waiting for their turn. */
 	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}

@@ -28,7 +28,7 @@ const pauseBetweenPasses = 60_000;
 /** Pause after a pass with outdated secrets or a failure, in milliseconds. */
 const pauseBeforeCompletion = 1_000;
 
-/** Result of a pass: number of secrets found under the previous key, and of secrets readable with neither key. */
+/** Result of a pass: secrets found under the previous key, and secrets readable with neither key. */
 interface Pass {
 	readonly outdated: number;
 	readonly unreadable: number;

@@ -117,7 +117,7 @@ async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsag
 	});
 }
 
-/** Counts the decisions of all other environments on a day. */
+/** Counts a day's decisions in all other environments. */
 function countOthers(database: Knex, id: string, day: string): Promise<number> {
 	const counting = `select coalesce(sum(events), 0)::int as count from audit_logs_usage
 		where received_on = :day and environment_id <> :id`;

@@ -127,7 +127,7 @@ export class AuditLogs {
 		return query;
 	}
 
-	/** Adds the names of existing users. */
+	/** Adds the user names. */
 	async #named(rows: Knex.QueryBuilder): Promise<readonly ListedAuditLog[]> {
 		return this.database
 			.select(

@@ -47,7 +47,7 @@ async function instances(unit: ReadingUnit, ids: readonly string[]): Promise<Fac
 	return byId(rows);
 }
 
-/** Returns the keys of roles and relations, by id. */
+/** Returns role and relation keys by id. */
 export async function roleAndRelationKeys(
 	unit: ReadingUnit,
 	ids: readonly string[],

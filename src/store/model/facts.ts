@@ -124,7 +124,7 @@ async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
 	return keys;
 }
 
-/** Returns the keys of rows, by id. */
+/** Returns row keys by id. */
 export function keysById(rows: readonly { readonly id: string; readonly key: string }[]): Keys {
 	return new Map(rows.map(({ id, key }) => [id, key]));
 }

@@ -54,7 +54,7 @@ interface FirstChange {
 	readonly role: string | null;
 	/** Tenant of an assignment. */
 	readonly tenant: string | null;
-	/** Tenant of an instance. */
+	/** An instance's tenant. */
 	readonly home: string | null;
 	readonly resource: string | null;
 	readonly resource_instance: string | null;

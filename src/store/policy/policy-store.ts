@@ -13,7 +13,7 @@ export interface Policy {
 	readonly wasm: Uint8Array;
 }
 
-/** Revision of a compiled schema. */
+/** A compiled schema's revision. */
 export interface CompiledRevision {
 	readonly environmentId: string;
 	readonly revision: number;

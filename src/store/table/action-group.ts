@@ -4,7 +4,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-model.js';
 
-/** A named group of actions of a resource. */
+/** A resource's named action group. */
 export class ActionGroup extends KeyedModel {
 	static override readonly tableName = 'action_groups';
 	static override readonly jsonAttributes = ['attributes'];

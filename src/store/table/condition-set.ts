@@ -57,12 +57,12 @@ export function conditionSetsOfResources(unit: ReadingUnit, resourceIds: readonl
 	return setsWith(unit, 'resource_id', resourceIds);
 }
 
-/** Returns the automatic sets of these roles, oldest first. */
+/** Returns these roles' automatic sets, oldest first. */
 export function conditionSetsOfRoles(unit: ReadingUnit, roleIds: readonly string[]): RowQuery<ConditionSet> {
 	return setsWith(unit, 'role_id', roleIds);
 }
 
-/** Returns the children of these sets, oldest first. */
+/** Returns these sets' children, oldest first. */
 export function childSets(unit: ReadingUnit, ids: readonly string[]): RowQuery<ConditionSet> {
 	return setsWith(unit, 'parent_id', ids);
 }

@@ -73,7 +73,7 @@ export interface LevelRow {
 	readonly level: ConfiguredLevel;
 	readonly key: string;
 	readonly name: string;
-	/** Resource of the role; `null` for a tenant role. */
+	/** The role's resource; `null` for a tenant role. */
 	readonly resource_id: string | null;
 	readonly resource: string | null;
 }
@@ -103,7 +103,7 @@ export interface RoleWithLevel {
 /** Filter for an element's roles. */
 export interface ElementRoleFilter {
 	readonly config_id: string;
-	/** Resource of the roles; `null` for tenant roles. */
+	/** The roles' resource; `null` for tenant roles. */
 	readonly resource_id: string | null;
 	readonly search?: string | undefined;
 	/** Only roles with these levels; `null` for all roles. */

@@ -109,7 +109,7 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 /** Nesting side: groups assigned to a group, or groups it is assigned to. */
 export type NestingSide = 'children' | 'parents';
 
-/** Returns the groups on this side of a group, whichever way roles pass, oldest instance first. */
+/** Returns the groups on this side, whichever way roles pass, oldest instance first. */
 export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
 	const around = nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id');

@@ -9,7 +9,7 @@ export class Relation extends KeyedModel {
 	static readonly kind = 'relation';
 	static readonly title = 'Relation';
 
-	/** Resource of the objects. */
+	/** The objects' resource. */
 	declare resource_id: string;
 	declare subject_resource_id: string;
 	declare name: string;
@@ -34,7 +34,7 @@ export function relationsBetween(
 	return rowQuery(unit.query(Relation).where({ resource_id, subject_resource_id }).orderBy('relations.id'));
 }
 
-/** Returns the relations of a resource on either side, oldest first. */
+/** Returns a resource's relations on either side, oldest first. */
 export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery<Relation> {
 	return rowQuery(
 		unit

@@ -57,7 +57,7 @@ export interface AssignmentFilter {
 	readonly role_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
 	readonly resource_instance_ids?: readonly string[] | undefined;
-	/** Resources of the instances. */
+	/** The instances' resources. */
 	readonly resource_ids?: readonly string[] | undefined;
 	/** True: only assignments on resource instances; false: only tenant roles. */
 	readonly on_instances?: boolean | undefined;
@@ -75,7 +75,7 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 }
 
 /**
- * Returns the assignments of these users, with keys, oldest first. Like `assignmentsBy`, for the few users of typical
+ * Returns these users' assignments, with keys, oldest first. Like `assignmentsBy`, for the few users in typical
  * requests.
  */
 export async function readHeldRoles(unit: ReadingUnit, user_ids: readonly string[]): Promise<readonly AssignmentRow[]> {

@@ -17,7 +17,7 @@ export interface DerivationRow extends Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** Returns the derivations of these roles (default: all roles), in the given order. */
+/** Returns these roles' derivations (default: all roles), in the given order. */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -42,7 +42,7 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces the derivations of these roles, by role id. Records nothing. */
+/** Replaces these roles' derivations, by role id. Records nothing. */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,

@@ -18,7 +18,7 @@ export class Role extends KeyedModel {
 	declare name: string;
 	declare description: string | null;
 	declare attributes: Record<string, unknown> | null;
-	/** Resource of the role; `null` for a tenant role. */
+	/** The role's resource; `null` for a tenant role. */
 	declare resource_id: string | null;
 	/** Id of its derivation block; `null` if it never had a block. */
 	declare granted_to_id: string | null;
@@ -108,7 +108,7 @@ export interface GrantRow {
 	readonly action: string;
 }
 
-/** Returns the grants of these roles (default: all roles), in creation order. */
+/** Returns these roles' grants (default: all roles), in creation order. */
 export async function grantRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly GrantRow[]> {
 	const query = unit
 		.query(RolePermission)
@@ -128,7 +128,7 @@ export interface ParentRow {
 	readonly parent: string;
 }
 
-/** Returns the parents of these roles (default: all roles), in the given order. */
+/** Returns these roles' parents (default: all roles), in the given order. */
 export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
 	const query = unit
 		.query(RoleParent)
@@ -146,7 +146,7 @@ export interface ActionRow {
 	readonly resource: string;
 }
 
-/** Returns the actions with these pairs of keys, or with these ids. */
+/** Returns the actions with these key pairs, or with these ids. */
 export async function actionsNamed(
 	unit: ReadingUnit,
 	pairs: readonly { readonly resource: string; readonly action: string }[],

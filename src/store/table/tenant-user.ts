@@ -42,7 +42,7 @@ export interface TenantUserRow {
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
-	/** Exactly these pairs of ids. */
+	/** Exactly these id pairs. */
 	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 
@@ -58,7 +58,7 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
-/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users of typical requests. */
+/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users in typical requests. */
 export async function readUserTenants(
 	unit: ReadingUnit,
 	user_ids: readonly string[],

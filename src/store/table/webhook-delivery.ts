@@ -25,7 +25,7 @@ export class WebhookDelivery extends EnvironmentModel {
 	/** When the sending process's lease ends; `null` if no process is sending. */
 	declare lease_until: Date | null;
 	declare attempted_at: Date | null;
-	/** Status of the last response; `null` without a response. */
+	/** The last response's status; `null` without a response. */
 	declare response_status: number | null;
 	/** Reason for the last failure. */
 	declare error: string | null;

@@ -148,7 +148,7 @@ async function fillAll(
 
 /** Admits members whose callers still have access. Its locks are outside the members' savepoints. */
 class Admission {
-	/** Lineage of the database; `null` before the first member. */
+	/** Database lineage; `null` before the first member. */
 	lineage: string | null = null;
 	readonly #known = new Map<string, boolean>();
 

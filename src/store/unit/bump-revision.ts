@@ -42,7 +42,7 @@ const insertion = `insert into changes
 	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
 		before jsonb, after jsonb, actor_id uuid, created_at timestamptz, token text)`;
 
-/** Returns, for each entry, the number of entries with changes up to it. */
+/** Returns, for each entry, how many entries up to it have changes. */
 function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
 	let step = 0;
 	return entries.map(({ changes }) => {

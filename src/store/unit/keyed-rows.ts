@@ -67,7 +67,7 @@ export async function rowsWithKeys<M extends KeyedModel>(
 /** Part of a resource: an action, relation or role. */
 export type PartModel = KeyedModel & { readonly resource_id: string | null };
 
-/** Returns the parts of these resources, oldest first. */
+/** Returns these resources' parts, oldest first. */
 export async function partsWithin<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

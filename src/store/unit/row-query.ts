@@ -97,7 +97,7 @@ function takeCount(found: readonly Counted[]): number {
 	return count;
 }
 
-/** Counts the rows of a query. */
+/** Counts a query's rows. */
 export function countRows(query: RowQuery<unknown>): Promise<number> {
 	return asCounted(query).resultSize();
 }
