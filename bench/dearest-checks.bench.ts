@@ -38,7 +38,7 @@ function facts(some: Partial<Facts>): Facts {
 	return { ...noFacts, users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], ...some };
 }
 
-/** Folders whose viewers view everything below; `conditional` blocks derivation if no role is assigned. */
+/** Folders whose viewers view everything below; `conditional` derives only on folders without assigned roles. */
 function foldersSchema(conditional: boolean): Schema {
 	const viewer = {
 		...named('viewer'),
@@ -102,7 +102,7 @@ function folders(conditional: boolean, relationships: readonly Relationship[], l
 const chain = (length: number) => range(length).map((index) => below(index + 1, index));
 const everyPair = (number: number) => range(number).flatMap((one) => range(number).map((other) => below(one, other)));
 
-/** Folders above a folder. Each is viewed by the members of its own group, which is nested in as many groups. */
+/** Folders above a folder. Members of a separate group view each folder, and each group is nested in as many groups. */
 function foldersAndGroups(length: number): Case {
 	const { model, inputs } = folders(false, chain(length), length, 1);
 	const keys = range(length + 1).map(String);

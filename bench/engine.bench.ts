@@ -8,8 +8,8 @@ import { quantile } from './support/quantile.js';
 
 /**
  * Measures a decision point engine at 1,000 and at 100,000 role assignments: checks, loading and patches. Medians over
- * rounds; the sizes alternate, to expose both to the same load on the machine. Targets: check p50 <= 6 us at 100,000
- * and at most 1.2 times the value at 1,000; loading 100,000 in under a second.
+ * rounds; the sizes alternate, so other load on the machine affects both. Targets: check p50 <= 6 us at 100,000 and at
+ * most 1.2 times the value at 1,000; loading 100,000 in under a second.
  */
 
 const sizes = [1_000, 100_000] as const;

@@ -31,7 +31,7 @@ export function prepareDataDirectory(directory: string): void {
 	}
 }
 
-/** Converts a system error on a data directory path into the operator's mistake; returns all other errors unchanged. */
+/** Converts a system error on a data directory path into a `ConfigError`; returns all other errors unchanged. */
 export function dataDirectoryError(directory: string, error: unknown): unknown {
 	const { code, path = directory } = error as NodeJS.ErrnoException;
 	const problem = isSystemError(error) ? (problems[code ?? '']?.(path) ?? error.message) : null;

@@ -7,7 +7,7 @@ import type { FeedQuery, FeedServer, RefreshedAnswer } from './feed-server.js';
 import type { Flavour } from './flavour.js';
 import { StateNames } from './state-name.js';
 
-/** Content type that tells OPA about long polling support; also on a 304. */
+/** Content type by which OPA detects long polling support; also on a 304. */
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 /** Maximum seconds that a request is held. */
 const maxWait = 60;

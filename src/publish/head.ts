@@ -20,7 +20,7 @@ export interface Head {
 	readonly digest: string | null;
 	/** Reason why the newest schema is not active; `null` if it is active or is being compiled. */
 	readonly failure: PolicyFailure | null;
-	/** `null` if the active policy is the complete newest schema. */
+	/** `null` if the active policy covers the complete newest schema. */
 	readonly degraded: Degradation | null;
 	/**
 	 * Identifies the schema whose losses are suspended in the data, and the policy under which they are; `null` without

@@ -10,7 +10,7 @@ export class Probe {
 	#asking: Promise<void> | undefined;
 	#last: { readonly works: boolean; readonly at: number } | undefined;
 
-	/** `ask` resolves if it works, and rejects otherwise. */
+	/** `ask` resolves to `false` or rejects if it does not work. */
 	constructor(
 		private readonly ask: () => Promise<unknown>,
 		private readonly now: () => number = () => performance.now(),

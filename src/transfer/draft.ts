@@ -186,7 +186,9 @@ async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[
 	});
 }
 
-/** Refuses a draft that deletes the parent of condition sets outside the draft, because they would select more. */
+/**
+ * Refuses a draft that leaves condition sets outside the draft without their parent, because they would select more.
+ */
 async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {
 	const rows = await rowsWithIds(
 		unit,

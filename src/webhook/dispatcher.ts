@@ -165,7 +165,7 @@ export class WebhookDispatcher {
 }
 
 /**
- * Returns the pause after this many attempts, in milliseconds, with random variation to spread the load on receivers.
+ * Returns the pause after this many attempts, in milliseconds, randomly varied by 10 % to spread the load on receivers.
  */
 export function pauseAfter(attempts: number): number {
 	return Math.round(firstPause * 4 ** (attempts - 1) * (0.9 + Math.random() * 0.2));
