@@ -7,7 +7,7 @@ import type { Diagnostic } from './diagnostic.js';
 import type { ConditionSet, Resource, Schema } from './model.js';
 import { keyFolder } from './rego/path.js';
 
-/** An object that can be removed from a schema. */
+/** A removable schema object. */
 export type BrokenObject =
 	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
 	/** All condition set rules for an action. */
@@ -16,14 +16,14 @@ export type BrokenObject =
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
-/** Returns the objects that compiler errors point at, without duplicates. */
+/** Returns the objects behind compiler errors, without duplicates. */
 export function brokenByDiagnostics(schema: Schema, diagnostics: readonly Diagnostic[]): readonly BrokenObject[] {
 	const errors = diagnostics.filter(({ severity }) => severity === 'error');
 	return distinct(errors.flatMap(({ at }) => objectsAt(schema, at)));
 }
 
 /**
- * Returns the objects whose generated Rego has one of these paths, without duplicates. Ignores paths of hand-written
+ * Returns the objects whose generated Rego has a path in this list, without duplicates. Ignores paths of hand-written
  * Rego.
  */
 export function brokenByPaths(schema: Schema, paths: readonly string[]): readonly BrokenObject[] {
@@ -136,7 +136,7 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 	};
 }
 
-/** Returns the sets that are not broken and narrow only remaining sets. */
+/** Returns the unbroken sets whose parents remain too. */
 function remainingSets(
 	sets: readonly ConditionSet[],
 	resources: ReadonlySet<string>,
@@ -160,7 +160,7 @@ function distinct(objects: readonly BrokenObject[]): readonly BrokenObject[] {
 	return [...new Map(objects.map((object) => [identify(object), object])).values()];
 }
 
-/** Returns a text that identifies an object, whatever characters its keys contain. */
+/** Returns an identifying text, whatever characters the object's keys contain. */
 function identify(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':

@@ -33,11 +33,11 @@ export interface Cycle {
 }
 
 /**
- * Maximum closure size: the roles on instances that lead, within a cycle, to one role on an instance. Writes beyond it
- * are refused.
+ * Maximum closure size: the number of roles on instances that lead, within a cycle, to a single role on an instance.
+ * Larger writes are refused.
  */
 export const maxLeading = 5_000;
-/** The same for cycles that an assignment can interrupt: the maximum that a check walks through. */
+/** The same for cycles that an assignment can interrupt: the maximum walk during a check. */
 export const maxWalked = 1_000;
 
 /** Returns the maximum for a cycle. */
@@ -149,7 +149,7 @@ function cycleFromEdges(edges: readonly Edge[]): Cycle {
 export interface CircularRelation {
 	readonly type: string;
 	readonly relation: string;
-	/** True for a relation within a cycle, false for a relation that leads into a cycle from outside. */
+	/** True for a relation within a cycle, false for a relation into a cycle from outside. */
 	readonly inside: boolean;
 }
 
@@ -172,7 +172,7 @@ export function roleText({ type, role }: RoleName): string {
 	return `${type}#${role}`;
 }
 
-/** Returns a text that identifies a role and its type, whatever characters the keys contain. */
+/** Returns an identifying text for a role and its type, whatever characters the keys contain. */
 export function roleName({ type, role }: RoleName): string {
 	return JSON.stringify([type, role]);
 }

@@ -8,11 +8,11 @@ const severities = {
 	malformed_key: 'error',
 	/** A permission, a relation or a condition set names a missing resource type. */
 	unknown_resource: 'error',
-	/** A permission or a set rule names an action that its resource type does not have. */
+	/** A permission or a set rule names an action missing from its resource type. */
 	unknown_action: 'error',
 	/** A missing role is extended, derived from, or named by a condition set. */
 	unknown_role: 'error',
-	/** A derivation names a relation that its resource type does not have. */
+	/** A derivation names a relation missing from its resource type. */
 	unknown_relation: 'error',
 	/** Roles extend each other in a cycle. */
 	role_cycle: 'error',
@@ -43,8 +43,8 @@ export interface Diagnostic {
 }
 
 /**
- * Keys are parts of Rego package paths. Beyond ASCII, `opa fmt` output depends on its Unicode version, and it escapes
- * control characters in a form that Rego does not read.
+ * Keys are parts of Rego package paths. Beyond ASCII, `opa fmt` output depends on its Unicode version, and Rego cannot
+ * read its escapes for control characters.
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 
@@ -69,7 +69,7 @@ export function finding(code: DiagnosticCode, at: readonly string[], message: st
 	return { code, message, at, severity: severities[code] };
 }
 
-/** Returns the keys that occur more than once, without duplicates. */
+/** Returns the repeated keys, without duplicates. */
 export function repeated(keys: readonly string[]): readonly string[] {
 	const seen = new Set<string>();
 	const twice = new Set<string>();

@@ -6,8 +6,8 @@ interface Entry<T> {
 }
 
 /**
- * A queue that returns the entry with the latest expiry first. Entries without an expiry, usually most entries, wait in
- * a list; the rest in a binary heap.
+ * A queue with the latest expiry first. Entries without an expiry, usually most entries, wait in a list; the rest in a
+ * binary heap.
  */
 export class LongestFirst<T> {
 	readonly #lasting: Entry<T>[] = [];

@@ -90,7 +90,7 @@ export interface ConditionSet {
 	readonly name: string;
 	readonly description: string | null;
 	readonly type: 'userset' | 'resourceset';
-	/** Resource type that a resource set narrows; null for user sets. */
+	/** Resource type of a resource set; null for user sets. */
 	readonly resource: string | null;
 	/** The parent set's key; it must have the same type. Every member of a set is in its parent too. */
 	readonly parent: string | null;
@@ -148,7 +148,7 @@ export interface InstanceAttributes {
 	readonly attributes: Attributes;
 }
 
-/** A resource instance, in one tenant. */
+/** A resource instance in a tenant. */
 export interface Instance {
 	readonly type: string;
 	readonly key: string;
@@ -215,8 +215,8 @@ export interface Model {
 	/** Mapping rules for all proxy configs, in any order; absent if there are none. */
 	readonly mapping_rules?: readonly MappingRules[];
 	/**
-	 * The active policy's schema, if it differs from `schema`. The data then suspends everything that the newer schema
-	 * removes.
+	 * The active policy's schema, if it differs from `schema`. The data then suspends everything removed by the newer
+	 * schema.
 	 */
 	readonly in_force?: Schema;
 }

@@ -1,9 +1,9 @@
-/** The value kinds that operators accept: one table for the parser, the evaluation and Rego. */
+/** The value kinds for operators: a common table for the parser, the evaluation and Rego. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
 
-/** Accepted values on one side of a comparison. */
+/** Accepted values on a side of a comparison. */
 export type AcceptedKind =
 	| 'anything'
 	| 'compared'
@@ -32,9 +32,9 @@ interface Rule {
 	readonly description: string;
 	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/** Library function that returns true for a present but refused value; absent if every value is accepted. */
+	/** Library function that is true of a present but refused value; absent if every value is accepted. */
 	readonly refused?: Fragment;
-	/** Library function that returns true for an accepted value. */
+	/** Library function that is true of an accepted value. */
 	readonly accepted?: Fragment;
 }
 
@@ -112,7 +112,7 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 /** The reason for refusing an inexact number. */
 export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
 
-/** Returns the kind that can be ordered against this operand. A range has the same kind as its ends. */
+/** Returns the kind to order against this operand. A range has the kind of its ends. */
 export function orderedKind(operand: Json): Kind {
 	return jsonKind(arrayItems(operand)[0] ?? operand);
 }

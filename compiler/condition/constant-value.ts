@@ -1,4 +1,4 @@
-/** Conditions that do not depend on attributes, such as an empty `all`: Rego has nothing to compute for them. */
+/** Conditions without attributes, such as an empty `all`: Rego has nothing to compute for them. */
 import type { Condition } from './condition.js';
 
 /** Returns a constant condition's value; `undefined` if the value depends on attributes. */
@@ -26,7 +26,7 @@ function combinedValue<A>(conditions: readonly Condition<A>[], decisive: boolean
 	return values.includes(undefined) ? undefined : !decisive;
 }
 
-/** Returns the conditions that depend on attributes. */
+/** Returns the conditions with attributes. */
 export function variableAmong<A>(conditions: readonly Condition<A>[]): readonly Condition<A>[] {
 	return conditions.filter((condition) => constantValue(condition) === undefined);
 }

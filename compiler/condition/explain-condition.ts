@@ -9,8 +9,7 @@ import { type Operator, operatorNamed, type PatternMatcher } from './operator.js
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
 
 /**
- * Values that conditions can refer to. Built-in attributes are members, such as `roles` in `user`. A missing value is
- * absent or null.
+ * Values for conditions. Built-in attributes are members, such as `roles` in `user`. A missing value is absent or null.
  */
 export interface Subject {
 	readonly user: Json;
@@ -34,7 +33,7 @@ interface ComparisonTrace {
 	/** Value found; null if the attribute is missing. */
 	readonly value: Json;
 	readonly operator: string;
-	/** As written, except that a `match` is null. */
+	/** As written, except for a `match`, which is null. */
 	readonly operand: Json;
 	/** The compared value: the operand itself or its `ref`'s value, null if missing. */
 	readonly operand_value: Json;
@@ -109,7 +108,7 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 	};
 }
 
-/** One side of a comparison, with its name if present. */
+/** A side of a comparison, with its name if present. */
 interface Side {
 	readonly text: string | undefined;
 	readonly value: Json | undefined;
@@ -129,7 +128,7 @@ function reason(operator: Operator, holds: Truth, attribute: Side, operand: Side
 	return `${named(attribute)} ${operator.words[holds ? 'holds' : 'fails']} ${named(operand)}`;
 }
 
-/** Kinds that accept exact numbers only. */
+/** Kinds for exact numbers only. */
 const exactKinds: ReadonlySet<AcceptedKind> = new Set(['compared', 'list', 'number', 'orderable', 'range']);
 
 function typeReason(operator: Operator, attribute: Side, operand: Side): string {

@@ -1,4 +1,4 @@
-/** The `conditions` grammar: parses user input into one tree, or reports its problems. */
+/** The `conditions` grammar: parses user input into a tree, or reports its problems. */
 
 import { isObject } from '../json.js';
 import { attributeNamed } from './attribute.js';
@@ -37,7 +37,7 @@ export function parseConditions(conditions: unknown, { type, measurePattern = ac
 	return problems.length === 0 ? { condition, attributes } : { problems, attributes };
 }
 
-/** Returns every attribute that a condition names, in text order, without members inside `match`. */
+/** Returns every attribute in a condition, in text order, without members inside `match`. */
 export function attributesIn(condition: Condition): readonly AttributePath[] {
 	if (condition.kind === 'not') {
 		return attributesIn(condition.condition);

@@ -1,4 +1,4 @@
-/** The functions that conditions need besides `selects`: for alternatives, negations and array items. */
+/** Generated functions besides `selects`: for alternatives, negations and array items. */
 
 import { Fragment, rego } from '../rego/rego.js';
 import { type Body, regoFunction } from '../rego/rule.js';
@@ -18,7 +18,7 @@ export class HelperFunctions {
 		private readonly parameter: 'user' | 'resource' | 'item',
 	) {}
 
-	/** Writes a function that returns true if any body does, and returns a call to it. */
+	/** Writes a function that is true if any of its bodies is, and returns a call to it. */
 	add(kind: HelperKind, writeBodies: () => readonly Body[]): Fragment {
 		const number = (this.#counts.get(kind) ?? 0) + 1;
 		this.#counts.set(kind, number);

@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), to ask the store for the users that a set currently selects. A rule's data
- * is `{user, resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
+ * Conditions as JsonLogic (jsonlogic.com), to ask the store for the currently selected users of a set. The data of a
+ * rule is `{user, resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -22,7 +22,7 @@ export function toJsonLogic(condition: Condition): Json {
  */
 export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
 	/**
-	 * Returns the attribute at that path; `undefined` if missing. Reads own members only, unlike the standard's `var`.
+	 * Returns the attribute at the path; `undefined` if missing. Reads own members only, unlike the standard's `var`.
 	 */
 	attribute(this: unknown, ...path: readonly unknown[]): unknown {
 		return lookUp(asJson(this) ?? null, path.map(String));
@@ -143,7 +143,7 @@ function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
 	return (path) => ({ attribute: [...found.attribute, ...path] });
 }
 
-/** Writes a literal value so that JsonLogic never reads part of it as a rule. */
+/** Writes a literal value so that JsonLogic reads no part of it as a rule. */
 function quoted(value: Json): Json {
 	if (isArray(value)) {
 		return value.map(quoted);

@@ -59,7 +59,7 @@ function readReference(
 /** Maximum members in an object operand: comparing objects takes the engine quadratic time. */
 export const maxMembers = 32;
 
-/** Returns the value if it is JSON that Rego can express; records problems. */
+/** Returns the value if Rego can express it as JSON; records problems. */
 function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: number): Json {
 	if (!run.enter(at, depth)) {
 		return null;

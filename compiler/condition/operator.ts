@@ -14,7 +14,7 @@ export interface Sides {
 	readonly operand: Fragment;
 	/** The operand's value; `undefined` for a `ref`. */
 	readonly literal: Json | undefined;
-	/** If set, an earlier statement has checked that the operator accepts both sides. */
+	/** If set, an earlier statement has checked the kinds of both sides. */
 	readonly guarded: boolean;
 	/** If set, the operand is exact, as keys are, so an equal value is exact too. */
 	readonly exact: boolean;
@@ -37,17 +37,15 @@ export interface Operator {
 	readonly literal?: true;
 	/** If set, the Rego needs no guard: it is never true for refused values. */
 	readonly guards?: true;
-	/** Applies an operand that is a condition to the attribute as an object, or to an array's items. */
+	/** Applies a condition operand to the attribute as an object, or to an array's items. */
 	readonly match?: 'object' | 'any' | 'all';
 	/** Result for a missing attribute; false if absent. */
 	readonly missing?: (operand: Json) => boolean;
 	/** Meaning for present and accepted values, with the same kind if `ordered`. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
-	/** Meaning as Rego statements that must all be true, for values that are accepted, null or undefined. */
+	/** Meaning as Rego statements, all of which must be true, for values that are accepted, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
-	/**
-	 * A statement that is true for an operand, as Rego, that the engine cannot use. The comparison is then mistyped.
-	 */
+	/** A statement that is true if the engine cannot use the operand, as Rego. The comparison is then mistyped. */
 	readonly unusable?: (operand: Fragment) => Fragment;
 	/** Example operand for the guide. */
 	readonly example: Json;
@@ -372,7 +370,7 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 	return guarded ? [] : statements;
 }
 
-/** Returns one end of a range. */
+/** Returns an end of a range. */
 function rangeEnd({ operand, literal }: Sides, index: number): Fragment {
 	const end = arrayItems(literal ?? null)[index];
 	return end === undefined ? rego`${operand}[${index}]` : jsonValue(end);

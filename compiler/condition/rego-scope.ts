@@ -30,7 +30,7 @@ export interface ItemFunctions {
 export interface ItemFunctionNames {
 	/** True for a matching item. */
 	readonly match: Fragment;
-	/** True for an item that is no object or has a mistyped comparison. */
+	/** True for a non-object item, or an item with a mistyped comparison. */
 	readonly mistyped: Fragment;
 }
 

@@ -1,4 +1,4 @@
-/** Resolves attribute names in one place in a condition. */
+/** Resolves attribute names at a place in a condition. */
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../model.js';
 import { attributeNamed, attributeText, membersNamed } from './attribute.js';

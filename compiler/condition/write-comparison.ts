@@ -12,7 +12,7 @@ import { attributeRego, type RegoScope } from './rego-scope.js';
 /** An operand other than a condition. */
 export type ComparedOperand = Exclude<Operand, { readonly match: unknown }>;
 
-/** Returns statements that are all true exactly if the comparison holds: guards, and the operator's `rego`. */
+/** Returns statements, all true exactly if the comparison holds: guards, and the operator's `rego`. */
 export function writeComparison<A>(
 	operator: Operator,
 	attribute: Fragment,
@@ -38,7 +38,7 @@ function literalRego(value: Json): Fragment {
 	return jsonValue(value, '\t');
 }
 
-/** Returns statements that are all true exactly for accepted values. */
+/** Returns statements, all true exactly for accepted values. */
 function writeGuards(operator: Operator, { attribute, operand, literal }: Sides): Body {
 	if (operator.guards === true) {
 		return [];
@@ -98,13 +98,13 @@ function firstBound(operator: Operator, operand: Fragment): Fragment {
 	return operator.operand === 'range' ? rego`${operand}[0]` : operand;
 }
 
-/** Returns a statement that is true for values with this kind; empty if every value qualifies. */
+/** Returns a statement that is true for values of this kind; empty if every value qualifies. */
 function accepting(kind: AcceptedKind, value: Fragment): Body {
 	const { accepted } = acceptedKinds[kind];
 	return accepted === undefined ? [] : [rego`${accepted}(${value})`];
 }
 
-/** Returns a body that is true for present values with any other kind; empty if every value qualifies. */
+/** Returns a body that is true for present values of any other kind; empty if every value qualifies. */
 export function refusing(kind: AcceptedKind, value: Fragment): readonly Body[] {
 	const { refused } = acceptedKinds[kind];
 	return refused === undefined ? [] : [[rego`${refused}(${value})`]];

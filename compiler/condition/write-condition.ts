@@ -35,7 +35,7 @@ import { writeStatements } from './write-statements.js';
 export interface ConditionRego {
 	/** Statements that are all true exactly if the condition holds. */
 	readonly holds: Body;
-	/** Alternative bodies: any is true if a comparison is mistyped, except for comparisons that `holds` checks. */
+	/** Alternative bodies: any is true if a comparison is mistyped, except for comparisons checked by `holds`. */
 	readonly mistyped: readonly Body[];
 	/** The called functions. */
 	readonly helpers: readonly Fragment[];
@@ -86,7 +86,7 @@ class ItemFunctionWriter implements ItemFunctions {
 	#write(condition: Condition<readonly string[]>, { match, mistyped }: ItemFunctionNames): Fragment {
 		const isObject = rego`is_object(item)`;
 		const statements = writeStatements(condition, this.#scope);
-		// An item that is no object has no members, so no comparison holds of it. A constant condition needs the check.
+		// A non-object item has no members, so no comparison holds for it. A constant condition needs the check.
 		const matching = constantValue(condition) === undefined ? statements : [isObject, ...statements];
 		const mistypedBodies = [[rego`not ${isObject}`], ...writeMistyped(condition, this.#scope)];
 		return lines([

@@ -6,7 +6,7 @@ import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
 import { standingGraph } from '../policy/standing.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A role on an instance, and all roles on different instances that lead to it. */
+/** A role on an instance, and its sources: roles on different instances that lead to it. */
 export interface Closure extends RoleName {
 	/** Instance key. */
 	readonly key: string;
@@ -28,9 +28,9 @@ type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, read
 /**
  * Returns the nonempty closures for these instances. Only cycles that no assignment can interrupt have closures. A
  * closure holds all sources within the cycle, and the first step on each path from outside, unless an assignment can
- * interrupt that step. A path holds until its earliest expiry, and a source with several paths until the latest expiry
+ * interrupt this step. A path holds until its earliest expiry, and a source with several paths until the latest expiry
  * among the paths. `relationships` may contain unrelated rows. Visits each node once, so diamonds and rings end.
- * Returns the closures that the `inForce` policy reads, as far as `schema` allows.
+ * Returns the closures for the `inForce` policy, as far as `schema` allows.
  */
 export function computeClosures(
 	schema: Schema,
@@ -41,7 +41,7 @@ export function computeClosures(
 	return runToEnd(closureSteps(schema, relationships, of, inForce));
 }
 
-/** Like `computeClosures`, in steps with one instance each. */
+/** Like `computeClosures`, in steps with a single instance each. */
 export function* closureSteps(
 	schema: Schema,
 	relationships: readonly Relationship[],
@@ -69,7 +69,7 @@ export function* closureSteps(
 	return closures;
 }
 
-/** Returns the objects in these relationships, without duplicates: all instances that can have closures. */
+/** Returns the objects in these relationships, without duplicates: all instances with possible closures. */
 export function relatedObjects(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
 	return [...subjectsIn(relationships)].flatMap(([type, instances]) =>
 		[...instances.keys()].map((key) => ({ type, key })),

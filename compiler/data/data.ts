@@ -218,7 +218,7 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes each type's roles that do not grant an action, if there are any. */
+/** Writes each type's roles without a grant for an action, if there are any. */
 function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWriter): void {
 	const others: Tree = new Map();
 	for (const { key: type, actions, roles } of resources) {
@@ -305,7 +305,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.close();
 }
 
-/** Writes attributes for existing users or instances that have any. */
+/** Writes the attributes of existing users or instances, if they have any. */
 function* writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],

@@ -54,9 +54,9 @@ export interface Touched {
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
 	readonly instances: readonly InstanceName[];
-	/** Assignments on instances that were added, changed or removed, also by cascade. */
+	/** Added, changed or removed assignments on instances, also by cascade. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Relationships that were added, changed or removed, also by cascade. */
+	/** Added, changed or removed relationships, also by cascade. */
 	readonly relationships: readonly Relationship[];
 	/** Proxy configs whose mapping rules may have changed, by key. */
 	readonly mapping_rules: readonly string[];
@@ -68,7 +68,7 @@ export interface Touched {
 
 /**
  * A fact before a run of changes. For users, tenants and instances, `attributes` is `null` if the object did not exist;
- * for users it includes everything that conditions know. For other facts, `until` is the expiry, or `undefined` if the
+ * for users it includes everything known to conditions. For other facts, `until` is the expiry, or `undefined` if the
  * fact did not exist. Instances are named `<type>:<key>`.
  */
 export type PastFact =
@@ -111,23 +111,23 @@ export interface Neighbourhood {
 	readonly tenants: readonly Tenant[];
 	/** Every assignment in a touched membership. */
 	readonly role_assignments: readonly RoleAssignment[];
-	/** Touched instances that exist. */
+	/** Existing instances among the touched instances. */
 	readonly instances: readonly Instance[];
 	/** Every assignment between a touched assignment's user and instance. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Roles that users in touched assignments hold on any instance: each type and role once. */
+	/** Roles held by users of touched assignments on any instance: each type and role once. */
 	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
-	/** Touched relationships that exist. */
+	/** Existing relationships among the touched relationships. */
 	readonly relationships: readonly Relationship[];
 	/** Relations with at least one subject, for the objects in touched relationships. */
 	readonly related: readonly Pick<Relationship, 'type' | 'instance' | 'relation'>[];
 	/** Input for recomputing closures; `null` if neither relationships nor derivations were touched. */
 	readonly closures: ClosureNeighbourhood | null;
-	/** Mapping rules for touched proxy configs that exist. */
+	/** Mapping rules for existing touched proxy configs. */
 	readonly mapping_rules: readonly MappingRules[];
-	/** Attributes for touched users that exist and have any. */
+	/** Attributes of existing touched users, if they have any. */
 	readonly user_attributes: readonly UserAttributes[];
-	/** Attributes for touched instances that exist and have any. */
+	/** Attributes of existing touched instances, if they have any. */
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
@@ -135,7 +135,7 @@ export interface Neighbourhood {
 export interface ClosureNeighbourhood {
 	/** Instances to compute, whether they exist or not; 'all' if derivations were touched. */
 	readonly of: readonly InstanceName[] | 'all';
-	/** Every relationship with a cycle relation (`circularRelations`) on a path to one of the instances. */
+	/** Every relationship with a cycle relation (`circularRelations`) on a path to any of the instances. */
 	readonly relationships: readonly Relationship[];
 }
 
@@ -143,9 +143,9 @@ export interface ClosureNeighbourhood {
  * Returns the patches from the document at any revision in a run of changes to the document at its end. Depends on the
  * final state only, so applying the patches twice, or late, changes nothing more.
  *
- * INVARIANT: a patch never relies on a parent that only later patches create: creations come first, then attributes,
- * then memberships and facts about instances, then attributes for conditions, deletions last. An object created in the
- * run starts empty; all its memberships, assignments, relationships and attributes were touched.
+ * INVARIANT: a patch never relies on a parent from later patches: creations come first, then attributes, then
+ * memberships and facts about instances, then attributes for conditions, deletions last. An object created in the run
+ * starts empty; all its memberships, assignments, relationships and attributes were touched.
  */
 export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const users = new Set(now.users);
@@ -248,7 +248,7 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the table entries at these paths, and removes inner tables that become empty. */
+/** Sets or removes the table entries at these paths, and removes inner tables left empty. */
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
@@ -327,7 +327,7 @@ function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<stri
 	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }
 
-/** Returns the path to remove with an entry: the outermost table that becomes empty, or else the entry itself. */
+/** Returns the path to remove with an entry: the outermost table left empty, or else the entry itself. */
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
 	const empty = path.findIndex(
 		(_, depth) => depth < path.length - 1 && !tables.has(pathText(path.slice(0, depth + 1))),
@@ -335,7 +335,7 @@ function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readon
 	return empty === -1 ? path : path.slice(0, empty + 1);
 }
 
-/** Returns a text that identifies a path, whatever characters its keys contain. */
+/** Returns an identifying text for a path, whatever characters its keys contain. */
 function pathText(path: readonly string[]): string {
 	return JSON.stringify(path);
 }

@@ -15,13 +15,13 @@ export interface Component {
 	readonly cycle: Cycle | undefined;
 }
 
-/** Roles that are walked together, and everything that leads to them. */
+/** Roles with a common walk, and everything that leads to them. */
 export interface Walk {
-	/** The role that gives the walk its name. */
+	/** The role after which the walk is named. */
 	readonly first: RoleName;
 	/** Names for the roles where a walk can start: the roles with too many paths. */
 	readonly starts: ReadonlySet<string>;
-	/** Each component comes before all components that lead to it. */
+	/** Each component comes before all its sources. */
 	readonly components: readonly Component[];
 }
 
@@ -44,12 +44,12 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 	return { all, walkTo: (role) => byRole.get(roleName(role)) };
 }
 
-/** A component and the components that its functions call, with an entry per call. */
+/** A component and the components called by its functions, with an entry per call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
 }
 
-/** Returns all components, each after all components that lead to it. */
+/** Returns all components, each after all its sources. */
 function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): readonly Node[] {
 	const done = new Map<string, Node>();
 	const open = new Set<string>();
@@ -99,10 +99,10 @@ function repeats(node: Node, made: number): boolean {
 	return made > maxRepeated && made - upstreamNodes([node]).size > maxRepeated;
 }
 
-/** Returns these nodes and all nodes that lead to them. */
+/** Returns these nodes and all their sources. */
 function upstreamNodes(nodes: readonly Node[]): ReadonlySet<Node> {
 	const found = new Set(nodes);
-	// The loop also visits nodes that it adds.
+	// The loop also visits added nodes.
 	for (const { calls } of found) for (const called of calls) found.add(called);
 	return found;
 }

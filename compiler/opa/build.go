@@ -18,7 +18,7 @@ type file struct {
 }
 
 // A file is forgotten after this number of builds without it, and the text remembered beside the newest build is
-// limited to this number of bytes: compiled files take many times the memory that their text takes.
+// limited to this number of bytes: compiled files take many times the memory of their text.
 const (
 	longestUnused  = 16
 	mostRemembered = 8 << 20

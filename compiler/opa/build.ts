@@ -16,7 +16,7 @@ export { OpaFailure, OpaLate };
 
 const compress = promisify(gzip);
 
-/** Name of the OPA subset that set-up builds for Regolith: it compiles and tests policies. */
+/** Name of the OPA subset built by set-up for Regolith: it compiles and tests policies. */
 export const partOfOpa = 'regolith-opa';
 
 /** Entrypoints in a compiled module, by path. The hand-written policy defines all entrypoints. */
@@ -30,7 +30,7 @@ export const entrypoints = [
 	'regolith/listing/user_tenants',
 ] as const;
 
-/** Rego files, and the path to the tool that reads them. */
+/** Rego files, and the path to their tool. */
 export interface Source {
 	/** Path to the `opa` executable. */
 	readonly opa: string;
@@ -41,7 +41,7 @@ export interface Source {
 /**
  * Compiles Rego to WebAssembly. Equal files give equal bytes.
  * Never uses `-O=1`, which treats later data as absent and denies everything.
- * @returns the bundle (tar.gz) that `opa build` wrote; the module is its `/policy.wasm`.
+ * @returns the bundle (tar.gz) from `opa build`; the module is its `/policy.wasm`.
  * @throws OpaFailure if the files do not compile.
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {

@@ -45,7 +45,7 @@ func (k *knownFiles) contradicts(modules map[string]*ast.Module) bool {
 	return len(k.arities) > mostArities
 }
 
-// remember keeps the files from a successful build, and drops files that are long unused or exceed the limit.
+// remember keeps the files from a successful build, and drops long unused files and files beyond the limit.
 func (k *knownFiles) remember(files []file, modules map[string]*ast.Module, build int) {
 	for _, file := range files {
 		known, ok := k.files[file]

@@ -1,7 +1,7 @@
 //go:build part
 
-// The subset of OPA that Regolith needs: it compiles policies until standard input ends, and runs tests. Without server
-// and plugins it builds in half the time.
+// The subset of OPA for Regolith: it compiles policies until standard input ends, and runs tests. Without server and
+// plugins it builds in half the time.
 package main
 
 import (

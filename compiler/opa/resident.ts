@@ -16,8 +16,8 @@ export class ResidentLost extends Error {
 
 /**
  * A compiler that stays up between policies: it starts once and compiles only new files. Runs `opa resident`, a command
- * in the program that set-up builds (`compiler/opa/resident.go` defines the protocol). It starts with the first policy,
- * ends with this process at the latest, and never keeps this process from ending.
+ * of the program from set-up (`compiler/opa/resident.go` defines the protocol). It starts with the first policy, ends
+ * with this process at the latest, and never keeps this process from ending.
  */
 export class ResidentCompiler {
 	#running: Running | undefined;

@@ -12,8 +12,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// query is the only entrypoint in a module that is built in steps: a policy function (`policy/regolith/entry`) that
-// answers for all entrypoints. OPA's API cannot plan compiled modules in any other way.
+// query is the only entrypoint of a module built in steps: a policy function (`policy/regolith/entry`) that answers for
+// all entrypoints. OPA's API cannot plan compiled modules in any other way.
 const query = "result = data.regolith.entry.answer(input)"
 
 // Stages in OPA's compiler, which runs them in ast.AllStages order. Unlisted stages look at a single file, and at other
@@ -135,8 +135,8 @@ func (b *builder) check(modules map[string]*ast.Module, copied func()) (err erro
 	return nil
 }
 
-// refuseRecursion replaces OPA's check in linear time: a graph that cannot be sorted is recursive. OPA searches from
-// each rule for a path back to it, so a rule that calls all rules takes as long as all rules together.
+// refuseRecursion replaces OPA's check in linear time: a graph without a sort order is recursive. OPA searches from
+// each rule for a path back to it, so a rule with calls to all rules takes as long as all rules together.
 func refuseRecursion(compiler *ast.Compiler) *ast.Error {
 	if _, ok := compiler.Graph.Sort(); !ok {
 		return ast.NewError(ast.RecursionErr, nil, "a rule is recursive")

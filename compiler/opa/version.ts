@@ -17,8 +17,8 @@ export async function opaVersion(opa: string): Promise<string> {
 }
 
 /**
- * Returns a function that gives the version of the tool at this path, like `opaVersion`, and runs the tool again only
- * if the file has changed.
+ * Returns a function that gives the tool version like `opaVersion`, and runs the tool again only if the file has
+ * changed.
  */
 export function rememberedVersion(opa: string): () => Promise<string> {
 	let known: { readonly file: string; readonly version: string } | undefined;

@@ -13,10 +13,10 @@ import { cyclePackage, rolePackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * Writes a cycle's package. `reached` takes nodes, from role kind to instances, and adds all nodes that lead to them.
- * Rego has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, doubling each time; a walk ends if a step
- * finds nothing new. A walk gives `[found, last]`: all nodes found, and the start for the next walk. `seen` lists
- * earlier finds, at most one per walk length; their nodes are not found again, so each node is expanded once.
+ * Writes the package of a cycle. `reached` takes nodes, from role kind to instances, and adds all their sources. Rego
+ * has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, doubling each time; a walk ends if a step finds
+ * nothing new. A walk gives `[found, last]`: all nodes found, and the start of the next walk. `seen` lists earlier
+ * finds, at most one per walk length; their nodes are not found again, so each node is expanded once.
  */
 export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): RegoFile {
 	const [first = { type: '', role: '' }] = cycle.members;

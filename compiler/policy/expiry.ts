@@ -10,7 +10,7 @@ export function factExpiry({ expires_at }: Expiring): Until {
 	return expires_at ?? null;
 }
 
-/** Returns the later expiry: until then at least one fact holds. */
+/** Returns the later expiry: until then at least one of the facts holds. */
 export function later(one: Until, other: Until): Until {
 	return one === null || other === null ? null : Math.max(one, other);
 }

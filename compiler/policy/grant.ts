@@ -1,4 +1,4 @@
-/** Resolves `extends`: a role grants its own permissions and the permissions from every role that it reaches. */
+/** Resolves `extends`: a role grants its own permissions and the permissions of every role it reaches. */
 import type { Permission, ResourceRole, Role, Schema } from '../model.js';
 import { canonical } from '../order.js';
 
@@ -20,7 +20,7 @@ export function resourceRoleGrants({ resources }: Schema): Grants {
 	);
 }
 
-/** A role that extends roles by their keys. */
+/** A role with `extends`, by keys. */
 export interface Extending {
 	readonly key: string;
 	readonly extends: readonly string[];
@@ -52,7 +52,7 @@ function holders(grants: Map<string, Map<string, Set<string>>>, { resource, acti
 	return roles;
 }
 
-/** Returns the role and every role that it extends, directly or not. The visited set ends cycles. */
+/** Returns the role and every role it extends, directly or not. The visited set ends cycles. */
 function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>): ReadonlySet<R> {
 	const seen = new Set([role]);
 	// A Set also iterates items added during the iteration, so it serves as the queue.
@@ -68,8 +68,8 @@ function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>):
 }
 
 /**
- * Returns `extends` cycles, each as a shortest chain of role keys that starts at its smallest key and leads back to it.
- * Every role on a cycle is on a chain, or reaches a role on a chain.
+ * Returns `extends` cycles, each as a shortest chain of role keys from its smallest key back to it. Every role on a
+ * cycle is on a chain, or reaches a role on a chain.
  */
 export function extendsCycles(roles: readonly Extending[]): readonly (readonly string[])[] {
 	const parents = new Map(roles.map((role) => [role.key, canonical(role.extends)]));

@@ -1,6 +1,4 @@
-/**
- * Rego that lists matching condition sets, for callers that ask by set keys. A check calls only the sets that it needs.
- */
+/** Lists matching condition sets as Rego, for callers with set keys. A check calls only the sets it needs. */
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
@@ -11,11 +9,10 @@ import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
 /**
- * Writes the package `regolith.matching`: the user sets that select the check's user, and for each type the resource
- * sets that select the resource, as key sets. Returns no file without condition sets.
+ * Writes the package `regolith.matching`: the user sets that select the user of the check, and for each type the
+ * resource sets that select the resource, as key sets. Returns no file without condition sets.
  *
- * Uses one rule for many sets, because compile time grows with the square of the number of rules that are found by
- * name.
+ * Uses a common rule for many sets, because compile time grows with the square of the number of rules found by name.
  */
 export function writeMatching(conditionSets: readonly ConditionSet[]): readonly RegoFile[] {
 	if (conditionSets.length === 0) return [];

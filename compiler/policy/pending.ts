@@ -46,7 +46,7 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Returns actions with a rule that no longer counts, each with its remaining rules. */
+/** Returns actions with a suspended rule, each with its remaining rules. */
 function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
 	for (const rules of groupBy(inForce.set_rules, actionText).values()) {

@@ -63,8 +63,8 @@ function writeAction(resource: Resource, action: Action, setGrant: SetGrant): re
 }
 
 /**
- * Writes the function that checks roles for all actions on a type. It takes the action as a parameter, because compile
- * time grows with the number of bodies.
+ * Writes the role check for all actions on a type. It takes the action as a parameter, because compile time grows with
+ * the number of bodies.
  */
 function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	const type = packagePart(resource.key);
@@ -86,7 +86,7 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 /** A check's arguments to role functions: its user and its instance. */
 const ofCheck = rego`rebac.holdings, rebac.instance`;
 
-/** Writes the condition that a user holds a role on an instance with this type. */
+/** Writes the condition for holding a role on an instance of the type. */
 type HeldWriter = (role: ResourceRole, user: Fragment, instance: Fragment) => Fragment;
 
 function heldWriter(graph: DerivationGraph, walks: Walks, { key: type }: Resource): HeldWriter {
@@ -98,7 +98,7 @@ function instancesPackage(resource: Resource): Fragment {
 }
 
 /**
- * Writes the package for a type's instances. A check calls functions that name each role, and passes a table with the
+ * Writes the package of a type's instances. A check calls functions that name each role, and passes a table of the
  * relevant roles, which is data. Explanations and listings look up `holds` by role. A denial calls `holds_another`.
  */
 function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
@@ -112,8 +112,8 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 }
 
 /**
- * Writes the functions for action checks: whether any given role is held, and whether a role is held that does not
- * grant the action.
+ * Writes the functions for action checks: whether any given role is held, and whether any role without a grant for the
+ * action is held.
  */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
 	return [

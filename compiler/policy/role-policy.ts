@@ -20,11 +20,11 @@ import {
 import { conditionsOn } from './step-policy.js';
 
 /**
- * Writes a role's package: `held(user, object)` is true if a user, given as their assignment table, holds it on the
- * named instance, assigned or derived. If further roles are derived from a derived role, `held_on_any(user, objects)`
- * covers several instances instead: all instances that lead to them are gathered first and checked once, so that a
- * check takes no longer if paths meet again. In a cycle, `derived_on_any(user, objects)` does this for derivations from
- * outside that closures do not hold.
+ * Writes the package of a role: `held(user, object)` is true if a user, given as their assignment table, holds it on
+ * the named instance, assigned or derived. If further roles are derived from a derived role,
+ * `held_on_any(user, objects)` covers several instances instead: all source instances are gathered first and checked
+ * once, so a check takes no longer if paths meet again. In a cycle, `derived_on_any(user, objects)` does this for
+ * derivations from outside that closures do not hold.
  *
  * Rego references large tables by full paths, never through variables: a stock OPA would convert the whole table at
  * each check.
@@ -63,7 +63,7 @@ function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): reado
 	];
 }
 
-/** Writes the condition that a user holds a role on an instance. */
+/** Writes the condition for a user to hold a role on an instance. */
 export function heldOn(
 	graph: DerivationGraph,
 	walks: Walks,
@@ -89,7 +89,7 @@ function isDerived(graph: DerivationGraph, role: RoleName): boolean {
 /** A function body's subject: the instance `object`, or several instances. */
 interface Scope {
 	readonly head: Fragment;
-	/** Lines that iterate over the instances, if there are several. */
+	/** Lines for iterating over the instances, if there are several. */
 	readonly each: readonly Fragment[];
 }
 
@@ -121,7 +121,7 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 			: scope === onOne
 				? [...conditions, heldOnAny(source, subjects)]
 				: fromSeveral(edge, conditions)),
-		// Last, so that it costs nothing if nothing is derived.
+		// Last, so it costs nothing if nothing is derived.
 		rego`	${notSuspended(edge)}`,
 		rego`}`,
 	]);
@@ -144,14 +144,14 @@ function indented(line: Fragment): Fragment {
 	return rego`	${line}`;
 }
 
-/** Writes the condition that the user holds the role, which may be derived, on any of these instances. */
+/** Writes the condition for the user to hold the role, which may be derived, on any of these instances. */
 function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
 }
 
 /**
- * Writes the conditions that a role which is never derived is assigned on an instance in `table`, for each object. The
- * lookup goes through the smaller side: the table, or the user's roles.
+ * Writes the conditions for an assignment of an underived role on an instance in `table`, for each object. The lookup
+ * goes through the smaller side: the table, or the user's roles.
  */
 function amongAssigned(
 	{ each }: Scope,
@@ -174,7 +174,7 @@ function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge):
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** Writes the bodies that read the closure for a role in a cycle. */
+/** Writes the bodies that read the closure of a role in a cycle. */
 function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Scope): readonly Fragment[] {
 	const leaving = cycle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(
@@ -228,8 +228,7 @@ function body({ head }: Scope, title: string, conditions: readonly Fragment[]): 
 }
 
 /**
- * Writes a body that walks: around a cycle that depends on the user's assignments, or through everything that leads to
- * the role.
+ * Writes a body that walks: around a cycle if it depends on the user's assignments, or through all sources of the role.
  */
 function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {
 	const [given, start] =

@@ -1,4 +1,4 @@
-/** Rego for condition sets: a package each, so that a rule evaluates a set without the other sets. */
+/** Rego for condition sets: a separate package each, so that a rule evaluates a set without the other sets. */
 import { parseConditions } from '../condition/grammar.js';
 import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
 import type { ConditionSet, RegoFile } from '../model.js';
@@ -33,7 +33,7 @@ export function writeConditionSet(set: ConditionSet): RegoFile {
 	]);
 }
 
-/** Writes the call that tests whether a set selects the variable `user` or `resource`, after a prefix. */
+/** Writes the call of a set with the variable `user` or `resource`, after a prefix. */
 export function selectsCall(type: ConditionSet['type'], key: string, prefix: Fragment = rego``): Fragment {
 	const { sets, object } = setWords({ type });
 	return rego`data.regolith.${sets}${packagePart(key)}.selects(${prefix}${new Fragment(object)})`;
@@ -87,7 +87,7 @@ const attributeNames = [
 	'context',
 ];
 
-/** Returns the imports that the code uses, without the parameter: an unused import would be an error. */
+/** Returns the imports for the code, without the parameter: an unused import would be an error. */
 function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
 	const used = [

@@ -1,7 +1,4 @@
-/**
- * Rego for condition set rules: a package for each action that has any, so that no action pays for rules on other
- * actions.
- */
+/** Rego for condition set rules: a package per action, so that no action pays for the rules of other actions. */
 
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile, Schema, SetRule } from '../model.js';
@@ -13,7 +10,7 @@ import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
-/** Returns the rule that grants an action by condition sets; `undefined` if the action has none. */
+/** Returns the rule for granting an action by condition sets; `undefined` if the action has none. */
 export type SetGrant = (resource: string, action: string) => Fragment | undefined;
 
 /** Returns references to action rules. */
@@ -27,7 +24,7 @@ export function setGrants({ set_rules }: Schema): SetGrant {
 
 /**
  * Writes the rules. The data document contains them too, for explanations. Here each set is called by name, which takes
- * less than half the time that a lookup by key takes.
+ * less than half the time of a lookup by key.
  */
 export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 	return [...groupBy(set_rules, actionText).values()].flatMap((rules) =>
@@ -37,7 +34,7 @@ export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
 
-/** Returns a text that identifies an action and its type, whatever characters the keys contain. */
+/** Returns an identifying text for an action and its type, whatever characters the keys contain. */
 function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
@@ -68,7 +65,7 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 	]);
 }
 
-/** Rules that join every user set to every resource set in this pair. Keys, sorted. */
+/** Rules between every user set and every resource set of this pair. Keys, sorted. */
 interface Join {
 	readonly user_sets: readonly string[];
 	readonly resource_sets: readonly string[];
@@ -101,7 +98,7 @@ function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly
 }
 
 /**
- * Writes the condition that at least one set selects: calls a single set directly, and makes several sets the bodies of
+ * Writes the condition for any of the sets to select: calls a single set directly, and makes several sets the bodies of
  * a function.
  */
 function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {

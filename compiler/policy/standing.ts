@@ -1,6 +1,6 @@
 /**
- * The policy parts that still count after a schema change. A derivation counts if the newer schema has it too and it
- * grants at least as much there. A set rule counts if the newer schema has it and both its sets are unchanged.
+ * The parts of a policy that still count after a schema change. A derivation counts if the newer schema has it too and
+ * it grants at least as much there. A set rule counts if the newer schema has it and both its sets are unchanged.
  * `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`) and the action
  * rules (`set-rule-policy.ts`) read them.
  */
@@ -32,8 +32,8 @@ export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[]
 }
 
 /**
- * Returns the derivations that the active policy uses with a newer schema: its graph without the suspended edges. It
- * keeps the active policy's cycles, because its Rego reads closures by them.
+ * Returns the active policy's derivations under a newer schema: its graph without the suspended edges. It keeps the
+ * cycles of the active policy, because its Rego reads closures by them.
  */
 export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph {
 	const graph = derivationGraph(inForce);
@@ -64,12 +64,12 @@ export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) 
 		unchanged(setName('resourceset', rule.resource_set));
 }
 
-/** Returns a text that identifies a rule, whatever characters its keys contain. */
+/** Returns an identifying text for a rule, whatever characters its keys contain. */
 export function ruleText({ user_set, resource_set, resource, action }: SetRule): string {
 	return JSON.stringify([resource, action, user_set, resource_set]);
 }
 
-/** Returns a text that identifies an edge, without its setting for direct assignments. */
+/** Returns an identifying text for an edge, without its setting for direct assignments. */
 function edgeText(edge: Edge): string {
 	return JSON.stringify([roleName(edge.target), edgeName(edge)]);
 }

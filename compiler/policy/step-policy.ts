@@ -1,4 +1,4 @@
-/** Rego for one derivation: its conditions, and the step from instances to their sources. */
+/** Rego for a derivation: its conditions, and the step from instances to their sources. */
 import { type Edge, roleText } from '../cycle.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
@@ -14,7 +14,7 @@ export function conditionsOn({ target, no_direct_roles_on_object }: Edge): reado
 	return no_direct_roles_on_object ? [nothingAssignedOn(rego`object`, target.type)] : [];
 }
 
-/** Writes a function that returns the subjects whose roles lead to the target role on any instance in `objects`. */
+/** Writes a function from `objects` to the subjects whose roles lead to the target role. */
 export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	const { target, source, relation, no_direct_roles_on_object } = edge;
 	const user = no_direct_roles_on_object ? rego`user` : rego`_`;

@@ -13,8 +13,8 @@ import { cyclePackage, walkPackage } from './role-reference.js';
 import { stepThrough, united } from './step-policy.js';
 
 /**
- * Writes a walk's package. `reached(user, start)` takes nodes, from role kind to instances, and adds all nodes that
- * lead to them. It goes from role to role, each after all roles derived from it, so an instance's sources are looked up
+ * Writes the package of a walk. `reached(user, start)` takes nodes, from role kind to instances, and adds all their
+ * sources. It goes from role to role, each after all roles derived from it, so the sources of an instance are looked up
  * once, however many paths contain it. `given(user, nodes)` is true if any node is assigned.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {

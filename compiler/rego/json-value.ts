@@ -3,11 +3,11 @@ import type { Json } from '../model.js';
 import { Fragment, rego } from './rego.js';
 import { type Table, table } from './table.js';
 
-/** Maximum value length on one line, in characters. */
+/** Maximum length of a single-line value, in characters. */
 const maxLineLength = 80;
 
 /**
- * Writes a JSON value as Rego, on one line if it is short; `indent` is the indent on its first line. Numbers are
+ * Writes a JSON value as Rego, on a single line if it is short; `indent` is the indent of its first line. Numbers are
  * written in JSON notation, the same as in data.
  */
 export function jsonValue(value: Json, indent = ''): Fragment {

@@ -1,6 +1,5 @@
 /**
- * Writes a string on one line as a literal that Rego, YAML and JSON all read: the only way for user keys and names into
- * a policy.
+ * Writes a string as a single-line literal for Rego, YAML and JSON: the only way for user keys and names into a policy.
  *
  * INVARIANT: no other function puts user text into Rego, and no text can end the literal or the line. Unprintable
  * characters are escaped, so that people read the same text as the engine, except above U+FFFF, where YAML does not

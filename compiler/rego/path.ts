@@ -1,7 +1,7 @@
 import { literal } from './literal.js';
 import { Fragment } from './rego.js';
 
-/** Rego v1 keywords that `opa fmt` does not print after a dot. */
+/** Rego v1 keywords, which `opa fmt` does not print after a dot. */
 const keywords: ReadonlySet<string> = new Set(
 	'as contains default else every false if import in not null package some true with'.split(' '),
 );
@@ -20,7 +20,7 @@ const names = /.{1,100}/g;
 const continued = '=';
 
 /**
- * All characters that may have a meaning to a file system or shell. Upper case is unsafe too, because some systems fold
+ * All characters with a possible meaning to a file system or shell. Upper case is unsafe too, because some systems fold
  * cases.
  */
 const unsafe = /[^a-z0-9_-]/g;
@@ -29,8 +29,8 @@ const unsafe = /[^a-z0-9_-]/g;
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
- * Returns a key's folder: the key itself if it is safe, else with `=` and four hexadecimal digits for each unsafe code
- * unit. Different keys have different folders, even on file systems that ignore case. A long key becomes several
+ * Returns the folder of a key: the key itself if it is safe, else with `=` and four hexadecimal digits for each unsafe
+ * code unit. Different keys have different folders, even on file systems that ignore case. A long key becomes several
  * folders.
  */
 export function keyFolder(key: string): string {

@@ -1,7 +1,7 @@
 /** Rego rules and functions, in `opa fmt` layout. */
 import { Fragment, lines, list, rego } from './rego.js';
 
-/** Statements that are all true, from first to last. */
+/** Statements, all of which are true, from first to last. */
 export type Body = readonly Fragment[];
 
 /** Writes a rule with a single body. */
@@ -20,7 +20,7 @@ export function regoFunction(name: Fragment, parameters: readonly string[], body
 	return body.length === 0 ? rego`${head} := true` : rule(head, body);
 }
 
-/** Returns the identifiers in code that do not follow a dot. */
+/** Returns the identifiers in code, except after a dot. */
 export function namesIn(code: readonly Fragment[]): ReadonlySet<string> {
 	return new Set(code.flatMap(({ text }) => withoutTexts(text).match(firstNames) ?? []));
 }

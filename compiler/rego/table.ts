@@ -12,7 +12,7 @@ export interface Items {
 	readonly items: readonly Table[];
 }
 
-/** Writes a table in `opa fmt` layout: one member or item per line. */
+/** Writes a table in `opa fmt` layout: a single member or item per line. */
 export function table(value: Table, indent = ''): Fragment {
 	if (value instanceof Fragment) {
 		return value;
@@ -26,10 +26,7 @@ export function table(value: Table, indent = ''): Fragment {
 	return new Fragment(rows.length === 0 ? `${open}${close}` : `${open}\n${rows.join('')}${indent}${close}`);
 }
 
-/**
- * Writes keys as a set, on one line.
- *
- */
+/** Writes keys as a set, on a single line. */
 export function keySet(keys: readonly string[]): Fragment {
 	const members = keys.map((key) => rego`${key}`.text).join(', ');
 	return new Fragment(members === '' ? 'set()' : `{${members}}`);

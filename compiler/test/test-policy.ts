@@ -48,7 +48,7 @@ function testImports({ resources }: Schema): readonly Fragment[] {
 	return used.length === 0 ? [] : [lines(used)];
 }
 
-/** Returns one section per object kind in the schema: `opa` reports rules that iterate over nothing as mistakes. */
+/** Returns a section per object kind in the schema: `opa` reports rules that iterate over nothing as mistakes. */
 function testSections(schema: Schema): readonly TestSection[] {
 	const resources = sortedBy(schema.resources, ({ key }) => key);
 	const roles = sortedBy(schema.roles, ({ key }) => key);

@@ -1,21 +1,23 @@
-/** Rules for the generated tests: one small rule per resource type, and their helpers. */
+/** Rules for the generated tests: a small rule per resource type, and their helpers. */
 import { packagePart } from '../rego/path.js';
 import { type Fragment, rego } from '../rego/rego.js';
 
-/** Tests for one object kind: schema tables, and rules that check the policy against them. */
+/** Tests for an object kind: schema tables, and rules to check the policy against them. */
 export interface TestSection extends TestRules {
 	/** Schema tables. */
 	readonly table: Fragment;
 }
 
-/** Test rules for one object kind. */
+/** Test rules for an object kind. */
 export interface TestRules {
-	/** One rule per type, because each rule has its own time limit. `opa test --verbose` lists the cases by name. */
+	/**
+	 * A separate rule per type, because each rule has its own time limit. `opa test --verbose` lists the cases by name.
+	 */
 	readonly tests: readonly Fragment[];
 	readonly helpers: readonly Fragment[];
 }
 
-/** Writes the tests for the actions; each type has at least one action. */
+/** Writes the tests for the actions of these types, each of which has actions. */
 export function actionTests(types: readonly string[]): TestRules {
 	return {
 		tests: [
@@ -44,7 +46,7 @@ action_can_be_granted(type, action) if {
 	};
 }
 
-/** Rules that query the policy, for schemas with resource types. */
+/** Rules for querying the policy, for schemas with resource types. */
 export const checking: readonly Fragment[] = [
 	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
 # that decides: to find a code for each denial would only take longer. Conditions are left out.

@@ -107,8 +107,8 @@ question_of(type, action) := {
 }
 
 /**
- * Writes the test for one rule: if both sets select everything, the action is allowed. The test name is a number,
- * because OPA (1.22) forgets replaced functions in rules that are test tables.
+ * Writes the test of a rule: if both sets select everything, the action is allowed. The test name is a number, because
+ * OPA (1.22) forgets replaced functions in rules with test tables.
  */
 function ruleTest({ user_set, resource_set, resource, action }: SetRule, index: number): Fragment {
 	const name = `${user_set} ${resource}:${action} ${resource_set}`;

@@ -68,8 +68,8 @@ interface ListedDecisions {
 }
 
 /**
- * Returns one page of matching decisions, newest first; with `tenant`, only from that tenant. Throws `limit_reached`
- * for a page beyond the paging limit.
+ * Returns a page of matching decisions, newest first; with `tenant`, only from this tenant. Throws `limit_reached` for
+ * a page beyond the paging limit.
  */
 export async function listDecisions(
 	logs: AuditLogs,

@@ -18,7 +18,7 @@ export function readProxyConfig(unit: ReadingUnit, row: ProxyConfig, withSecret:
 	return { ...row, ...unit.scope, secret, mapping_rules: [...row.mapping_rules] };
 }
 
-/** Adds a proxy config. Throws `duplicate`, or `unprocessable` for a secret that does not fit its mechanism. */
+/** Adds a proxy config. Throws `duplicate`, or `unprocessable` if the secret does not fit the mechanism. */
 export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCreate): Promise<ProxyConfig> {
 	const { key, name, auth_mechanism, mapping_rules } = body;
 	const secret = secretText(body.secret);

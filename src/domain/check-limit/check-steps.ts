@@ -13,14 +13,14 @@ import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 /** Maximum steps in a check (see `Steps`): less than 100 ms, as measured for decision 0028. */
 export const maxSteps = 150_000;
 
-/** Cost, in steps, to visit one role on one instance in a cycle that the check walks. */
+/** Cost, in steps, of visiting a role on an instance in a walked cycle. */
 const stepsPerWalked = 100;
 
 /** Size of the walk in an instance check. A check may repeat the walk `Derivations.repeated` times. */
 export interface Steps {
 	/**
-	 * Relationships that lead to the instance, counted once for each derivation that follows them. Closures are not
-	 * shared: each counts separately, with everything that leads to it in its cycle.
+	 * Relationships on the paths to the instance, counted once for each derivation that follows them. Closures are not
+	 * shared: each counts separately, with all its sources in its cycle.
 	 */
 	readonly steps: number;
 	/** Number of closures read. */
@@ -29,7 +29,7 @@ export interface Steps {
 	readonly own: number;
 }
 
-/** The derivations in an environment, by ids: so one type holds all roles, and no two relations share an id. */
+/** The derivations of an environment, by ids: so a single type holds all roles, and no two relations share an id. */
 export class Derivations {
 	readonly cycles: readonly Cycle[];
 	readonly #rules: readonly DerivationStep[];
@@ -44,12 +44,12 @@ export class Derivations {
 		this.#graph = derivationGraph(this.#schema);
 	}
 
-	/** Relation ids that derivations follow. */
+	/** Ids of the relations in derivations. */
 	get relationIds(): readonly string[] {
 		return [...new Set(this.#rules.map(({ relation_id }) => relation_id))];
 	}
 
-	/** Derivations, with the resources that their roles belong to. */
+	/** Derivations, with the resources of their roles. */
 	get rules(): readonly DerivationStep[] {
 		return this.#rules;
 	}
@@ -77,8 +77,7 @@ export class Derivations {
 	}
 
 	/**
-	 * Returns the derived roles that a search for one role visits, with repetitions; without repetitions if the role is
-	 * walked.
+	 * Returns the derived roles in a search for a role, with repetitions; without repetitions if the role is walked.
 	 */
 	#callsFrom(start: RoleName, once: boolean): readonly string[] {
 		const queue = [start];
@@ -141,7 +140,7 @@ export class Upstream {
 		this.#relations = relationEnds(rules, derived);
 	}
 
-	/** Adds relationships, which must be new. Ignores relationships that no derivation follows. */
+	/** Adds relationships, which must be new. Ignores relationships without derivations. */
 	add(tuples: readonly StepIds[]): void {
 		for (const { subject_id, relation_id, object_id } of tuples) {
 			const ends = this.#relations.get(relation_id);
@@ -158,7 +157,7 @@ export class Upstream {
 	}
 
 	/**
-	 * Yields all object ids. Objects that may take the most steps come first: objects that are also subjects or have
+	 * Yields all object ids. Objects with possibly the most steps come first: objects that are also subjects or have
 	 * several subjects.
 	 */
 	*objects(): Generator<string> {
@@ -210,8 +209,7 @@ export class Upstream {
 	}
 
 	/**
-	 * Walks everything that leads to a node within its cycle, and calls `enter` for nodes outside that lead into it.
-	 * Returns the number of steps.
+	 * Walks all sources of a node within its cycle, and calls `enter` for sources outside. Returns the number of steps.
 	 */
 	#closure(start: number, enter: (node: number) => void, most: number): number {
 		this.#rounds += 1;

@@ -21,15 +21,15 @@ import { Derivations, maxSteps, type Steps, Upstream } from './check-steps.js';
 import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
- * A check walks everything that leads to an instance. To keep checks fast, these functions refuse any write that
- * creates too long a walk, with `limit_reached`. They look at the written data before the unit ends. There are two
- * limits: on roles that lead to one role within a cycle (decision 0014), and on the steps in a check (decision 0028).
+ * A check walks everything that leads to an instance. To keep checks fast, these functions refuse any write that makes
+ * the walk too long, with `limit_reached`. They look at the written data before the unit ends. There are two limits: on
+ * the roles that lead to a single role within a cycle (decision 0014), and on the steps of a check (decision 0028).
  */
 
-/** Maximum instances downstream from a change that are examined individually. */
+/** Maximum number of instances downstream of a change that are examined individually. */
 const maxExamined = 2_000;
 
-/** Assumed bound until a bound is stored, so that usual writes neither read nor store it. */
+/** Assumed bound until a bound is stored, so usual writes neither read nor store it. */
 const usualBound: CheckBound = { steps: 5_000, closures: 500 };
 
 /** Refuses new relationships that make a check too long. */
@@ -78,8 +78,8 @@ export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<voi
 }
 
 /**
- * Refuses relationships that lead to too many instances for individual examination. Adds to the stored bound, which no
- * check exceeded before.
+ * Refuses relationships with too many downstream instances for individual examination. Adds to the stored bound, which
+ * no check exceeded before.
  */
 async function refuseByBound(
 	unit: WritingUnit,
@@ -93,7 +93,7 @@ async function refuseByBound(
 	let { steps, closures } = before;
 	for (const id of inner) {
 		const added = upstream.stepsTo(id);
-		// Every downstream instance gets everything that leads here, and once more for each closure that contains it.
+		// Every downstream instance gets all sources of this instance, and once more for each closure that contains it.
 		steps += added.steps + before.closures * added.own;
 		closures += added.closures;
 	}

@@ -81,8 +81,8 @@ function predecessors(size: number, steps: readonly (readonly [target: number, s
 }
 
 /**
- * Counts the nodes that lead to `end` on any path; stops above `most`. Sets `seen` to `end` for each node, so that none
- * counts twice.
+ * Counts the nodes upstream of `end`; stops above `most`. Sets `seen` to `end` for each node, so that none counts
+ * twice.
  */
 function countUpstream({ starts, before }: Graph, end: number, seen: Int32Array, most: number): number {
 	seen[end] = end;

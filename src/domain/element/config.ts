@@ -67,7 +67,6 @@ export async function readElementsConfigs(
 	});
 }
 
-/** Converts one element to an API object. */
 export async function readElementsConfig(
 	unit: ReadingUnit,
 	row: ElementsConfig,
@@ -144,7 +143,7 @@ export async function changeElementsConfig(
 	return after;
 }
 
-/** Records that an element was opened. */
+/** Marks an element as opened. */
 export async function activateElementsConfig(unit: WritingUnit, row: ElementsConfig): Promise<void> {
 	await recordElementsConfigChange(unit, row, { is_active: true });
 }
@@ -183,8 +182,8 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 }
 
 /**
- * Links an `approval_flow` element with the user management element in its settings, in both directions, and removes
- * the link from the element that `before` named.
+ * Links an `approval_flow` element with the user management element in its settings, in both directions, and unlinks
+ * the element in the settings of `before`.
  */
 async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConfig | null): Promise<void> {
 	if (row.elements_type !== 'approval_flow') return;

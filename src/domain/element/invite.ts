@@ -21,7 +21,7 @@ import { removeEndedInvites } from './ended-invite.js';
 import { requireManagedRole, type UserManagement } from './user-management.js';
 import { announceUser, findAnnouncing } from './webhook-event.js';
 
-/** Invites that users create in elements. The invited user approves an invite with an application token. */
+/** Invites created by users in elements. The invited user approves an invite with an application token. */
 
 /** Lifetime of an element invite until approval, in seconds: a week. */
 const inviteSeconds = 604_800;
@@ -33,8 +33,8 @@ export function isInviting({ email_notifications, webhook_url }: ElementsConfig)
 
 /**
  * Invites a user to the tenant or instance, with a role that the actor may assign. A pending invite is renewed for a
- * full lifetime. Throws `forbidden` if its role is one that the actor may not remove, and `unprocessable` without an
- * e-mail address.
+ * full lifetime. Throws `forbidden` if the actor may not remove its role, and `unprocessable` without an e-mail
+ * address.
  */
 export async function inviteUser(
 	unit: WritingUnit,
@@ -126,7 +126,7 @@ function asInstanceRole(instance: InstanceRow | null, role: string) {
 
 /**
  * Deletes a user's pending invites, by user key or invite id, for the actor's tenant or instance. Returns the number
- * deleted. Throws `forbidden` for a role that the actor may not remove.
+ * deleted. Throws `forbidden` if the actor may not remove the role.
  */
 export async function removeInvites(unit: WritingUnit, management: UserManagement, reference: string): Promise<number> {
 	const id = asId(reference);

@@ -3,13 +3,13 @@ import { heldLevels } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { configuredLevels, type PermissionLevel } from '../../wire/element/elements-config.js';
 
-/** A user acting in an element, in one tenant, by ids. */
+/** A user acting in an element and a tenant, by ids. */
 export interface ActingUser {
 	readonly user_id: string;
 	readonly tenant_id: string;
 }
 
-/** An actor's levels in one element. */
+/** Levels of an actor in an element. */
 export interface ActorLevels {
 	/** From tenant roles. */
 	readonly inTenant: PermissionLevel;

@@ -12,8 +12,8 @@ import { approvedRole, singleUseSetting } from './setting.js';
 
 /**
  * Consumes an operation approval. Removes its role in the same unit, so an approval is used at most once. Throws
- * `not_found`, and `conflict` if the approval is not approved, used, expired or revoked, or if its element allows
- * repeated use.
+ * `not_found`, and `conflict` if the request is not approved, the approval was used, has expired or was revoked, or the
+ * element allows repeated use.
  */
 export async function consumeApproval(unit: WritingUnit, reference: string): Promise<ElementRequest> {
 	const id = asId(reference);
@@ -43,7 +43,7 @@ function requireUnused({ now }: WritingUnit, { status, consumed_at, expires_at }
 }
 
 /**
- * Removes the role that a request assigned. Keeps a role from a different source, or with an extended expiry. Throws
+ * Removes the role assigned by a request. Keeps a role from a different source, or with an extended expiry. Throws
  * `conflict` if the user no longer holds the role: the approval was revoked and must not be used.
  */
 async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: string): Promise<void> {

@@ -11,7 +11,7 @@ interface Transition {
 }
 
 /**
- * Moves for a request. Each starts from `pending`, the only state that is not final: the specification does not define
+ * Moves of a request. Each starts from `pending`, the only state that is not final: the specification does not define
  * the accepted states ([Elements](../../../docs/contract.md)).
  */
 export const transitions: Readonly<Record<Move, Transition>> = {
@@ -30,8 +30,8 @@ export interface Mover {
 }
 
 /**
- * Decides if a move changes a request: `false` if the same user has already made the same move. Throws `forbidden` for
- * users without permission, and `conflict` for a request that is not pending.
+ * Decides whether a move changes a request: `false` if the same user has already made the same move. Throws `forbidden`
+ * for users without permission, and `conflict` if the request is not pending.
  */
 export function decideMove(request: ElementRequest, move: Move, { user_id, reviews, self_review }: Mover): boolean {
 	const { by, to } = transitions[move];

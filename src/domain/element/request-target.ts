@@ -11,11 +11,11 @@ import { asId, instanceName } from '../../wire/common.js';
 import { createMissingInstances, findInstances, refuseUnknownInstance } from '../facts/named-instance.js';
 import type { ActingUser } from './level.js';
 
-/** Finds the objects that requests name. Users learn nothing about other tenants. */
+/** Finds the objects named in requests. Users learn nothing about other tenants. */
 
 /**
  * Returns the actor's tenant. Throws `invalid` with the same message for any other reference, whether it exists or not:
- * users must not learn about other tenants. Throws `forbidden` for a user who is not a member.
+ * users must not learn about other tenants. Throws `forbidden` if the user is not a member.
  */
 export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
 	const tenant = await unit.find(Tenant, actor.tenant_id);
@@ -70,7 +70,7 @@ export async function ensureInstance(
 	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
 }
 
-/** Returns a role for instances with this resource, or a tenant role without one. Throws `not_found`. */
+/** Returns a role for instances of this resource, or a tenant role if there is none. Throws `not_found`. */
 export async function findRequestedRole(
 	unit: ReadingUnit,
 	reference: string,

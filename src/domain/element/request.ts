@@ -197,7 +197,9 @@ export async function createOperationApproval(
 	return announced(unit, config, request);
 }
 
-/** Returns the matching requests in an element and the actor's tenant that the actor may see, oldest first. */
+/**
+ * Returns the matching requests of an element in the actor's tenant, as far as the actor may see them, oldest first.
+ */
 export async function visibleRequests(
 	unit: ReadingUnit,
 	config: ElementsConfig,
@@ -213,8 +215,8 @@ export async function visibleRequests(
 }
 
 /**
- * Returns a request in an element and the actor's tenant. Throws `not_found` also if the actor may not see it:
- * reviewers see all requests, other users only their own.
+ * Returns a request of an element in the actor's tenant. Throws `not_found` also if the actor may not see it: reviewers
+ * see all requests, other users only their own.
  */
 export async function findVisibleRequest(
 	unit: ReadingUnit,

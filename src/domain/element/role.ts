@@ -38,8 +38,8 @@ export async function resolveLevels(
 }
 
 /**
- * Returns the role ids for references: an id, a tenant role key, `<resource>#<role>`, or a role key that only one
- * resource has. Throws `not_found`, or `invalid` for an ambiguous key.
+ * Returns the role ids for references: an id, a tenant role key, `<resource>#<role>`, or an unambiguous role key.
+ * Throws `not_found`, or `invalid` for an ambiguous key.
  */
 export async function findElementRoles(
 	unit: ReadingUnit,

@@ -13,7 +13,7 @@ import type {
 } from '../../wire/element/element-session.js';
 import { refuseHiddenUser } from './level.js';
 
-/** A user, and one tenant with this user as a member. */
+/** A user and their tenant. */
 export interface ElementMember {
 	readonly user: User;
 	readonly tenant: Tenant;

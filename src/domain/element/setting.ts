@@ -1,4 +1,4 @@
-/** Element settings with a meaning to the server, and the names that the server creates for them. */
+/** Element settings with a meaning to the server, and the names created for them. */
 
 /** Setting on an `approval_flow` element: the user management element whose owners review its requests. */
 export const reviewersSetting = 'user_management_element';
@@ -11,7 +11,7 @@ export const resourceSetting = 'resource';
 export const reviewerRole = '_Reviewer_';
 /** Role for approved users, on resource instances. */
 export const approvedRole = '_Approved_';
-/** Action that `approvedRole` grants. */
+/** Action granted by `approvedRole`. */
 export const operateAction = 'operate';
 
 /** Setting on an `operation_approval` element: a further action for `approvedRole`. */

@@ -12,7 +12,7 @@ import { resourceSetting } from './setting.js';
 
 /** Permission rules for elements where users manage users. */
 
-/** An element that an actor sees: in a tenant, or on one instance there. */
+/** An element as seen by an actor: in a tenant, or on an instance there. */
 export interface OpenedElement {
 	readonly config: ElementsConfig;
 	readonly actor: ActingUser;
@@ -29,11 +29,11 @@ export interface UserManagement extends OpenedElement {
 	readonly levelsOfRoles: ReadonlyMap<string, PermissionLevel>;
 }
 
-/** Levels that see an element, highest first. */
+/** Levels with access to an element, highest first. */
 const seeing = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3'] as const satisfies readonly PermissionLevel[];
-/** Role levels that a manager assigns and removes. */
+/** Levels of the roles that a manager assigns and removes. */
 const managed: readonly PermissionLevel[] = ['LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
-/** Role levels that an element shows to users other than owners. */
+/** Levels of the roles shown to users other than owners. */
 const shown: readonly PermissionLevel[] = ['LEVEL_1', ...managed];
 
 /**
@@ -108,7 +108,7 @@ export function levelOfRole({ levelsOfRoles }: UserManagement, { id }: Pick<Role
 	return levelsOfRoles.get(id) ?? 'UNCONFIGURED';
 }
 
-/** Throws `forbidden` for a role that the actor may neither assign nor remove. */
+/** Throws `forbidden` if the actor may neither assign nor remove the role. */
 export function requireManagedRole(management: UserManagement, role: Role): void {
 	requireManager(management);
 	if (management.level === 'LEVEL_1' || managed.includes(levelOfRole(management, role))) return;

@@ -16,7 +16,9 @@ import { instanceName } from '../../wire/common.js';
 import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
-/** Resolves assignment references: a tenant role in a tenant, or a resource role on an instance with that resource. */
+/**
+ * Resolves assignment references: a tenant role in a tenant, or a resource role on an instance of the same resource.
+ */
 
 /** Referenced instances, by reference, and the roles on their resources, by resource id and reference. */
 export interface AssignmentTargets {
@@ -44,8 +46,8 @@ export async function findTargets(
 }
 
 /**
- * Like `findTargets`, but first creates missing instances in their tenants. Throws `not_found` for an instance that
- * cannot be created.
+ * Like `findTargets`, but first creates missing instances in their tenants. Throws `not_found` if an instance cannot be
+ * created.
  */
 export async function ensureTargets(
 	unit: WritingUnit,

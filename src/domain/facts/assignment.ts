@@ -32,8 +32,8 @@ export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssig
 }
 
 /**
- * Assigns one role, or extends it. Throws `not_found` for a missing object, and `duplicate` if the user already holds
- * the role there at least until then.
+ * Assigns a role, or extends it. Throws `not_found` for a missing object, and `duplicate` if the user already holds the
+ * role there at least until then.
  */
 export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await assignMany(unit, [reference]);
@@ -81,7 +81,7 @@ export async function assignForRequest(
 	await insert(unit, resolveAssignments([reference], found, targets), { requestId });
 }
 
-/** Removes one role assignment. Throws `not_found` if the user does not hold the role there. */
+/** Removes a role assignment. Throws `not_found` if the user does not hold the role there. */
 export async function unassign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await unassignMany(unit, [reference]);
 	if (row === undefined) throw notFound('RoleAssignment', assignmentName(reference));
@@ -130,7 +130,7 @@ export async function removeAssignments(unit: WritingUnit, filter: AssignmentFil
 	return removeInChunks(assignmentsToRemove(unit, filter), (rows) => remove(unit, rows));
 }
 
-/** Removes expired assignments, up to the limit for one statement. Returns the number removed. */
+/** Removes expired assignments, up to the limit of a statement. Returns the number removed. */
 export async function removeExpiredAssignments(unit: WritingUnit): Promise<number> {
 	return (await remove(unit, await someAssignments(unit, { expired: true }))).length;
 }
@@ -196,7 +196,7 @@ async function insert(
 }
 
 interface InsertOptions {
-	/** Request that causes the assignments. */
+	/** The request behind the assignments. */
 	readonly requestId?: string | null;
 	/** Existing assignments get only later expiries (`extend`), or always the given expiry (`replace`). */
 	readonly changes?: 'extend' | 'replace';

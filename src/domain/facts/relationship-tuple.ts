@@ -64,8 +64,8 @@ export async function readDetailedTuples(
 }
 
 /**
- * Creates one relationship, or extends it. Throws like `relateMany`, and `duplicate` if it already exists at least
- * until then.
+ * Creates a relationship, or extends it. Throws like `relateMany`, and `duplicate` if it already exists at least until
+ * then.
  */
 export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): Promise<TupleRow> {
 	const [row] = await relateMany(unit, [body]);
@@ -129,7 +129,7 @@ function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTu
 	return found;
 }
 
-/** Deletes one relationship. Throws `not_found` if it does not exist, for any reason. */
+/** Deletes a relationship. Throws `not_found` if it does not exist, for any reason. */
 export async function unrelate(unit: WritingUnit, body: RelationshipTupleRemove): Promise<TupleRow> {
 	const [row] = await unrelateMany(unit, [body]);
 	if (row === undefined) throw notFound(RelationshipTuple.title, tupleName(body));
@@ -175,7 +175,7 @@ export async function removeTuples(
 	return removeInChunks(tuplesToRemove(unit, filter), (rows) => remove(unit, rows));
 }
 
-/** Deletes expired relationships, up to the limit for one statement. Returns the number deleted. */
+/** Deletes expired relationships, up to the limit of a statement. Returns the number deleted. */
 export async function removeExpiredTuples(unit: WritingUnit): Promise<number> {
 	return (await remove(unit, await someTuples(unit, { expired: true }))).length;
 }

@@ -39,7 +39,7 @@ export function readInstance(unit: ReadingUnit, row: InstanceRow): ResourceInsta
 	return { ...row, ...unit.scope };
 }
 
-/** Converts instances to API objects, with every relationship that has them as subject or object. */
+/** Converts instances to API objects, with every relationship on either side. */
 export async function readDetailedInstances(
 	unit: ReadingUnit,
 	rows: readonly InstanceRow[],
@@ -96,7 +96,7 @@ export async function syncInstances(unit: WritingUnit, bodies: readonly Resource
 	await insertInstances(unit, [...last.values()]);
 }
 
-/** Deletes one instance with its role assignments and relationships. */
+/** Deletes an instance with its role assignments and relationships. */
 export async function removeInstance(unit: WritingUnit, instance: InstanceRow): Promise<void> {
 	await removeInstances(unit, { ids: [instance.id] });
 }

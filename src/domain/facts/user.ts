@@ -31,7 +31,6 @@ export async function readUsers(
 	}));
 }
 
-/** Converts one user to its API object. */
 export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> {
 	return onlyRow(await readUsers(unit, [row]));
 }
@@ -138,8 +137,8 @@ export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 }
 
 /**
- * Deletes users, each once, with their roles and tenant memberships. This code cascades instead of the database, so
- * that the log has each role and membership.
+ * Deletes users, each once, with their roles and tenant memberships. Cascades here instead of in the database, so that
+ * the log has each role and membership.
  */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);

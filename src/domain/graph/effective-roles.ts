@@ -21,7 +21,7 @@ export const maxRoleSteps = 30;
 /** Query for a user's roles. */
 export interface RolesWanted {
 	readonly user_id: string;
-	/** One tenant, or all tenants. */
+	/** A single tenant, or all tenants. */
 	readonly tenant_id: string | null;
 	readonly limit: number;
 }
@@ -52,7 +52,7 @@ interface Holding {
 	readonly last?: LastStep;
 }
 
-/** The relationship and derivation that lead to a role from the role before. */
+/** Relationship and derivation from the role before. */
 interface LastStep {
 	readonly before: Holding;
 	readonly tuple: TupleStep;
@@ -100,13 +100,13 @@ async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: 
 }
 
 /**
- * Assigned roles at the origin of each derived role: two for each source kind. With only one, a search that starts from
- * an assigned role could hide a second origin for the same role, around a cycle.
+ * Origins of each derived role: assigned roles, two for each source kind. With a single origin, a search from an
+ * assigned role could hide a second origin of the same role, around a cycle.
  */
 class Origins {
 	readonly #found = new Map<string, Set<string>>();
 
-	/** Adds a role's origin; false if it is known, or two others are. */
+	/** Adds the origin of a role; false if it is known, or there are two already. */
 	add(source: Holding['source'], holding: Holding): boolean {
 		const name = `${source} ${stateName(holding)}`;
 		const origins = this.#found.get(name) ?? new Set();
@@ -122,7 +122,7 @@ type Steps = ReadonlyMap<string, readonly RoleStep[]>;
 /** Relationships by their subjects. */
 type TuplesOfSubjects = ReadonlyMap<string, readonly TupleStep[]>;
 
-/** Returns the relationships that may derive a role from these holdings. */
+/** Returns the relationships for possible derivations from these holdings. */
 async function tuplesAfter(
 	unit: ReadingUnit,
 	holdings: readonly Holding[],
@@ -147,7 +147,7 @@ function* stepsAfter(before: Holding, steps: Steps, tuples: TuplesOfSubjects): G
 	}
 }
 
-/** Returns the assignment ids that make the user a group member. */
+/** Returns the ids of the assignments behind the user's group memberships. */
 async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): Promise<ReadonlySet<string>> {
 	const assigned = direct.map((holding) => holding.assigned);
 	const keys = await roleAndRelationKeys(unit, [...new Set(assigned.map(({ role_id }) => role_id))]);

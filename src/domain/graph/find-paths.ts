@@ -19,11 +19,11 @@ import { FoundSteps, farState, type PathStep, type RoleState, stateName } from '
 
 /** Maximum relationships in a path. */
 export const maxPathSteps = 30;
-/** Maximum roles on instances that a search visits from each end. */
+/** Maximum number of roles on instances visited from each end. */
 export const maxPathStates = 2_000;
 /** Maximum relationships followed per instance and relation, and assignments per role. */
 const mostFollowed = 200;
-/** Maximum instances at each end, among instances with too many relationships to follow, that are joined. */
+/** Maximum number of hubs joined per end: instances with too many relationships to follow. */
 const maxHubs = 50;
 
 /** Goal for a search. */
@@ -36,7 +36,7 @@ export interface PathGoal {
 	readonly steps: readonly RoleStep[];
 }
 
-/** A path: the assigned role, if it starts with a user, and the relationships that follow. */
+/** A path: the assigned role, if it starts with a user, and the following relationships. */
 export interface FoundPath {
 	readonly assigned: AssignedRole | null;
 	readonly steps: readonly PathStep[];
@@ -54,9 +54,9 @@ export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number)
 	return new PathSearch(unit, goal).run(most);
 }
 
-/** One end in a search. */
+/** An end of a search. */
 interface Side {
-	/** The relationship end that its instances match. */
+	/** End of relationships matched by its instances. */
 	readonly end: TupleEnd;
 	/** Names for the reached states. */
 	readonly visited: Set<string>;
@@ -76,7 +76,7 @@ class PathSearch {
 	readonly #userId: string | null;
 	readonly #forward = createSide('subject');
 	readonly #backward = createSide('object');
-	/** Steps that may be on a path, by source and by target. */
+	/** Possible steps of a path, by source and by target. */
 	readonly #stepsFrom: ReadonlyMap<string, readonly RoleStep[]>;
 	readonly #stepsTo: ReadonlyMap<string, readonly RoleStep[]>;
 	/** The user's assigned roles on each examined instance. */
@@ -169,11 +169,11 @@ class PathSearch {
 			return isNew === true;
 		});
 		side.frontier = reached;
-		// Paths may also begin with assigned roles that the first query left out.
+		// Paths may also begin with assigned roles beyond the first query's limit.
 		if (side.end === 'object') await this.#lookUpAssigned(reached.map(({ instance_id }) => instance_id));
 	}
 
-	/** Adds the steps that tuples form with a side's frontier. Returns their far states, away from that end. */
+	/** Adds the steps from a side's frontier over tuples. Returns their far states, away from this end. */
 	#steps({ end, frontier }: Side, tuples: readonly TupleStep[]): readonly RoleState[] {
 		const outward = end === 'subject' ? this.#stepsFrom : this.#stepsTo;
 		const byInstance = groupBy(tuples, (tuple) => tuple[`${end}_id`]);
@@ -226,12 +226,12 @@ function createSide(end: TupleEnd): Side {
 function stepsLeadingTo({ to, steps }: PathGoal): readonly RoleStep[] {
 	const byTarget = groupBy(steps, ({ target_id }) => target_id);
 	const leading = new Set(to.map(({ role_id }) => role_id));
-	// The loop also visits items that it adds.
+	// The loop also visits added items.
 	for (const id of leading) for (const { source_id } of byTarget.get(id) ?? []) leading.add(source_id);
 	return steps.filter(({ target_id }) => leading.has(target_id));
 }
 
-/** Records that a side has reached a state; returns false for a known state, or that there is no room. */
+/** Marks a state as reached by a side; returns false for a known state, `no room` beyond the limit. */
 function visit(side: Side, state: RoleState): boolean | 'no room' {
 	const name = stateName(state);
 	if (side.visited.has(name)) return false;

@@ -19,7 +19,7 @@ interface StepPath {
 	readonly steps: readonly PathStep[];
 }
 
-/** Returns a text that identifies a role on an instance. */
+/** Returns an identifying text for a role on an instance. */
 export function stateName({ role_id, instance_id }: RoleState): string {
 	return `${role_id} ${instance_id}`;
 }
@@ -61,7 +61,7 @@ export class FoundSteps {
 		const paths: StepPath[] = [];
 		const times = new Map<string, number>();
 		const queue: StepPath[] = ends.map((state) => ({ start: stateName(state), steps: [] }));
-		// The loop also visits items that it adds: each path extended by one step at its start.
+		// The loop also visits added items: each path extended by a step at its start.
 		for (const path of queue) {
 			if (starts.has(path.start)) paths.push(path);
 			if (paths.length === most) break;

@@ -6,12 +6,11 @@ import type { InstanceRow } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Path } from './write-paths.js';
 
-/** Maximum roles examined for one user in one tenant. */
+/** Maximum number of roles examined per user and tenant. */
 const maxTenantRoles = 100;
 
 /**
- * Returns the paths through a user's roles in the instance's tenant that allow something on instances with its
- * resource.
+ * Returns the paths through a user's roles in the instance's tenant that allow something on instances of its resource.
  */
 export async function pathsThroughTenant(
 	unit: ReadingUnit,
@@ -35,11 +34,11 @@ export async function pathsThroughTenant(
 	});
 }
 
-/** Returns the action keys that a tenant role grants on a resource, also through extended roles. */
+/** Returns the keys of the actions granted on a resource by a tenant role, also through extended roles. */
 function actionsAllowed({ roles, resources }: Schema, role: string, resource: string): readonly string[] {
 	const byKey = new Map(roles.map((one) => [one.key, one]));
 	const reached = new Set([role]);
-	// The loop also visits items that it adds.
+	// The loop also visits added items.
 	for (const key of reached) for (const parent of byKey.get(key)?.extends ?? []) reached.add(parent);
 	const granted = new Set(
 		[...reached].flatMap((key) =>

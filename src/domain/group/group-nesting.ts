@@ -15,10 +15,10 @@ import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
  */
 
 /**
- * Nests `child` in `parent`. By default, members in the child become members in the parent; with `parent_joins_child`,
- * members in the parent become members in the child. The nesting ends at `expires_at`, if given. Groups that are
- * already nested take the currently set direction. Throws `mismatched_relation` for groups from two resources,
- * `mismatched_tenants`, and `invalid` for a group in itself.
+ * Nests `child` in `parent`. By default, members of the child become members of the parent; with `parent_joins_child`,
+ * members of the parent become members of the child. The nesting ends at `expires_at`, if given. Already nested groups
+ * take the currently set direction. Throws `mismatched_relation` for groups of two resources, `mismatched_tenants`, and
+ * `invalid` for a group in itself.
  */
 export async function nestGroup(
 	unit: WritingUnit,
@@ -52,7 +52,7 @@ export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: G
 	if (!childJoined && !parentJoined) throw missing;
 }
 
-/** Returns the nested group that holds `member`, and the role it holds. */
+/** Returns the group with the role `member`, and the group it is a member of. */
 function membership(
 	parent: GroupRow,
 	child: GroupRow,

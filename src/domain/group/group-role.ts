@@ -61,9 +61,9 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 }
 
 /**
- * Gives a role on an instance to all present and future group members. Returns false if they already derive it from the
- * group at least until then. With `parent_joins_child`, the role is `member` on a group listed as a child, over a
- * relation marked as such. Throws `invalid` for a group that would become its own member.
+ * Gives a role on an instance to all present and future members of a group. Returns false if they already derive it
+ * from the group at least until then. With `parent_joins_child`, the role is `member` on a group listed as a child,
+ * over a relation marked as such. Throws `invalid` if a group would become its own member.
  */
 export async function giveGroupRole(
 	unit: WritingUnit,
@@ -101,7 +101,7 @@ async function hasRole(
 	return (await countRows(groupRolesBy(unit, { ...given, until: asDate(expires_at) }))) > 0;
 }
 
-/** Returns a relation that derives only this role from `member`, whatever created it. */
+/** Returns a relation for deriving only this role from `member`, whatever created it. */
 async function fittingRelation(
 	unit: ReadingUnit,
 	role: Role,
@@ -205,7 +205,6 @@ async function endAll(unit: WritingUnit, tuples: readonly TupleRow[]): Promise<v
 /**
  * Removes all roles from a group, and all groups from it: every relationship that gives exactly one role to group
  * members. `member` is its member role.
- *
  */
 export async function removeRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
 	const [tuples, relationRules] = await tuplesWithRules(unit, { instance_ids: [group.id] });

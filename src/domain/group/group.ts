@@ -42,7 +42,6 @@ export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): 
 	}));
 }
 
-/** Converts one group like `readGroups`. */
 export async function readGroup(unit: ReadingUnit, row: GroupRow): Promise<GroupRead> {
 	return onlyRow(await readGroups(unit, [row]));
 }
@@ -52,9 +51,9 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
 }
 
 /**
- * Returns the group with this `<resource key>:<instance key>`, id or key. A bare key means the group with the resource
+ * Returns the group with this `<resource key>:<instance key>`, id or key. A bare key means the group of the resource
  * `group`, or else the only group with this key; instances without the group mark do not count. Throws `not_found`, and
- * `invalid` for a key shared by several groups with other resources.
+ * `invalid` for a key shared by several groups of other resources.
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
 	const instances = (await instancesNamed(unit, [reference])).get(reference) ?? [];

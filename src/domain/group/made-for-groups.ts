@@ -13,8 +13,8 @@ import { createRole, removeRoles } from '../schema/role.js';
 import { recordRoleChanges } from '../schema/role-record.js';
 
 /**
- * Schema objects that groups need. Missing objects are created, marked as made for groups, and deleted when no group
- * needs them. Objects from other sources are used, and stay.
+ * Schema objects for groups. Missing objects are created, marked as made for groups, and deleted when no group needs
+ * them. Objects from other sources are used, and stay.
  */
 
 /** Returns the group resource with this key or id, with its role `member`. */
@@ -114,7 +114,9 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
 }
 
-/** Returns the relation ids with further uses: a second derivation, or a derivation from a role other than `member`. */
+/**
+ * Returns the ids of relations with further uses: a second derivation, or a derivation from a role other than `member`.
+ */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
 	if (relations.length === 0) return new Set();
 	const rules = await derivationsThrough(

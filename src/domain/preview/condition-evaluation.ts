@@ -7,9 +7,9 @@ import { readSides, tenantRecord } from './condition-subject.js';
 import { explainConditions } from './condition-thread.js';
 
 /**
- * Evaluates a set for one user or resource instance, and explains the result: the set's conditions and the conditions
- * on all its ancestors. Throws like `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an
- * instance with the wrong resource.
+ * Evaluates a set for a user or resource instance, and explains the result: the conditions of the set and of all its
+ * ancestors. Throws like `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an instance
+ * of the wrong resource.
  */
 export async function evaluateConditions(
 	unit: ReadingUnit,

@@ -21,9 +21,9 @@ import {
 import { ConditionSelector } from './condition-thread.js';
 
 /**
- * Checks all users, or all instances with a resource, and returns those that a set currently selects. Reads them in
- * chunks, so that a large environment neither fills memory nor blocks other requests. `closed` is true if the client
- * has gone. Throws like `resolveSelection`, `readSides` and `ConditionSelector`.
+ * Checks all users, or all instances of a resource, and returns the currently selected rows. Reads them in chunks, so
+ * that a large environment neither fills memory nor blocks other requests. `closed` is true if the client has gone.
+ * Throws like `resolveSelection`, `readSides` and `ConditionSelector`.
  */
 export async function previewConditions(
 	unit: ReadingUnit,
@@ -107,7 +107,7 @@ async function* chunksById<R extends { readonly id: string }>(
 	}
 }
 
-/** Counts matches and keeps the rows for one page. */
+/** Counts matches and keeps the rows of the requested page. */
 class MatchPage<R> {
 	readonly rows: R[] = [];
 	total_count = 0;

@@ -21,7 +21,7 @@ export type ConditionAnswer =
 
 const thread = new LimitedThread<ConditionQuestion, ConditionAnswer>(new URL('./condition-worker.js', import.meta.url));
 
-/** Selects subjects by conditions, within one request's time limit. */
+/** Selects subjects by conditions, within the time limit of a request. */
 export class ConditionSelector {
 	readonly #conditions: string;
 	#milliseconds = maxMilliseconds;
@@ -30,7 +30,7 @@ export class ConditionSelector {
 		this.#conditions = JSON.stringify(conditions);
 	}
 
-	/** Returns true for each subject that matches all conditions. Throws `limit_reached` after the time limit. */
+	/** Returns true for each subject that fulfils all conditions. Throws `limit_reached` after the time limit. */
 	async select(subjects: readonly Subject[]): Promise<readonly boolean[]> {
 		const question = { kind: 'select', conditions: this.#conditions, subjects } as const;
 		const answer = await thread.ask(question, this.#milliseconds);

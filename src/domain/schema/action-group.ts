@@ -25,7 +25,6 @@ export async function readActionGroups(
 	return rows.map((row) => ({ ...row, ...unit.scope, actions: actionKeys(row) }));
 }
 
-/** Converts one action group to its API object. */
 export async function readActionGroup(unit: ReadingUnit, row: ActionGroup): Promise<ActionGroupRead> {
 	return onlyRow(await readActionGroups(unit, [row]));
 }
@@ -41,7 +40,7 @@ export async function actionGroupBlocks(
 	return (id) => Object.fromEntries((groups.get(id) ?? []).map((row) => [row.key, actionKeys(row)]));
 }
 
-/** Adds an action group to a resource. Throws `duplicate`, or `not_found` for an action that the resource lacks. */
+/** Adds an action group to a resource. Throws `duplicate`, or `not_found` for an action missing from the resource. */
 export async function createActionGroup(
 	unit: WritingUnit,
 	resource: Resource,

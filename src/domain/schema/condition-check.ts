@@ -8,7 +8,7 @@ import { attributeKeys, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { userResource } from '../environment.js';
 
-/** Attributes that conditions may name, besides the built-in attributes. */
+/** Attributes for conditions, besides the built-in attributes. */
 export interface DefinedAttributes {
 	/** User attributes. */
 	readonly users: ReadonlySet<string>;
@@ -67,7 +67,7 @@ function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attrib
 	});
 }
 
-/** A user set can apply to any resource, so one resource with the attribute is enough. */
+/** A user set can apply to any resource, so a single resource with the attribute is enough. */
 function isDefined({ users, resources }: DefinedAttributes, set: CheckedSet, object: string, name: string): boolean {
 	if (object === 'user') return users.has(name);
 	if (object !== 'resource') return true;

@@ -17,7 +17,6 @@ export async function readConditionSets(
 	return rows.map((row) => ({ ...row, ...unit.scope, resource: shown.get(row.resource_id ?? '') ?? null }));
 }
 
-/** Converts one condition set to its API object. */
 export async function readConditionSet(unit: ReadingUnit, row: ConditionSet): Promise<ConditionSetRead> {
 	return onlyRow(await readConditionSets(unit, [row]));
 }

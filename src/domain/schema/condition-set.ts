@@ -49,7 +49,7 @@ export async function createConditionSet(unit: WritingUnit, given: ConditionSetC
 	return addConditionSet(unit, columns);
 }
 
-/** Inserts one set and records it. */
+/** Inserts a set and records it. */
 export async function addConditionSet(unit: WritingUnit, columns: Columns<ConditionSet>): Promise<ConditionSet> {
 	return onlyRow(await addConditionSets(unit, [columns]));
 }
@@ -68,7 +68,7 @@ export async function addConditionSets(
 
 /**
  * Changes the given set fields; null removes its description or parent. Throws `invalid` for an automatic set,
- * `unprocessable` for a parent that narrows the set itself, and otherwise like `createConditionSet`.
+ * `unprocessable` if the new parent narrows the set itself, and otherwise like `createConditionSet`.
  */
 export async function changeConditionSet(
 	unit: WritingUnit,
@@ -107,8 +107,7 @@ export async function rewriteConditionSet(
 }
 
 /**
- * Deletes sets with their rules. Throws `invalid` if a remaining set has one as its parent: that set would then select
- * more.
+ * Deletes sets with their rules. Throws `invalid` if a remaining set has a deleted parent: it would then select more.
  */
 export async function removeConditionSets(unit: WritingUnit, sets: readonly ConditionSet[]): Promise<void> {
 	if (sets.length === 0) return;

@@ -56,7 +56,7 @@ export async function setDerivations(unit: WritingUnit, edits: readonly Derivati
 	await refuseRolesOverLimit(unit, [...found.keys()]);
 }
 
-/** Adds one derivation to a role, or replaces the settings on an existing rule. Throws like `setDerivations`. */
+/** Adds a derivation to a role, or replaces the settings of an existing rule. Throws like `setDerivations`. */
 export async function grantImplicitly(
 	unit: WritingUnit,
 	role: Role,
@@ -74,7 +74,7 @@ export async function grantImplicitly(
 	return readDerivationRule(onlyRow(rows.filter((row) => derivationIdentity(row) === derivationIdentity(derivation))));
 }
 
-/** Removes one derivation from a role. Throws `not_found` for a missing rule, and otherwise like `setDerivations`. */
+/** Removes a derivation from a role. Throws `not_found` for a missing rule, and otherwise like `setDerivations`. */
 export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: DerivedRoleRuleCreate): Promise<void> {
 	const { derivation } = onlyRow(await resolveRules(unit, [{ role, rule }]));
 	await recordRoleChanges(unit, [role], async () => {

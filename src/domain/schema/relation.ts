@@ -24,7 +24,6 @@ export async function readRelations(unit: ReadingUnit, rows: readonly Relation[]
 	}));
 }
 
-/** Converts one relation to its API object. */
 export async function readRelation(unit: ReadingUnit, row: Relation): Promise<RelationRead> {
 	return onlyRow(await readRelations(unit, [row]));
 }

@@ -23,7 +23,6 @@ export async function readResourceRoles(
 	});
 }
 
-/** Converts one resource role to its API object. */
 export async function readResourceRole(unit: ReadingUnit, row: Role): Promise<ResourceRoleRead> {
 	return onlyRow(await readResourceRoles(unit, [row]));
 }

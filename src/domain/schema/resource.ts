@@ -45,7 +45,6 @@ export async function readResources(unit: ReadingUnit, rows: readonly Resource[]
 	}));
 }
 
-/** Converts one resource to its API object. */
 export async function readResource(unit: ReadingUnit, row: Resource): Promise<ResourceRead> {
 	return onlyRow(await readResources(unit, [row]));
 }

@@ -15,8 +15,8 @@ export interface ParentEdit {
 }
 
 /**
- * Replaces the parents on roles, without recording the change. Throws `not_found` for a parent that is not a role on
- * the same resource (or a tenant role, for a tenant role), and `unprocessable` for a role that would extend itself.
+ * Replaces the parents of roles, without recording the change. Throws `not_found` if a parent is not a role of the same
+ * resource (or a tenant role, for a tenant role), and `unprocessable` if a role would extend itself.
  */
 export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -51,12 +51,12 @@ export async function removeParent(unit: WritingUnit, role: Role, reference: str
 	});
 }
 
-/** Returns the ids for all roles that a role extends, at any depth. */
+/** Returns the ids of all extended roles, at any depth. */
 export async function ancestorIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	return [...reachable(role.id, upwards(await parentRows(unit)))];
 }
 
-/** Returns the ids for all roles that extend a role, at any depth. */
+/** Returns the ids of all extending roles, at any depth. */
 export async function descendantIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	const children = groupBy(await parentRows(unit), (row) => row.parent_id);
 	return [...reachable(role.id, (id) => (children.get(id) ?? []).map((row) => row.role_id))];

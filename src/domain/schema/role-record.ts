@@ -74,7 +74,7 @@ function linkedRoleRecord([role, links]: LinkedRole): ChangedRecord {
 }
 
 /**
- * Runs `work` on roles and records the result: created roles that it returns, and the roles in `existing` with changed
+ * Runs `work` on roles and records the result: its returned, created roles, and the roles in `existing` with changed
  * columns or links. Does not record unchanged roles. Returns all current roles, oldest first.
  */
 export async function recordRoleChanges(

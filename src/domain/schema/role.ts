@@ -28,7 +28,6 @@ export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promi
 	return linked.map(([row, links]) => ({ ...row, ...unit.scope, ...links, granted_to: null }));
 }
 
-/** Converts one tenant role to its API object. */
 export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> {
 	return onlyRow(await readRoles(unit, [row]));
 }
@@ -156,7 +155,7 @@ interface Relinking {
 }
 
 /**
- * Sets the given links. Roles in one request may refer to each other, so each link kind is set for all roles together.
+ * Sets the given links. Roles in a request may refer to each other, so each link kind is set for all roles together.
  */
 async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<void> {
 	await setPermissions(

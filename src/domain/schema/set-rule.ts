@@ -66,7 +66,7 @@ export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery):
 	};
 }
 
-/** One side in a rule request. */
+/** A side in a rule request. */
 interface Side {
 	readonly type: ConditionSet['type'];
 	readonly reference: string;

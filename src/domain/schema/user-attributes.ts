@@ -6,7 +6,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 const usersResource = '__user';
 
 /**
- * Refuses attributes that the environment defines for users, if element users set them on any user: conditions compare
+ * Refuses attributes defined for users by the environment, if element users set them on any user: conditions compare
  * them, in every tenant, so they grant access. Throws `forbidden`.
  *
  */
