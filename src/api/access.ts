@@ -114,7 +114,7 @@ export interface Contexts {
 	'environment.write': InEnvironment & { readonly unit: WritingUnit };
 	'environment.apply': InEnvironment & {
 		readonly writing: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
-		/** As `writing`, and leaves nothing behind: see `Store.tryOut`. */
+		/** Like `writing`, but rolls the work back: see `Store.tryOut`. */
 		readonly trying: <T>(work: (unit: WritingUnit) => Promise<T>) => Promise<Committed<T>>;
 	};
 	'environment.try': InEnvironment & {
@@ -161,7 +161,7 @@ export type Access = keyof Contexts;
 /** Body size in bytes above which a write counts as a bulk write. */
 const heavyBytes = 32 * 1024;
 
-/** Maximum number of waiting draft previews per environment. Each preview delays all writers. */
+/** Maximum number of waiting draft previews per environment. A preview may delay writers. */
 const maxWaitingPreviews = 4;
 
 /** Limits for decision log deliveries, so requests wait for at most two delivery statements. */

@@ -8,7 +8,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { LiveHead } from './head.js';
 import { stepSince } from './step-since.js';
 
-/** Maximum duration of a trial, in seconds: writers of the environment may wait for it. */
+/** Maximum seconds for a trial. The environment's writers may wait for it. */
 const maxTrialSeconds = 10;
 
 /** State of an environment's data, with a policy. */
@@ -47,10 +47,9 @@ export interface TriedChange {
 }
 
 /**
- * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. The
- * environment's writers may wait for it, so nothing is compiled here. `moved` if the active policy differs from the head that the
- * caller saw, or if `held` is too old or from a history that was cut. Rejects with errors from the change, and
- * `not_found`.
+ * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. Writers may wait for
+ * it, so nothing is compiled here. `moved` if the active policy differs from the head that the caller saw, or if `held`
+ * is too old or from a history that was cut. Rejects with errors from the change, and `not_found`.
  */
 export async function tryChange(
 	store: Store,

@@ -9,7 +9,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 
-/** Maximum duration of a trial, in seconds: writers of the environment may wait for it. */
+/** Maximum seconds for a preview. The environment's writers may wait for it. */
 const maxSeconds = 10;
 
 /** Preview caller. */
