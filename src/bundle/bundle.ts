@@ -1,4 +1,4 @@
-/** The file in which policy and data travel: OPA's bundle format. What packs them is in `pack.ts`. */
+/** OPA's bundle format, used to transfer policy and data. For packing see `pack.ts`. */
 
 import { z } from 'zod';
 import { layout } from '../../compiler/layout.js';
@@ -7,38 +7,38 @@ import { errorMessage } from '../failure.js';
 import { gunzipWithin } from './gunzip.js';
 import { tarEntries } from './tar-entries.js';
 
-/** One file of a bundle. `path` is relative to the bundle's root, uses `/`, and may begin with one. */
+/** A file in a bundle. `path` is relative to the bundle's root, uses `/`, and may start with `/`. */
 export interface BundleFile {
 	readonly path: string;
 	readonly bytes: Uint8Array;
 }
 
-/** The limits that `unpack` enforces. */
+/** Limits enforced by `unpack`. */
 export interface UnpackLimits {
-	/** Total size after decompression, tar headers included, in bytes. */
+	/** Total size after decompression, including tar headers, in bytes. */
 	readonly bytes: number;
 	readonly files: number;
 }
 
-/** Bytes that are not a bundle this version understands; the message says where and why. */
+/** Not a bundle that this version understands. The message names the place and the reason. */
 export class BundleError extends Error {
 	override readonly name = 'BundleError';
 }
 
-/** Bytes that are a bundle, but not one that this process is to trust. */
+/** A valid bundle that this process must not trust. */
 export class SignatureError extends BundleError {}
 
-/** The file of a bundle with the signature of all others. */
+/** Signature file in a bundle. It covers all other files. */
 export const signaturesPath = '.signatures.json';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-/** The size of a bundle that is read, as it comes and when it is unpacked, in bytes. */
+/** Maximum bundle size, packed and unpacked, in bytes. */
 export const maxBundleBytes = 1024 ** 3;
 const defaultLimits: UnpackLimits = { bytes: maxBundleBytes, files: 100_000 };
 
 /**
- * Reads a bundle: its files by path relative to the root, without a leading `/`. Throws `BundleError` on anything that
- * is not a complete bundle or that exceeds the limits.
+ * Unpacks a bundle into its files, by path relative to the root, without a leading `/`. Throws `BundleError` if the
+ * bundle is incomplete or exceeds the limits.
  */
 export async function unpack(
 	bytes: Uint8Array,
@@ -72,7 +72,7 @@ async function unzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
 	}
 }
 
-/** A path relative to the bundle's root. Throws `BundleError` when it leads out, or names nothing. */
+/** Returns a path relative to the bundle's root. Throws `BundleError` if it leaves the root or is empty. */
 export function pathInBundle(path: string): string {
 	const inner = path.replace(/^(\.?\/)+/, '');
 	const steps = inner.split('/');
@@ -86,20 +86,19 @@ const revisionText = z.string().regex(/^\d{1,15}$/, 'a revision is a decimal num
 
 const shared = {
 	/**
-	 * The history that the revision is of: revisions of different lineages do not compare. Empty in bundles of earlier
-	 * versions.
+	 * Lineage of the revision: revisions in different lineages cannot be compared. Empty in bundles from earlier versions.
 	 */
 	lineage: z.string().default(''),
-	/** A random name of the revision; empty in bundles of earlier versions. */
+	/** Random token of the revision; empty in bundles from earlier versions. */
 	token: z.string().default(''),
-	/** The environment's id; a decision point holds one environment only. */
+	/** Environment id. A decision point holds a single environment. */
 	environment: z.string(),
 	layout: z.literal(layout),
 	/** SHA-256 of the Rego files, in hexadecimal. */
 	policy: z.string(),
-	/** The newest revision whose policy this is. */
+	/** Newest revision with this policy. */
 	policy_revision: revisionText,
-	/** Why this is not the complete policy of the newest schema; null if it is. `since` is ISO 8601. */
+	/** Why this is not the newest schema's complete policy; null if it is. `since` is ISO 8601. */
 	degraded: z
 		.object({ reason: z.enum(['compiling', 'failed', 'left_out']), since: z.string(), detail: z.string() })
 		.nullable(),
@@ -108,7 +107,7 @@ const shared = {
 const kinds = z.discriminatedUnion('kind', [
 	z.object({
 		kind: z.literal('snapshot'),
-		/** Lineages that have ended, the newest first. */
+		/** Ended lineages, newest first. */
 		former_lineages: z.array(z.string()).default([]),
 		...shared,
 	}),
@@ -124,36 +123,35 @@ const manifestSchema = z.object({
 	metadata: z.object({ regolith: kinds }),
 });
 
-/** The `.manifest` of a bundle: OPA's members, and under `metadata.regolith` what kind of step the bundle is. */
+/** A bundle's `.manifest`: OPA's members, and our metadata with the kind of step under `metadata.regolith`. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** How the policy of a bundle differs from that of the newest schema: why, since when, and details. */
+/** Why a bundle's policy is not the newest schema's policy: reason, start time and details. */
 export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded']>;
 
-/** What differs between manifests. */
+/** Variable parts of a manifest. */
 export interface ManifestParts {
-	/** The id of the lineage of the revision; empty unless given. */
+	/** Lineage id of the revision; empty unless given. */
 	readonly lineage?: string;
 	readonly revision: number;
-	/** The random token of the revision; empty unless given. */
+	/** Random token of the revision; empty unless given. */
 	readonly token?: string;
 	readonly environment: string;
 	readonly policy: string;
-	/** The newest revision whose policy this is; the bundle's own by default. */
+	/** Newest revision with this policy; the bundle's revision by default. */
 	readonly policyRevision?: number;
-	/** Why this is not the complete policy of the newest schema; left out if it is. */
+	/** Why this is not the newest schema's complete policy; omitted if it is. */
 	readonly degraded?: Degradation | null;
-	/** Roots besides our own; none by default. */
+	/** Additional roots; none by default. */
 	readonly roots?: readonly string[];
-	/** Entrypoints of `/policy.wasm`; left out for bundles without one. */
+	/** Entrypoints of `/policy.wasm`; omitted for bundles without it. */
 	readonly entrypoints?: readonly string[];
-	/** A snapshot is whole; the other two are steps from any revision at or after `base`, in the same lineage. */
+	/** A snapshot is complete. A delta or policy step applies to any revision from `base` on, in the same lineage. */
 	readonly step:
 		| { readonly kind: 'snapshot'; readonly formerLineages?: readonly string[] }
 		| { readonly kind: 'delta' | 'policy'; readonly base: number };
 }
 
-/** Makes a manifest. */
 export function manifest(parts: ManifestParts): Manifest {
 	const { step, entrypoints, policyRevision = parts.revision, degraded = null, roots = [] } = parts;
 	const common = {
@@ -179,18 +177,18 @@ export function manifest(parts: ManifestParts): Manifest {
 	};
 }
 
-/** Reads the `.manifest` of an unpacked bundle. Throws `BundleError` when there is none or it is not understood. */
+/** Parses the `.manifest` in an unpacked bundle. Throws `BundleError` if it is missing or invalid. */
 export function parseManifest(files: ReadonlyMap<string, Uint8Array>): Manifest {
 	return parseJson(manifestSchema, files, '.manifest');
 }
 
-/** The bytes of `.manifest`. */
+/** Returns the `.manifest` file. */
 export function manifestFile(value: Manifest): BundleFile {
 	return { path: '.manifest', bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }
 
 const pointer = z.string().regex(/^\//, 'a path begins with `/` and names at least one member');
-// Not a record: those lose members called `__proto__`, and what `JSON.parse` returned is a JSON value already.
+// Not `z.record`: it drops members named `__proto__`. Results of `JSON.parse` are always valid JSON values.
 const json = z.custom<Json>((value) => value !== undefined);
 const patchesSchema = z.object({ data: z.array(z.unknown()) });
 const patchSchema = z.discriminatedUnion('op', [
@@ -198,12 +196,10 @@ const patchSchema = z.discriminatedUnion('op', [
 	z.object({ op: z.literal('remove'), path: pointer }),
 ]);
 
-/** How many patches are read between two pauses. */
+/** Number of patches read between two pauses. */
 const patchStride = 200;
 
-/**
- * Reads `patch.json` of an unpacked bundle; no patches if there is none. Throws `BundleError` if it is not understood.
- */
+/** Parses `patch.json` in an unpacked bundle; no patches if it is missing. Throws `BundleError` if it is invalid. */
 export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly Patch[] {
 	const steps = parsePatchesInSteps(files);
 	for (;;) {
@@ -212,7 +208,7 @@ export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly P
 	}
 }
 
-/** Like `parsePatches`, but yields now and then, so that the caller can pause. */
+/** Like `parsePatches`, but yields periodically so the caller can pause. */
 export function* parsePatchesInSteps(
 	files: ReadonlyMap<string, Uint8Array>,
 ): Generator<undefined, readonly Patch[], undefined> {
@@ -237,7 +233,7 @@ function steps(path: string): readonly string[] {
 		.map((step) => percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** OPA reads patch paths as it reads URLs, so they are written with percent-encoding. */
+/** OPA reads patch paths like URLs, so they are percent-encoded. */
 function percentDecoded(step: string): string {
 	try {
 		return decodeURIComponent(step);

@@ -1,8 +1,8 @@
-/** As in `gunzip.ts`, by the streams of the web. */
+/** Like `gunzip.ts`, with web streams. */
 export async function gunzipWithin(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
 	const stream = new DecompressionStream('gzip');
 	const writer = stream.writable.getWriter();
-	// What goes wrong here goes wrong for the reader too.
+	// The reader reports the same errors.
 	writer.write(bytes).catch(() => undefined);
 	writer.close().catch(() => undefined);
 	const chunks: Uint8Array[] = [];

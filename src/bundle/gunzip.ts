@@ -4,8 +4,8 @@ import { gunzip } from 'node:zlib';
 const decompress = promisify(gunzip);
 
 /**
- * Decompresses a whole gzip file, by Node.js; `gunzip-web.ts` takes its place in runtimes without it. Rejects with
- * `RangeError` when that gives more than `limit` bytes, and with an `Error` for anything that is not a gzip file.
+ * Decompresses a whole gzip file with Node.js. Other runtimes use `gunzip-web.ts`. Rejects with `RangeError` if the
+ * result exceeds `limit` bytes, and with an `Error` if the file is not gzip.
  */
 export function gunzipWithin(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
 	return decompress(bytes, { maxOutputLength: limit });

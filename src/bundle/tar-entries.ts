@@ -1,18 +1,18 @@
-/** Reads tar files: the format of POSIX with its extended headers, and the long names of GNU. */
+/** Reads tar files in POSIX format with extended headers, and GNU long names. */
 
-/** One entry. Its content is part of the tar's memory. */
+/** A tar entry. Its content is a view on the tar's memory. */
 export interface TarEntry {
 	readonly name: string;
-	/** `file`, `directory`, `symlink`, or another kind, which nobody here reads. */
+	/** `file`, `directory`, `symlink`, or an unsupported type. */
 	readonly type: string;
 	readonly content: Uint8Array;
 }
 
 const blockBytes = 512;
-/** Where the fields of a header are: offset and length in bytes. */
+/** Header fields: offset and length in bytes. */
 const field = { name: [0, 100], size: [124, 12], checksum: [148, 8], magic: [257, 5], prefix: [345, 155] } as const;
 const typeAt = 156;
-/** Kinds by their flag. The first four describe the next entry, or all that follow. */
+/** Entry types by flag. The first four describe the next entry or all later entries. */
 const kinds: Readonly<Record<string, string>> = {
 	x: 'extended header',
 	g: 'global header',
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The entries in their order. Throws an `Error` where the bytes are no tar file, or end early. */
+/** Yields the entries in order. Throws an `Error` if the bytes are not a tar file, or are truncated. */
 export function* tarEntries(tar: Uint8Array): Iterable<TarEntry> {
 	let next: { readonly name?: string; readonly size?: number } = {};
 	for (let at = 0; at < tar.length; ) {
@@ -52,7 +52,7 @@ export function* tarEntries(tar: Uint8Array): Iterable<TarEntry> {
 	}
 }
 
-/** The sum of a header's bytes, with spaces for those of the sum itself. */
+/** Verifies the header checksum: the sum over all header bytes, with spaces in place of the checksum field. */
 function checkSum(header: Uint8Array): void {
 	const [start, length] = field.checksum;
 	const sum = header.reduce((sum, byte, at) => sum + (at >= start && at < start + length ? 0x20 : byte), 0);
@@ -80,7 +80,10 @@ function textUntilZero(bytes: Uint8Array): string {
 	return decoder.decode(end === -1 ? bytes : bytes.subarray(0, end));
 }
 
-/** The name and the size in an extended header: lines of `<length> <key>=<value>`, where the length counts the line. */
+/**
+ * Returns the name and size in an extended header. Its lines are `<length> <key>=<value>`; the length counts the whole
+ * line.
+ */
 function readExtended(content: Uint8Array): { readonly name?: string; readonly size?: number } {
 	const found: { name?: string; size?: number } = {};
 	for (let at = 0; at < content.length; ) {

@@ -10,7 +10,7 @@ import { closurePatches } from './index-closures.js';
 import type { ExplanationQuestion } from './messages.js';
 import { pastNeighbourhood } from './past-facts.js';
 
-/** Explains a check in a past state, or in that which is held. What is held stays as it is. */
+/** Explains a check in a past state, or in the held state. The held state does not change. */
 export async function answerExplanation(
 	held: EngineAndIndex,
 	{ query, time, revision, policyRevision, past }: ExplanationQuestion,
@@ -21,7 +21,7 @@ export async function answerExplanation(
 	return run(decideWithAttempts(context, normalise(query, time)));
 }
 
-/** Makes the past state of a later one. */
+/** Restores a past state from a later state. */
 export async function restoreState(
 	held: EngineAndIndex,
 	{ facts, schema, closures, policy }: NonNullable<ExplanationQuestion['past']>,
@@ -30,12 +30,12 @@ export async function restoreState(
 	const { touched, now } = pastNeighbourhood(held.facts, facts);
 	const changed = schema !== null;
 	const patches = delta(
-		// Whatever is suspended now was not then.
+		// Losses suspended now were not suspended then.
 		{ ...touched, schema: changed, pending: changed },
 		{ ...now, schema },
 	);
 	const state = await changedState(held, { policy, patches }, run);
-	// Derivations may be others, or lead along other relationships.
+	// Derivations may differ, or follow other relationships.
 	if (changed || touched.relationships.length > 0) {
 		await patchState(state, closurePatches(state.facts, closures, null), run);
 	}

@@ -6,10 +6,10 @@ import { closurePatches } from './index-closures.js';
 import type { ImpactAnswer, ImpactQuestion } from './messages.js';
 import { replayDecisions } from './replay-decisions.js';
 
-/** Which part of the time is left for the decisions of the log. */
+/** Share of the time reserved for replaying logged decisions. */
 const timeForDecisions = 0.2;
 
-/** Finds the impact of a change. What is held is led to the state that is changed, and stays in it. */
+/** Finds the impact of a change. Advances the held state to the state before the change, and leaves it there. */
 export async function answerImpact(held: EngineAndIndex, question: ImpactQuestion, run: Run): Promise<ImpactAnswer> {
 	const { advance, patches, closures, touched, policy, time, limits, decisions } = question;
 	const { checks, rows, milliseconds } = limits;

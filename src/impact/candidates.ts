@@ -1,4 +1,4 @@
-/** The checks that may come out differently in two states of an environment: more than do, and never less. */
+/** Finds checks whose result may differ between two states of an environment: possibly too many, never too few. */
 
 import type { Steps } from '../../compiler/steps.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
@@ -7,7 +7,7 @@ import type { StatePair } from './deciding-state.js';
 import { type ActionDifference, compareSchemas, type SchemaDifference, type Selectable } from './schema-difference.js';
 import { addHolders, TouchedChecks, type TouchedFacts } from './touched-facts.js';
 
-/** What checks are about: a resource type in a tenant, or an instance in its tenant. */
+/** Object of checks: a resource type in a tenant, or an instance in its tenant. */
 export interface Place {
 	readonly type: string;
 	/** `undefined` for the type without an instance. */
@@ -15,21 +15,21 @@ export interface Place {
 	readonly tenant: string;
 }
 
-/** A change from one state to another. */
+/** A change between two states. */
 export interface StateChange extends StatePair {
-	/** What of the facts was touched; `null` for who knows: then every check may come out differently. */
+	/** Facts touched by the change; `null` if unknown: then every check may differ. */
 	readonly touched: TouchedFacts | null;
 }
 
-/** Takes one check. Returns whether it wants more. */
+/** Takes a check. Returns true to continue. */
 export type TakeCheck = (user: string, action: string, place: Place) => boolean;
 
-/** How many places are looked at between two pauses. */
+/** Number of places visited between two pauses. */
 const stride = 500;
 
 /**
- * Calls `take` with every check that may come out differently at `time`, in milliseconds since 1970, each once: those
- * of resource types in tenants first, then those of instances. Ends early when `take` returns false; false says so.
+ * Calls `take` once with every check that may differ at `time`, in milliseconds since 1970: first resource types in
+ * tenants, then instances. Ends early and returns false if `take` returns false.
  */
 export function* forEachCandidate(change: StateChange, time: number, take: TakeCheck): Steps<boolean> {
 	const finder = yield* CandidateFinder.prepare(change, time);
@@ -52,15 +52,15 @@ const nobody: ReadonlySet<string> = new Set();
 class CandidateFinder {
 	readonly #states: readonly FactsIndex[];
 	readonly #everyUser: readonly string[];
-	/** The users with some roles in a tenant, by the set of roles and the tenant. */
+	/** Users with given roles in a tenant, by role set and tenant. */
 	readonly #members = new Map<ReadonlySet<string>, Map<string, ReadonlySet<string>>>();
-	/** By resource type: the actions of which what grants them differs. */
+	/** Actions with different grants, by resource type. */
 	readonly #different: ReadonlyMap<string, readonly ActionDifference[]>;
 
 	private constructor(
 		{ before, after }: StatePair,
 		private readonly schema: SchemaDifference,
-		/** `null` when every check may come out differently. */
+		/** `null` if every check may differ. */
 		private readonly touched: TouchedChecks | null,
 		private readonly time: number,
 	) {
@@ -76,7 +76,7 @@ class CandidateFinder {
 		return new CandidateFinder(change, schema, touched, time);
 	}
 
-	/** Everything that checks can be about in either state. An instance that changed its tenant is asked for in both. */
+	/** Yields all places in both states. An instance that moved to a different tenant is included in both tenants. */
 	*places(): Iterable<Place> {
 		const [before, after] = this.#states;
 		for (const tenant of new Set(this.#states.flatMap(({ tenants }) => [...tenants.keys()]))) {
@@ -91,7 +91,7 @@ class CandidateFinder {
 		}
 	}
 
-	/** The actions that may come out differently for somebody at a place. */
+	/** Returns the actions that may differ for any user at a place. */
 	actionsAt(place: Place): readonly ActionDifference[] {
 		const actions = this.#isTouched(place) ? this.schema.actions : this.#different;
 		return actions.get(place.type) ?? [];
@@ -106,7 +106,7 @@ class CandidateFinder {
 		return touched.holders.has(name) || touched.instances.has(name);
 	}
 
-	/** The users for whom an action may come out differently at a place, each once. */
+	/** Returns the users for whom an action may differ at a place, without duplicates. */
 	*usersAt(place: Place, difference: ActionDifference): Steps<Iterable<string>> {
 		if (this.touched === null) return this.#everyUser;
 		const found = [
@@ -123,7 +123,10 @@ class CandidateFinder {
 		return several.length < 2 ? (several[0] ?? nobody) : new Set(several.flatMap((users) => [...users]));
 	}
 
-	/** Whom the policy may select otherwise, or anybody where what it knows of the place differs. */
+	/**
+	 * Returns the users whom the policy may select differently. Includes all selectable users if conditions see a
+	 * different place.
+	 */
 	#selectableAt({ type, key, tenant }: Place, difference: ActionDifference): readonly Selectable[] {
 		const { touched } = this;
 		const differs =
@@ -131,7 +134,7 @@ class CandidateFinder {
 		return [difference.newlySelectable, ...(differs ? [difference.selectable] : [])];
 	}
 
-	/** Users of whom conditions know something else at a place. */
+	/** Returns users whose attributes, as seen by conditions, may differ at a place. */
 	*#touchedSelectable({ tenant }: Place, { selectable }: ActionDifference): Steps<readonly ReadonlySet<string>[]> {
 		const { touched, schema } = this;
 		if (touched === null || isNobody(selectable)) return [];
@@ -139,19 +142,19 @@ class CandidateFinder {
 			touched.users,
 			schema.asksForTenants ? touched.tenantsOfUsers : nobody,
 			new Set(touched.members.get(tenant)?.keys()),
-			// Only who holds a role in a tenant is compared with its attributes.
+			// Only users with a role in a tenant are compared with its attributes.
 			touched.tenantAttributes.has(tenant) ? yield* this.#membersWith(null, tenant) : nobody,
 		];
 	}
 
-	/** Users who hold other roles in the tenant, of which one grants the action. */
+	/** Returns users with changed roles in the tenant, if a changed role grants the action. */
 	#touchedMembers({ tenant }: Place, { tenantRoles }: ActionDifference): readonly ReadonlySet<string>[] {
 		const members = [...(this.touched?.members.get(tenant) ?? [])];
 		const users = members.filter(([, roles]) => [...roles].some((role) => tenantRoles.has(role)));
 		return [new Set(users.map(([user]) => user))];
 	}
 
-	/** Users who may hold other roles on the instance, or roles there that grant otherwise. */
+	/** Returns users with possibly changed roles on the instance, and users with roles there whose grants changed. */
 	*#holders({ type, key }: Place, difference: ActionDifference): Steps<readonly ReadonlySet<string>[]> {
 		if (key === undefined || difference.instanceRoles.size === 0) return [];
 		const instance = instanceName({ type, key });
@@ -163,7 +166,7 @@ class CandidateFinder {
 		return [...touched, users];
 	}
 
-	/** Users with any of these roles in a tenant, in either state; with any role at all for `null`. */
+	/** Returns users with any of the roles in a tenant, in either state. `null` means any role. */
 	*#membersWith(roles: ReadonlySet<string> | null, tenant: string): Steps<ReadonlySet<string>> {
 		if (roles?.size === 0) return nobody;
 		const byTenant = this.#members.get(roles ?? nobody) ?? new Map<string, ReadonlySet<string>>();

@@ -2,14 +2,14 @@ import type { Patch } from '../../compiler/model.js';
 import type { Run } from '../pdp/engine/engine.js';
 import type { EngineAndIndex } from '../pdp/follow/load-snapshot.js';
 
-/** How a state differs from another one. */
+/** Difference between two states. */
 interface StateDifference {
-	/** The module of the policy; `null` for the same one. */
+	/** New policy module; `null` if unchanged. */
 	readonly policy: Uint8Array | null;
 	readonly patches: readonly Patch[];
 }
 
-/** Makes another state. The given one stays as it is. */
+/** Creates a changed state. The given state does not change. */
 export async function changedState(
 	{ engine, facts }: EngineAndIndex,
 	{ policy, patches }: StateDifference,

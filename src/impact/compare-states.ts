@@ -1,4 +1,4 @@
-/** Asks two states of an environment the same questions, and keeps those that come out differently. */
+/** Runs the same checks in two states of an environment, and collects the differences. */
 
 import type { Steps } from '../../compiler/steps.js';
 import type { EngineInput } from '../pdp/engine/engine.js';
@@ -7,37 +7,37 @@ import { forEachCandidate, type Place, type StateChange } from './candidates.js'
 import type { StatePair } from './deciding-state.js';
 import { causeName, describeSide } from './decision-side.js';
 
-/** What a comparison may cost. */
+/** Limits for a comparison. */
 export interface ComparisonLimits {
-	/** How many checks are asked. */
+	/** Maximum checks. */
 	readonly checks: number;
-	/** How many rows are listed, of gains and of losses each. */
+	/** Maximum rows to list, each for gains and losses. */
 	readonly rows: number;
-	/** Whether there is no more time. */
+	/** Returns true when the time is over. */
 	readonly isOver: () => boolean;
 }
 
-/** What comes out differently. */
+/** Result of a comparison. */
 export interface Comparison {
-	/** Some of the checks that are allowed only after the change, and only before it; by what grants them. */
+	/** Sample of checks allowed only after the change (gains) or only before (losses), sorted by granting cause. */
 	readonly gains: readonly ImpactRow[];
 	readonly loses: readonly ImpactRow[];
 	readonly gained: number;
 	readonly lost: number;
-	/** How many checks were asked. */
+	/** Number of checks run. */
 	readonly asked: number;
-	/** Each gain and each loss counts for the first of what grants it. */
+	/** Each gain and loss counts for its first granting cause. */
 	readonly by_cause: readonly ImpactCauseCount[];
-	/** Whether there may be more gains and losses than were counted. */
+	/** True if there may be more gains and losses than counted. */
 	readonly truncated: boolean;
 }
 
-/** How many checks are asked between two looks at the time. */
+/** Number of checks between two time checks. */
 const stride = 100;
 
 /**
- * Finds every check that is allowed in one of the states only, of all users, all actions, and all resource types in all
- * tenants and instances in theirs, at `time` in milliseconds since 1970. What it counts is a lower bound when `truncated`.
+ * Finds every check allowed in only one state, over all users, actions, tenants with their resource types, and
+ * instances, at `time` in milliseconds since 1970. If `truncated`, the counts are lower bounds.
  */
 export function* compareStates(change: StateChange, time: number, limits: ComparisonLimits): Steps<Comparison> {
 	const tally = new ImpactTally(change, limits.rows);
@@ -56,7 +56,7 @@ function checkInput(user: string, action: string, { type, key, tenant }: Place, 
 	return { user: { key: user }, action, resource, time };
 }
 
-/** Counts and lists what comes out differently. */
+/** Counts and lists differences. */
 export class ImpactTally {
 	readonly #gains: ImpactRow[] = [];
 	readonly #loses: ImpactRow[] = [];
@@ -66,11 +66,11 @@ export class ImpactTally {
 
 	constructor(
 		private readonly states: StatePair,
-		/** How many rows are listed, of gains and of losses each. */
+		/** Maximum rows to list, each for gains and losses. */
 		private readonly rows: number,
 	) {}
 
-	/** Asks both states. Returns the row of a check that comes out differently. */
+	/** Runs a check in both states. Returns a row if the results differ. */
 	compare(input: EngineInput): ImpactRow | undefined {
 		const { before, after } = this.states;
 		const [earlier, later] = [before.engine.code(input), after.engine.code(input)];
@@ -109,7 +109,7 @@ export class ImpactTally {
 	}
 }
 
-/** Sorts by what grants the check, then by what it is about. */
+/** Sort key: granting cause first, then the object of the check. */
 function rowName({ user, action, resource: { type, key }, tenant, before, after }: ImpactRow): string {
 	return JSON.stringify([[...before.by, ...after.by].map(causeName), type, action, tenant, key ?? '', user]);
 }

@@ -1,13 +1,13 @@
 import type { DecidingEngine } from '../pdp/engine/engine.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 
-/** An environment in one state: what decides, and an index of what it decides from. */
+/** A state of an environment: engine and facts index. */
 export interface DecidingState {
 	readonly engine: DecidingEngine;
 	readonly facts: FactsIndex;
 }
 
-/** One environment before and after a change. */
+/** An environment before and after a change. */
 export interface StatePair {
 	readonly before: DecidingState;
 	readonly after: DecidingState;

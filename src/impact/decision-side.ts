@@ -1,4 +1,4 @@
-/** Why a check comes out as it does in one state, in the words of the policy. */
+/** Explains a check's result in a state, using the policy's reasons. */
 
 import { z } from 'zod';
 import { type DecidingEngine, type EngineInput, evaluationFailed } from '../pdp/engine/engine.js';
@@ -16,7 +16,7 @@ const Sections = z.object({
 	pending: Section.optional(),
 });
 
-/** Describes a check that has this code. A description that cannot be had leaves the code alone. */
+/** Describes a check with the given code. If no description is available, returns only the code. */
 export function describeSide(engine: DecidingEngine, input: EngineInput, code: string): ImpactSide {
 	const allow = code === 'allow';
 	const sections = code === evaluationFailed ? undefined : readSections(engine, input);
@@ -36,12 +36,12 @@ export function describeSide(engine: DecidingEngine, input: EngineInput, code: s
 	return { allow, code, reason: section?.reason ?? code, by };
 }
 
-/** One text for one cause, whatever characters the keys hold. */
+/** Returns a unique text for a cause, whatever characters its keys contain. */
 export function causeName({ by, role, userset, resourceset, resource_type }: ImpactCause): string {
 	return JSON.stringify([by, role, userset, resourceset, resource_type]);
 }
 
-/** `<type>#<role>` of `<type>:<key>#<role>`: keys of roles hold no `#`. */
+/** Converts `<type>:<key>#<role>` to `<type>#<role>`. Role keys contain no `#`. */
 function roleOnType(role: string): string {
 	return `${instanceType(role)}${role.slice(role.lastIndexOf('#'))}`;
 }

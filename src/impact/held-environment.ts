@@ -2,24 +2,24 @@ import { parseManifest, parsePatches, unpack } from '../bundle/bundle.js';
 import type { Run } from '../pdp/engine/engine.js';
 import { compileModule, type EngineAndIndex, loadSnapshot } from '../pdp/follow/load-snapshot.js';
 
-/** An environment in this process, as bundles of the feed tell it. What they say is trusted: the API itself sends them. */
+/** An environment in this process, built from feed bundles. Bundles are trusted, because the API itself sends them. */
 export class HeldEnvironment {
 	#held: EngineAndIndex | undefined;
 
 	constructor(private readonly run: Run) {}
 
-	/** What is held. Throws when nothing is. */
+	/** Held state. Throws if there is none. */
 	get state(): EngineAndIndex {
 		if (this.#held === undefined) throw new Error('nothing is held');
 		return this.#held;
 	}
 
-	/** Takes a snapshot, or a step that continues what is held. Rejects with what is wrong with it. */
+	/** Applies a snapshot, or a step that continues the held state. Rejects with the error in the bundle. */
 	async take(bundle: Uint8Array): Promise<void> {
 		const files = await unpack(bundle);
 		const { kind } = parseManifest(files).metadata.regolith;
 		if (kind === 'snapshot') {
-			// Two at a time are not needed.
+			// Frees the old state first: two states at a time are not needed.
 			this.#held = undefined;
 			this.#held = await loadSnapshot(files, this.run);
 			return;

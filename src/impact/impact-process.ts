@@ -4,25 +4,25 @@ import { Failure } from '../failure.js';
 import type { Logger } from '../log.js';
 import type { Answered, Answers, Asked, HeldState, Question } from './messages.js';
 
-/** What a process may have. */
+/** Limits for a process. */
 export interface ProcessLimits {
-	/** Its resident memory, in MiB. */
+	/** Resident memory in MiB. */
 	readonly memory: number;
-	/** How long all answers to one request may take, in milliseconds. */
+	/** Total time for all answers to a request, in milliseconds. */
 	readonly time: number;
 }
 
-/** The longest text of a process's standard error that is logged, in characters. */
+/** Maximum logged length of a process's standard error, in characters. */
 const maxSaid = 2_000;
 
-/** A process that compares states of one environment. It holds one state, and answers one question after the other. */
+/** A process that compares states of an environment. It holds a single state, and answers questions in sequence. */
 export class ImpactProcess {
 	readonly #child: ChildProcess;
 	readonly #ended: Promise<void>;
 	#held: HeldState | null = null;
 	#asked = 0;
 	#said = '';
-	/** Why it was ended from here. */
+	/** Reason if this class killed the process. */
 	#killed: Failure | undefined;
 
 	constructor(
@@ -31,9 +31,9 @@ export class ImpactProcess {
 		program = fileURLToPath(new URL('./impact-worker.js', import.meta.url)),
 	) {
 		this.#child = fork(program, [String(limits.memory)], {
-			// Values outside of WASM memory are the smaller part. Beyond this the process ends by itself.
+			// The JavaScript heap is smaller than the WASM memory. The process ends itself above this limit.
 			execArgv: [`--max-old-space-size=${limits.memory}`],
-			// It needs no settings, and is to know no secrets.
+			// The process needs no settings, and must not see secrets.
 			env: {},
 			serialization: 'advanced',
 			stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -41,34 +41,34 @@ export class ImpactProcess {
 		this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
 			this.#said = (this.#said + text).slice(0, maxSaid);
 		});
-		// Its exit says the same.
+		// The process exit reports the same problem.
 		this.#child.on('error', () => undefined);
 		this.#ended = new Promise((resolve) => this.#child.once('close', () => resolve()));
 	}
 
-	/** What it holds; `null` before it holds anything, and once it has ended. */
+	/** Held state; `null` before the first state, and after the process has ended. */
 	get held(): HeldState | null {
 		return this.#held;
 	}
 
-	/** The id of the process. */
+	/** Process id. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}
 
-	/** Whether it can be asked. */
+	/** True if the process can answer. */
 	get answers(): boolean {
 		return this.#child.connected && this.#killed === undefined;
 	}
 
-	/** Tells what it holds after an answer. */
+	/** Records the held state after an answer. */
 	holds(held: HeldState): void {
 		this.#held = held;
 	}
 
 	/**
-	 * Asks, and ends the process when it does not answer within so many milliseconds. Rejects with `Failure`
-	 * (`unavailable`) when it fails, ends or is ended; then it cannot be asked again.
+	 * Asks a question. Kills the process if it does not answer within the given milliseconds. Rejects with `Failure`
+	 * (`unavailable`) if the process fails, ends or is killed; it cannot answer afterwards.
 	 */
 	async ask<Kind extends keyof Answers>(
 		question: Extract<Question, { readonly kind: Kind }>,
@@ -87,14 +87,14 @@ export class ImpactProcess {
 				);
 				throw failed();
 			}
-			// The process answers a question with the answer to its kind.
+			// The process answers each question with the matching answer type.
 			return answered.value as Answers[Kind];
 		} finally {
 			clearTimeout(late);
 		}
 	}
 
-	/** Ends the process; resolves when it has ended. */
+	/** Kills the process. Resolves when it has ended. */
 	async stop(): Promise<void> {
 		this.#kill(failed());
 		await this.#ended;
@@ -126,7 +126,7 @@ export class ImpactProcess {
 					reject(this.#killed ?? failed());
 				}),
 			);
-			// If it cannot be sent, the process has ended or is about to.
+			// If sending fails, the process has ended or is about to end.
 			if (this.#child.connected) this.#child.send(asked, () => undefined);
 		});
 	}

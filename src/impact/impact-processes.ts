@@ -3,23 +3,23 @@ import { clientGone, Turns } from '../limit/turns.js';
 import type { Logger } from '../log.js';
 import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
-/** How many processes there are at most, each for one environment. */
+/** Maximum number of processes, each for a single environment. */
 const maxProcesses = 2;
-/** How many requests for one environment wait for the one that runs. */
+/** Maximum requests waiting per environment. */
 const maxWaiting = 4;
-/** After how long without a request a process ends, in milliseconds. */
+/** Time without a request before a process ends, in milliseconds. */
 const idleTime = 60_000;
 
-/** What runs with a process. `left` tells how much time it has, in milliseconds. */
+/** Work that uses a process. `left` returns the remaining time in milliseconds. */
 export type ProcessWork<T> = (process: ImpactProcess, left: () => number) => Promise<T>;
 
-/** Options of processes, besides their limits. */
+/** Options for processes, besides their limits. */
 export interface ProcessesOptions {
 	readonly limits: ProcessLimits;
 	readonly log: Logger;
-	/** After how long without a request a process ends, in milliseconds. */
+	/** Time without a request before a process ends, in milliseconds. */
 	readonly idle?: number;
-	/** Makes a process. */
+	/** Starts a process. */
 	readonly start?: (limits: ProcessLimits, log: Logger) => ImpactProcess;
 }
 
@@ -29,8 +29,8 @@ interface Kept {
 }
 
 /**
- * The processes that compare states: one for each of the environments that were asked about last. Each starts when it
- * is first needed, does one piece of work at a time, and ends after a minute without any.
+ * Processes that compare states: one for each recently used environment. A process starts on first use, does a single
+ * piece of work at a time, and ends after a minute without work.
  */
 export class ImpactProcesses {
 	readonly #kept = new Map<string, Kept>();
@@ -39,22 +39,23 @@ export class ImpactProcesses {
 
 	constructor(private readonly options: ProcessesOptions) {}
 
-	/** The ids of the processes that run. */
+	/** Ids of running processes. */
 	get pids(): readonly number[] {
 		return [...this.#kept.values()].flatMap(({ process }) => process.pid ?? []);
 	}
 
 	/**
-	 * Runs work with the process of an environment, when its turn comes. Settles as the work does. Rejects with `Failure`:
-	 * `busy` when too many wait, and `unavailable` when the client goes away first, or all are stopped. Work whose client
-	 * goes away keeps its turn until it settles: the process stays, with what it holds, for whoever comes next.
+	 * Runs work with an environment's process when its turn comes. Settles like the work. Rejects with `Failure`: `busy`
+	 * if too many requests wait, and `unavailable` if the client disconnects first or all processes are stopped. After a
+	 * disconnect, the work keeps its turn until it settles, so the process and its state stay available for the next
+	 * request.
 	 */
 	async run<T>(environment: string, closed: AbortSignal, work: ProcessWork<T>): Promise<T> {
 		await this.#turns.wait(environment, closed);
 		return unlessGone(this.#inTurn(environment, work), closed);
 	}
 
-	/** Ends all processes, and refuses whatever waits. */
+	/** Ends all processes, and refuses waiting work. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#turns.stop();
@@ -86,7 +87,7 @@ export class ImpactProcesses {
 		return process;
 	}
 
-	/** Lets the process of an environment end when it has nothing to do for a while. */
+	/** Ends the environment's process after an idle period. */
 	#rest(environment: string): void {
 		const kept = this.#kept.get(environment);
 		if (kept === undefined) return;
@@ -103,7 +104,10 @@ export class ImpactProcesses {
 	}
 }
 
-/** What work gives; rejects with `Failure` (`unavailable`) as soon as the client goes away, and the work goes on. */
+/**
+ * Settles like the work. Rejects with `Failure` (`unavailable`) as soon as the client disconnects, while the work
+ * continues.
+ */
 function unlessGone<T>(work: Promise<T>, closed: AbortSignal): Promise<T> {
 	return new Promise((resolve, reject) => {
 		const leave = () => reject(clientGone());

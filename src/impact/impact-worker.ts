@@ -1,4 +1,4 @@
-/** The process that compares states of one environment. It is told everything it needs, and reads nothing else. */
+/** Process that compares states of an environment. All its input comes in messages. */
 
 import { constants, setPriority } from 'node:os';
 import { errorMessage } from '../failure.js';
@@ -8,7 +8,7 @@ import { HeldEnvironment } from './held-environment.js';
 import { isTooLarge, MemoryGuard } from './memory-guard.js';
 import type { Answered, Answers, Asked, Question } from './messages.js';
 
-// Comparing uses a processor for seconds: the server that answers other requests goes first.
+// Comparing uses a processor for seconds, so the API server gets priority.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [mebibytes] = process.argv.slice(2);
@@ -32,13 +32,13 @@ function send(answered: Answered, then: () => void = () => undefined): void {
 	process.send?.(answered, then);
 }
 
-// A signal from a terminal reaches all processes; the API ends this one.
+// A terminal sends signals to all processes, but the API ends this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', ({ id, question }: Asked) => {
 	answer(question).then(
 		(value) => send({ id, value }),
-		// What is held may be half changed.
+		// The held state may be half changed.
 		(error: unknown) => send({ id, failure: errorMessage(error), too_large: isTooLarge(error) }, () => process.exit(1)),
 	);
 });

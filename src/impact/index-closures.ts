@@ -1,4 +1,4 @@
-/** Closures of all instances, computed from an index of facts. */
+/** Computes closures for all instances from a facts index. */
 
 import { circularRelations } from '../../compiler/cycle.js';
 import { delta, type Neighbourhood, type Touched } from '../../compiler/data/delta.js';
@@ -6,7 +6,7 @@ import type { Patch, Relationship, Schema } from '../../compiler/model.js';
 import type { FactsIndex } from '../pdp/facts/facts-index.js';
 import { instanceType, parseInstanceName } from '../pdp/facts/instance-name.js';
 
-/** A run of changes that touched nothing. */
+/** `Touched` without any changes. */
 export const nothingTouched: Touched = {
 	schema: false,
 	pending: false,
@@ -23,7 +23,7 @@ export const nothingTouched: Touched = {
 	instance_attributes: [],
 };
 
-/** What is to be known of nothing. */
+/** Empty neighbourhood. */
 export const emptyNeighbourhood: Neighbourhood = {
 	schema: null,
 	in_force: null,
@@ -41,14 +41,14 @@ export const emptyNeighbourhood: Neighbourhood = {
 	instance_attributes: [],
 };
 
-/** The patches that replace all closures by those that follow from the relationships of the index. */
+/** Returns the patches that replace all closures with closures computed from the index's relationships. */
 export function closurePatches(facts: FactsIndex, schema: Schema, inForce: Schema | null): readonly Patch[] {
 	const relationships = [...circularRelationships(facts, inForce ?? schema)];
 	const now = { ...emptyNeighbourhood, schema, in_force: inForce, closures: { of: 'all' as const, relationships } };
 	return delta(nothingTouched, now);
 }
 
-/** The relationships that closures follow from. */
+/** Yields the relationships that determine closures. */
 function* circularRelationships({ instances, relations }: FactsIndex, schema: Schema): Iterable<Relationship> {
 	const byType = new Map<string, Set<string>>();
 	for (const { type, relation } of circularRelations(schema)) {
@@ -64,7 +64,7 @@ function* circularRelationships({ instances, relations }: FactsIndex, schema: Sc
 	}
 }
 
-/** A relationship between instances of these names. */
+/** Returns a relationship between two instances, given by name. */
 export function relationship(object: string, relation: string, subject: string, until: number | null): Relationship {
 	const [{ type, key: instance }, from] = [parseInstanceName(object), parseInstanceName(subject)];
 	const ends = { type, instance, relation, subject_type: from.type, subject: from.key };

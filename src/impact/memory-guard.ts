@@ -1,28 +1,25 @@
 import type { Steps } from '../../compiler/steps.js';
 import { EngineError } from '../pdp/engine/engine.js';
 
-/** The work would take more memory than the process may have. */
+/** The work would exceed the process's memory limit. */
 export class TooLarge extends Error {
 	override readonly name = 'TooLarge';
 }
 
-/** How much work is done between two looks at the memory, in milliseconds. */
+/** Time between two memory checks, in milliseconds. */
 const interval = 20;
 
-/** Runs work in one go, and ends it when the process has more memory than it may. */
+/** Runs work without pauses, and aborts it if the process exceeds its memory limit. */
 export class MemoryGuard {
 	#next = 0;
 
-	/**
-	 * @param most how much resident memory the process may have, in bytes.
-	 * @param read reads how much it has.
-	 */
+	/** @param most maximum resident memory in bytes. @param read returns the current resident memory in bytes. */
 	constructor(
 		private readonly most: number,
 		private readonly read: () => number = () => process.memoryUsage.rss(),
 	) {}
 
-	/** Runs work to its end. Throws `TooLarge`, and what the work throws. */
+	/** Runs work to its end. Throws `TooLarge`, and any error from the work. */
 	run = async <T>(steps: Steps<T>): Promise<T> => {
 		for (;;) {
 			const step = steps.next();
@@ -31,14 +28,14 @@ export class MemoryGuard {
 		}
 	};
 
-	/** Throws `TooLarge` when the process has more memory than it may. */
+	/** Throws `TooLarge` if the process exceeds its memory limit. */
 	check(): void {
 		if (this.read() > this.most) throw new TooLarge(`it would take more than ${Math.floor(this.most / 2 ** 20)} MiB`);
 		this.#next = performance.now() + interval;
 	}
 }
 
-/** Whether a failure says that there is no more memory. */
+/** True if an error means that memory is exhausted. */
 export function isTooLarge(error: unknown): boolean {
 	return (
 		error instanceof TooLarge ||

@@ -1,4 +1,4 @@
-/** What the process that compares states is asked, and what it answers. */
+/** Messages between the API and the process that compares states. */
 
 import type { PastFact } from '../../compiler/data/delta.js';
 import type { Patch, Schema } from '../../compiler/model.js';
@@ -7,98 +7,98 @@ import type { Comparison } from './compare-states.js';
 import type { LoggedInput, ReplayedDecisions } from './replay-decisions.js';
 import type { TouchedFacts } from './touched-facts.js';
 
-/** What is held of an environment: a revision with the policy in force there. */
+/** Held state of an environment: a revision with its active policy. */
 export interface HeldState {
-	/** The lineage and the token of the revision. */
+	/** Lineage and token of the revision. */
 	readonly lineage: string;
 	readonly token: string;
 	readonly revision: number;
-	/** The digest of the policy. */
+	/** Policy digest. */
 	readonly digest: string;
-	/** Which losses are suspended under which policy; `null` when none are. */
+	/** Identifies the suspended losses and the policy they are suspended under; `null` if there are none. */
 	readonly pending: string | null;
 }
 
-/** What is computed anew from all relationships, because patches for it would be too many. */
+/** Source for recomputing all closures from relationships, because patches would be too many. */
 export interface ClosureSource {
 	readonly schema: Schema;
-	/** The schema that the policy was compiled from, where that is an older one. */
+	/** Source schema of the active policy, if older. */
 	readonly in_force: Schema | null;
 }
 
-/** A change whose impact is asked for. */
+/** A change to find the impact of. */
 export interface ImpactQuestion {
-	/** Patches that lead from what is held to the state that is changed. */
+	/** Patches from the held state to the state before the change. */
 	readonly advance: { readonly to: HeldState; readonly patches: readonly Patch[] };
-	/** Patches that lead from there to the state after the change. */
+	/** Patches from there to the state after the change. */
 	readonly patches: readonly Patch[];
-	/** `null` where the patches have the closures, or none changed. */
+	/** `null` if the patches include the closures, or if no closures changed. */
 	readonly closures: ClosureSource | null;
-	/** What the change touched; `null` when everything has to be asked. */
+	/** Facts touched by the change; `null` if every check must run. */
 	readonly touched: TouchedFacts | null;
-	/** The module of the policy after the change; `null` for the same one. */
+	/** Policy module after the change; `null` if unchanged. */
 	readonly policy: Uint8Array | null;
-	/** When everything is decided, in milliseconds since 1970. */
+	/** Decision time in milliseconds since 1970. */
 	readonly time: number;
 	readonly limits: {
 		readonly checks: number;
 		readonly rows: number;
-		/** After how many milliseconds it is to end with what it has. */
+		/** Time limit in milliseconds. Returns partial results afterwards. */
 		readonly milliseconds: number;
 	};
-	/** Decisions of the log, the newest first. */
+	/** Logged decisions, newest first. */
 	readonly decisions: readonly LoggedInput[];
 }
 
-/** What a change leads to. */
+/** Impact of a change. */
 export interface ImpactAnswer {
 	readonly comparison: Comparison;
 	readonly decisions: ReplayedDecisions;
 }
 
-/** A check to explain, and the state to do it in. */
+/** A check to explain, and the state to explain it in. */
 export interface ExplanationQuestion {
 	readonly query: Query;
-	/** When it is decided, in milliseconds since 1970. */
+	/** Decision time in milliseconds since 1970. */
 	readonly time: number;
 	readonly revision: number;
-	/** The newest revision whose policy was in force then. */
+	/** Newest revision whose policy was active at that time. */
 	readonly policyRevision: number;
-	/** How the past state differs from what is held; `null` when it is what is held. */
+	/** Difference between the held state and the past state; `null` to use the held state. */
 	readonly past: {
-		/** What has changed since, as it was. */
+		/** Facts changed since, with their past values. */
 		readonly facts: readonly PastFact[];
-		/** The schema of that time, where it is another one. */
+		/** Schema at that time, if different. */
 		readonly schema: Schema | null;
-		/** The schema that closures follow from. */
+		/** Schema that determines closures. */
 		readonly closures: Schema;
-		/** The module of the policy of that time, where it is another one. */
+		/** Policy module at that time, if different. */
 		readonly policy: Uint8Array | null;
 	} | null;
 }
 
-/** What the process is asked. */
+/** Question to the process. */
 export type Question =
-	/** Takes a bundle of the feed: a snapshot, or a step that continues what is held. */
+	/** Applies a feed bundle: a snapshot, or a step that continues the held state. */
 	| { readonly kind: 'hold'; readonly bundle: Uint8Array; readonly held: HeldState }
 	| { readonly kind: 'impact'; readonly question: ImpactQuestion }
 	| { readonly kind: 'explanation'; readonly question: ExplanationQuestion };
 
-/** What is sent to the process. It answers one question after the other. */
+/** Message to the process. It answers questions in sequence. */
 export interface Asked {
 	readonly id: number;
 	readonly question: Question;
 }
 
-/** The answers by the kinds of questions. */
+/** Answers by question kind. */
 export interface Answers {
 	readonly hold: null;
 	readonly impact: ImpactAnswer;
 	readonly explanation: AuthorizationResult;
 }
 
-/** What the process sends. After a failure it ends. */
+/** Message from the process. It ends after a failure. */
 export type Answered =
 	| { readonly id: number; readonly value: Answers[keyof Answers] }
-	/** `too_large` says that it would take more memory than it may. */
+	/** `too_large` means the work would exceed the memory limit. */
 	| { readonly id: number; readonly failure: string; readonly too_large: boolean };

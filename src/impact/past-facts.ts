@@ -1,4 +1,7 @@
-/** What has changed of facts since a revision, as it was then, and what that makes of an index of the facts. */
+/**
+ * Reconstructs a past state: facts changed since a revision, with their past values, applied to an index of later
+ * facts.
+ */
 
 import type { Neighbourhood, PastFact, Touched } from '../../compiler/data/delta.js';
 import type { Expiring } from '../../compiler/model.js';
@@ -8,13 +11,13 @@ import { emptyNeighbourhood, nothingTouched, relationship } from './index-closur
 
 type PastFactLike<Kind extends PastFact['kind']> = Extract<PastFact, { readonly kind: Kind }>;
 
-/** What a delta is computed from, with everything it says about the past state. */
+/** Input for computing a delta to a past state. */
 export interface PastNeighbourhood {
 	readonly touched: Touched;
 	readonly now: Neighbourhood;
 }
 
-/** Describes the past state around past facts, in an index of a later state. Each fact is there once. */
+/** Describes the past state around the given facts, using an index of a later state. Each fact must occur once. */
 export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]): PastNeighbourhood {
 	const users = selectKind(past, 'user');
 	const tenants = selectKind(past, 'tenant');
@@ -52,7 +55,7 @@ export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]):
 			),
 			tenants: [...new Set([...memberTenants, ...tenants.map(({ tenant }) => tenant)])].flatMap((key) => {
 				const known = pastTenants.get(key);
-				// Attributes that did not change are in no patch.
+				// Unchanged attributes do not occur in patches.
 				if (known === undefined) return facts.tenants.has(key) ? [{ key, attributes: {} }] : [];
 				return known === null ? [] : [{ key, attributes: known }];
 			}),
@@ -94,12 +97,12 @@ function asAssignment({ user, instance, role, until }: PastFactLike<'instance_ro
 	return { user, role, type, instance: key, ...expiring(until) };
 }
 
-/** One text for one fact, whatever characters the keys hold. */
+/** Returns a unique text for a fact, whatever characters its keys contain. */
 function factName(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }
 
-/** The touched memberships, and all roles that were held by them. */
+/** Returns the touched memberships, and all roles held through these memberships. */
 function pastMemberships({ tenantRoles }: FactsIndex, past: readonly PastFactLike<'tenant_role'>[]) {
 	const touched = new Map(past.map(({ user, tenant }) => [factName(user, tenant), { user, tenant }]));
 	const changed = new Set(past.map(({ user, tenant, role }) => factName(user, tenant, role)));
@@ -115,7 +118,7 @@ function pastMemberships({ tenantRoles }: FactsIndex, past: readonly PastFactLik
 	return { touched: [...touched.values()], held: [...unchanged, ...held] };
 }
 
-/** What the users of these assignments held on any instance: each type and role once. */
+/** Returns the roles held on any instance by the users of these assignments, without duplicates by type and role. */
 function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const changed = new Set(past.map(({ user, instance, role }) => factName(user, instance, role)));
 	const found = new Map<string, Neighbourhood['holdings'][number]>();
@@ -132,7 +135,7 @@ function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike
 	return [...found.values()];
 }
 
-/** The relations of the objects of these relationships that had any subject. */
+/** Returns the relations with any subject on the objects of these relationships. */
 function pastRelations({ relations }: FactsIndex, past: readonly PastFactLike<'relationship'>[]) {
 	const changed = new Set(past.map(({ object, relation, subject }) => factName(object, relation, subject)));
 	const found = new Map<string, Neighbourhood['related'][number]>();

@@ -1,4 +1,4 @@
-/** Decides logged checks again, before and after a change. */
+/** Replays logged checks before and after a change. */
 
 import { z } from 'zod';
 import type { Steps } from '../../compiler/steps.js';
@@ -9,7 +9,7 @@ import type { StatePair } from './deciding-state.js';
 
 const attributes = z.record(z.string(), z.unknown()).optional();
 
-/** The input of a decision as decision points log it. Whatever else sends events may log something else. */
+/** Decision input, as logged by decision points. Events from other sources may have a different shape. */
 const LoggedCheck = z.object({
 	user: z.object({ key: z.string(), attributes }),
 	action: z.string(),
@@ -17,37 +17,39 @@ const LoggedCheck = z.object({
 	context: attributes,
 });
 
-/** A decision of the log. */
+/** A logged decision. */
 export interface LoggedInput {
 	readonly id: string;
 	/** ISO 8601. */
 	readonly timestamp: string;
-	/** What was decided; `null` where the log does not say. */
+	/** Logged code; `null` if absent. */
 	readonly code: string | null;
-	/** The check, as the log has it. */
+	/** Logged check. */
 	readonly input: unknown;
 }
 
-/** What became of logged decisions. */
+/** Result of a replay. */
 export interface ReplayedDecisions {
-	/** How many were decided again, and how many could not be: masked, cut, or logged by something else. */
+	/** Number of decisions replayed, and number skipped: masked, truncated, or logged by a different source. */
 	readonly replayed: number;
 	readonly skipped: number;
 	readonly gained: number;
 	readonly lost: number;
-	/** Some of those that come out differently, the newest first. */
+	/** Sample of differing decisions, newest first. */
 	readonly rows: readonly LoggedDecisionRow[];
-	/** Whether there was no time for all of them. */
+	/** True if the time was over before all decisions were replayed. */
 	readonly truncated: boolean;
 }
 
-/** What a replay may cost: as of a comparison. */
+/** Limits for a replay, as in `ComparisonLimits`. */
 interface ReplayLimits {
 	readonly rows: number;
 	readonly isOver: () => boolean;
 }
 
-/** Decides logged checks in both states at `time`, in milliseconds since 1970, with the attributes and context that they had. */
+/**
+ * Decides logged checks in both states at `time`, in milliseconds since 1970, with their logged attributes and context.
+ */
 export function* replayDecisions(
 	states: StatePair,
 	logged: readonly LoggedInput[],
@@ -77,7 +79,7 @@ export function* replayDecisions(
 	return { replayed, skipped, gained, lost, rows, truncated };
 }
 
-/** Absent members stay absent: the policy tells them from undefined ones. */
+/** Absent members stay absent: the policy distinguishes them from undefined members. */
 function asInput({ user, action, resource, context }: z.output<typeof LoggedCheck>, time: number): EngineInput {
 	const { type, key, tenant } = resource;
 	return {

@@ -1,40 +1,40 @@
-/** What of two schemas may make checks come out differently, as the tables of their data say it. */
+/** Finds differences between two schemas that may change checks, using the tables in their data. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from '../pdp/facts/json-members.js';
 import type { SchemaTables } from '../pdp/facts/schema-tables.js';
 
-/** Whom set rules may select: everybody, or at most those who hold one of these roles in the tenant. */
+/** Users that set rules may select: everybody, or only users with one of these roles in the tenant. */
 export type Selectable = 'everybody' | ReadonlySet<string>;
 
-/** One action of the two schemas: what grants it in either of them, and what of that differs. */
+/** An action in two schemas: all grants, and the grants that differ. */
 export interface ActionDifference {
 	readonly type: string;
 	readonly action: string;
-	/** The tenant roles that grant it. */
+	/** Tenant roles that grant the action. */
 	readonly tenantRoles: ReadonlySet<string>;
-	/** Those that grant it in one of the schemas only. */
+	/** Tenant roles that grant it in only one schema. */
 	readonly changedTenantRoles: ReadonlySet<string>;
-	/** The roles on instances that grant it. */
+	/** Instance roles that grant the action. */
 	readonly instanceRoles: ReadonlySet<string>;
-	/** Those that grant it in one of the schemas only, or that are derived otherwise. */
+	/** Instance roles that grant it in only one schema, or with different derivations. */
 	readonly changedInstanceRoles: ReadonlySet<string>;
-	/** Whom set rules of the action may select. */
+	/** Users that the action's set rules may select. */
 	readonly selectable: Selectable;
-	/** The same of rules that only one of the schemas has, or of which a set differs. */
+	/** Users selectable by rules that exist in only one schema, or that have a changed set. */
 	readonly newlySelectable: Selectable;
 }
 
-/** What two schemas have together. */
+/** Difference between two schemas. */
 export interface SchemaDifference {
-	/** Every action of either schema, by resource type. */
+	/** All actions in both schemas, by resource type. */
 	readonly actions: ReadonlyMap<string, readonly ActionDifference[]>;
-	/** Whether a condition may ask for the tenants of a user. */
+	/** True if a condition may use a user's tenants. */
 	readonly asksForTenants: boolean;
 }
 
-/** Compares the tables of two schemas. With `everything`, all that grants anything counts as different. */
+/** Compares two schemas. With `everything`, all grants count as different. */
 export function compareSchemas(before: SchemaTables, after: SchemaTables, everything: boolean): SchemaDifference {
 	const derivedOtherwise = changedRoles(before, after);
 	const changedSets = setsThatDiffer(before, after);
@@ -86,7 +86,7 @@ function compareSets(before: readonly string[], after: readonly string[], whole:
 	return { all, changed: whole ? all : new Set([...all].filter((item) => left.has(item) !== right.has(item))) };
 }
 
-/** The roles on instances that are derived otherwise, and all that are derived from them in either schema. */
+/** Returns the instance roles with different derivations, and all roles derived from them in either schema. */
 function changedRoles(before: SchemaTables, after: SchemaTables): ReadonlySet<string> {
 	const found = new Map<string, readonly [type: string, role: string]>();
 	const add = (type: string, role: string) => found.set(roleName(type, role), [type, role]);
@@ -95,7 +95,7 @@ function changedRoles(before: SchemaTables, after: SchemaTables): ReadonlySet<st
 			if (!isDeepStrictEqual(before.derivations(type, role), after.derivations(type, role))) add(type, role);
 		}
 	}
-	// A map iterates what is added to it while it is iterated: it is the queue as well.
+	// A map also iterates entries added during iteration, so it doubles as the queue.
 	for (const [, [type, role]] of found) {
 		for (const schema of [before, after]) {
 			for (const target of schema.derivedFrom(type, role)) add(target.resource, target.role);
@@ -110,7 +110,7 @@ function roleName(type: string, role: string): string {
 
 const setTypes = ['userset', 'resourceset'] as const;
 
-/** The names of the condition sets that only one of the schemas has, or that select otherwise. */
+/** Returns the names of condition sets that exist in only one schema, or select differently. */
 function setsThatDiffer(before: SchemaTables, after: SchemaTables): ReadonlySet<string> {
 	const changed = new Set<string>();
 	const children = new Map<string, Set<string>>();
@@ -127,7 +127,7 @@ function setsThatDiffer(before: SchemaTables, after: SchemaTables): ReadonlySet<
 			}
 		}
 	}
-	// What narrows a changed set differs too. The loop also visits what is added while it runs.
+	// Sets that narrow a changed set differ too. The loop also visits sets added during iteration.
 	for (const name of changed) for (const child of children.get(name) ?? []) changed.add(child);
 	return changed;
 }
@@ -136,7 +136,7 @@ function setName(type: (typeof setTypes)[number], key: string): string {
 	return JSON.stringify([type, key]);
 }
 
-/** A condition set as the tables hold it: its conditions and its parent, or what an automatic one stands for. */
+/** A condition set in the tables: its conditions and parent, or the target of an automatic set. */
 interface WrittenSet {
 	readonly written: Json;
 	readonly standsFor: Json | undefined;
@@ -190,12 +190,12 @@ function compareRules(
 	return { selectable: all.selectable, newlySelectable: changed.selectable };
 }
 
-/** Whom the user sets of rules may select. */
+/** Users that the user sets of rules may select. */
 class Selection {
 	readonly #roles = new Set<string>();
 	#everybody = false;
 
-	/** @param role what an automatic user set stands for; anything else for a set with conditions. */
+	/** @param role role key of an automatic user set; anything else for a set with conditions. */
 	add(role: Json | undefined): void {
 		if (typeof role === 'string') this.#roles.add(role);
 		else this.#everybody = true;

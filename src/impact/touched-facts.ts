@@ -1,4 +1,4 @@
-/** Whom and what changed facts may concern. */
+/** Finds the users and objects affected by changed facts. */
 
 import type { Touched } from '../../compiler/data/delta.js';
 import type { Steps } from '../../compiler/steps.js';
@@ -7,7 +7,7 @@ import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
 import { leadingTo, RolesOnInstances } from '../pdp/facts/role-walk.js';
 import type { StatePair } from './deciding-state.js';
 
-/** What a change touched of facts, by keys. */
+/** Facts touched by a change, by key. */
 export type TouchedFacts = Pick<
 	Touched,
 	| 'tenants'
@@ -20,26 +20,26 @@ export type TouchedFacts = Pick<
 	| 'instance_attributes'
 >;
 
-/** How many nodes and links are visited between two pauses. */
+/** Number of nodes and links visited between two pauses. */
 const stride = 1_000;
 
 const nowhere: ReadonlySet<string> = new Set();
 
-/** The checks that changed facts may let come out differently, as far as they can be found without asking. */
+/** Checks that may differ after changed facts, as far as this is known without running them. */
 export class TouchedChecks {
-	/** Users of whom conditions may know something else, anywhere. */
+	/** Users with changed attributes, anywhere. */
 	readonly users: ReadonlySet<string>;
-	/** Users who hold a role in any tenant in one of the states only. Conditions may ask for a user's tenants. */
+	/** Users who hold a role in some tenant in only one state. Conditions may use a user's tenants. */
 	readonly tenantsOfUsers: ReadonlySet<string>;
-	/** By tenant: users who hold other roles there, each with the roles held in one of the states only. */
+	/** By tenant: users with changed roles, and the roles held in only one state. */
 	readonly members: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
-	/** Tenants that are in one of the states only. */
+	/** Tenants that exist in only one state. */
 	readonly tenants: ReadonlySet<string>;
-	/** Tenants of whose attributes conditions may know something else. */
+	/** Tenants with changed attributes. */
 	readonly tenantAttributes: ReadonlySet<string>;
-	/** Instances of which conditions may know something else. */
+	/** Instances with changes that conditions may see. */
 	readonly instances: ReadonlySet<string>;
-	/** By instance: users who may hold other roles there. */
+	/** By instance: users whose roles there may have changed. */
 	readonly holders: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
 
 	private constructor(
@@ -58,7 +58,7 @@ export class TouchedChecks {
 		this.holders = holders;
 	}
 
-	/** Finds them. The states have what was touched already, each in its way. */
+	/** Finds the affected checks. Both states must already include the touched facts, each with its values. */
 	static *find(states: StatePair, touched: TouchedFacts, time: number): Steps<TouchedChecks> {
 		const holders = new Holders(states, time);
 		for (const { user, type, instance } of touched.instance_assignments) {
@@ -92,7 +92,7 @@ function rolesIn({ tenantRoles }: FactsIndex, user: string, tenant: string, time
 	return new Set([...tenantRoles.from(user, time)].filter(([where]) => where === tenant).map(([, role]) => role));
 }
 
-/** Collects who may hold other roles on which instances. */
+/** Collects users whose roles may have changed, by instance. */
 class Holders {
 	readonly found = new Map<string, ReadonlySet<string>[]>();
 	readonly #leading = new Map<string, ReadonlySet<string>>();
@@ -110,14 +110,14 @@ class Holders {
 		else known.push(users);
 	}
 
-	/** Adds users to an instance, and to all whose roles may be derived from any role on it, in either state. */
+	/** Adds users to an instance, and to all instances whose roles may be derived from it, in either state. */
 	*touch(instance: string, users: ReadonlySet<string>): Steps<void> {
 		const reached = new Set<string>([instance]);
 		for (const { facts } of [this.states.before, this.states.after]) yield* this.#reach(facts, instance, reached);
 		for (const name of reached) this.add(name, users);
 	}
 
-	/** All users who may hold any role on an instance, in either state. */
+	/** Returns all users who may hold any role on an instance, in either state. */
 	*leadingTo(instance: string): Steps<ReadonlySet<string>> {
 		const known = this.#leading.get(instance);
 		if (known !== undefined) return known;
@@ -130,7 +130,7 @@ class Holders {
 		return users;
 	}
 
-	/** Adds the instances that derivations lead to from any role on an instance. */
+	/** Adds the instances that derivations reach from any role on an instance. */
 	*#reach({ schema, relations }: FactsIndex, start: string, reached: Set<string>): Steps<void> {
 		const seen = new RolesOnInstances();
 		const nodes: (readonly [role: string, instance: string])[] = [];
@@ -138,7 +138,7 @@ class Holders {
 			if (seen.add(role, instance)) nodes.push([role, instance]);
 		};
 		for (const role of schema.rolesOn(instanceType(start))) visit(role, start);
-		// The loop also visits nodes that are added while it runs.
+		// The loop also visits nodes added during iteration.
 		for (const [role, instance] of nodes) {
 			if (this.#pausing()) yield;
 			reached.add(instance);
@@ -159,7 +159,7 @@ class Holders {
 	}
 }
 
-/** Some roles on an instance, at a time. */
+/** Roles on an instance at a time. */
 interface HeldRoles {
 	readonly roles: readonly string[];
 	readonly instance: string;
@@ -167,8 +167,8 @@ interface HeldRoles {
 }
 
 /**
- * Adds all users who may hold any of these roles on an instance, assigned or derived. Roles that stop a derivation are
- * ignored, so there may be more than do, and never less.
+ * Adds all users who may hold any of these roles on an instance, assigned or derived. Ignores roles that block a
+ * derivation, so the result may contain too many users but never too few.
  */
 export function* addHolders(facts: FactsIndex, held: HeldRoles, users: Set<string>): Steps<void> {
 	if (held.roles.length === 0) return;

@@ -1,4 +1,4 @@
-/** The entry for browsers and edge runtimes. */
+/** Entry for browsers and edge runtimes. */
 
 import './no-generated-code.js';
 

@@ -1,4 +1,4 @@
-/** The newest revision of an environment, followed as a decision point follows it. */
+/** Follows an environment's newest revision, like a decision point. */
 
 import { errorMessage } from '../../../src/failure.js';
 import type { VerifyBundle } from '../../../src/pdp/follow/bundle-verifier.js';
@@ -9,12 +9,12 @@ import { possibleDelay } from '../../../src/pdp/follow/timer.js';
 import { type ControlPlaneSource, RegolithError } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
 
-/** How long to wait for the first revision, in milliseconds. */
+/** Default wait for the first revision, in milliseconds. */
 const defaultTimeout = 30_000;
 
 /**
- * Begins to follow an environment, and resolves when the newest revision is in use. Rejects with `refused` when the API
- * refuses the key, and with `unavailable` when there is none in time.
+ * Starts following an environment, and resolves when the newest revision is in use. Rejects with `refused` if the API
+ * refuses the key, and with `unavailable` if no revision arrives in time.
  */
 export async function followControlPlane(
 	source: ControlPlaneSource,
@@ -36,7 +36,7 @@ export async function followControlPlane(
 	}
 }
 
-/** The same feed; a refusal is noticed, and passed on. */
+/** Wraps a feed and calls `notice` with every refusal, which is still thrown. */
 function noticingRefusal(feed: FeedClient, notice: (refusal: Refusal) => void): FeedClient {
 	const noticing = async <T>(answer: Promise<T>): Promise<T> => {
 		try {

@@ -1,4 +1,4 @@
-/** What an engine answers from, wherever it comes from. */
+/** Revision behind an engine's answers, from any source. */
 
 import type { SliceScheduler } from '../../../src/limit/slice-scheduler.js';
 import type { EventLog } from '../../../src/log.js';
@@ -7,32 +7,32 @@ import type { Leases } from '../../../src/pdp/follow/leases.js';
 import type { WantedRevision } from '../../../src/pdp/follow/progress.js';
 import type { EngineState } from './api.js';
 
-/** One revision, as far as decisions need it. Without a number when it is not known. */
+/** A revision with everything needed for decisions. Its number may be unknown. */
 export type HeldRevision = Pick<DecisionContext, 'engine' | 'facts'> & {
 	readonly lineage?: string;
 	readonly revision: number | undefined;
 	readonly policyRevision: number | undefined;
 };
 
-/** Who holds the revision, replaces it, and lets go of it. */
+/** Holds, replaces and releases the revision. */
 export interface RevisionHolder {
-	/** The revision in use; `undefined` when there is none. */
+	/** Returns the revision in use; `undefined` if there is none. */
 	current(): HeldRevision | undefined;
 	readonly state: EngineState;
 	readonly leases: Leases;
 	readonly scheduler: SliceScheduler;
 	/**
-	 * Resolves once answers come from a revision or a later one, by its policy. Rejects when the signal aborts, or it
-	 * never comes.
+	 * Resolves when answers use the wanted revision's policy or a later policy. Rejects if the signal aborts, or if the
+	 * revision never comes.
 	 */
 	policyReached(wanted: WantedRevision, signal: AbortSignal): Promise<void>;
-	/** Lets go. Resolves when nothing runs any more. */
+	/** Releases the revision. Resolves when no work is running. */
 	stop(): Promise<void>;
 }
 
 const nothing = () => undefined;
 
-/** A log that says nothing: a library does not write to its user's output. */
+/** Silent log: a library does not write to its user's output. */
 export const silent: EventLog = {
 	debug: nothing,
 	info: nothing,

@@ -15,8 +15,8 @@ import type { RevisionHolder } from './held-revision.js';
 import { QuestionAnswerer } from './question-answerer.js';
 
 /**
- * Loads the engine of one environment. With `controlPlane` it resolves when the newest revision is in use, and follows
- * what comes after. Rejects with `RegolithError`: `invalid_source`, `invalid_bundle`, `refused` or `unavailable`.
+ * Loads an environment's engine. With `controlPlane`, resolves when the newest revision is in use, and follows later
+ * revisions. Rejects with `RegolithError`: `invalid_source`, `invalid_bundle`, `refused` or `unavailable`.
  */
 export async function loadEngine(source: EngineSource): Promise<LoadedEngine> {
 	return new QuestionAnswerer(await load(source));
@@ -40,7 +40,7 @@ async function load(source: EngineSource): Promise<RevisionHolder> {
 	throw new RegolithError('invalid_source', `an engine is loaded from ${forms}`);
 }
 
-/** What verifies bundles by these keys; `undefined` without any. Rejects with `invalid_source`. */
+/** Creates a bundle verifier for the keys; `undefined` without keys. Rejects with `invalid_source`. */
 async function verifier(keys: unknown): Promise<VerifyBundle | undefined> {
 	if (keys === undefined) return undefined;
 	try {

@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Pages and edge runtimes may forbid code that is made of text. INVARIANT: this runs before any schema is made.
+// Pages and edge runtimes may forbid code generated from text. INVARIANT: this runs before any schema is created.
 config({ jitless: true });

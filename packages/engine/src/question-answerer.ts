@@ -29,16 +29,16 @@ import {
 } from './api.js';
 import { type RevisionHolder, silent } from './held-revision.js';
 
-/** How much processor time one answer may take, in milliseconds: as of a decision point. */
+/** Maximum processor time per answer, in milliseconds, as in a decision point. */
 const budget = 10_000;
-/** How long `reached` waits, in milliseconds. */
+/** Default timeout for `reached`, in milliseconds. */
 const defaultWait = 10_000;
-/** How much is said about a wrong question, in characters. */
+/** Maximum length of the error detail for an invalid query, in characters. */
 const maxDetail = 500;
 
-/** Answers questions from whatever revision is held. */
+/** Answers queries from the held revision. */
 export class QuestionAnswerer implements LoadedEngine {
-	/** Let go of by `close`, so that the memory is free even if somebody keeps this object. */
+	/** Released by `close`, so memory is freed even if the caller keeps this object. */
 	#holder: RevisionHolder | undefined;
 	readonly #read: ReadRevision;
 	readonly #closing = new AbortController();
@@ -67,7 +67,7 @@ export class QuestionAnswerer implements LoadedEngine {
 		if (queries.length > wire.maxBulkChecks) {
 			throw new RegolithError('invalid_query', `there are more than ${wire.maxBulkChecks} checks`);
 		}
-		// A copy: the caller may change the list meanwhile.
+		// Copied, because the caller may change the list in the meantime.
 		const list = Array.from({ length: queries.length }, (_, index): unknown => queries[index]);
 		return this.#answered('batch', (context) => decidedAll(list, context));
 	}
@@ -153,14 +153,14 @@ export class QuestionAnswerer implements LoadedEngine {
 		}
 	}
 
-	/** Throws `RegolithError` when the engine was closed. */
+	/** Returns the holder. Throws `RegolithError` if the engine was closed. */
 	#holding(): RevisionHolder {
 		if (this.#holder !== undefined) return this.#holder;
 		throw new RegolithError('closed', 'the engine was closed');
 	}
 }
 
-/** What to decide from now; `undefined` when nothing is loaded. */
+/** Returns the current decision context; `undefined` if nothing is loaded. */
 function contextFrom(holder: RevisionHolder): DecisionContext | undefined {
 	const held = holder.current();
 	if (held === undefined) return undefined;
@@ -168,7 +168,7 @@ function contextFrom(holder: RevisionHolder): DecisionContext | undefined {
 	return { engine, facts, revision, policyRevision, time: Date.now(), log: silent };
 }
 
-/** A denial because there is nothing to decide. */
+/** Returns a denial without a decision. */
 function denial(code: string, detail?: string): CheckResult {
 	return { allow: false, result: false, debug: detail === undefined ? { code } : { code, detail } };
 }

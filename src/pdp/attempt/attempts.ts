@@ -1,4 +1,4 @@
-/** The ways in which a check passes, or in which it would: what `debug.attempts` holds. */
+/** Finds the ways in which a check passes or could pass: the content of `debug.attempts`. */
 
 import type { Json } from '../../../compiler/model.js';
 import type { Steps } from '../../../compiler/steps.js';
@@ -12,33 +12,33 @@ import { maxChanges, setAttempts } from './set-attempts.js';
 import { SetFacts } from './set-facts.js';
 import { WorkLimit, WorkSpent } from './work-limit.js';
 
-/** The most attempts of one check. */
+/** Maximum attempts per check. */
 export const maxAttempts = 50;
 
 /**
- * How many nodes, links and comparisons are visited to find attempts by roles, and as many again for those by rules of
- * condition sets.
+ * Maximum nodes, links and comparisons visited to find attempts by roles. The search by condition set rules has a
+ * separate budget of the same size.
  */
 const stepsToFind = 50_000;
 
-/** How many are visited to see whether the attempts found suffice, and whether less does. */
+/** Maximum visits to verify that attempts suffice and are minimal. */
 const stepsToVerify = 200_000;
 
-/** What attempts are found in. */
+/** Context for finding attempts. */
 export type AttemptContext = Pick<DecisionContext, 'facts' | 'revision' | 'policyRevision' | 'time'>;
 
-/** The attempts of a check, and whether there may be more. */
+/** Attempts for a check. `truncated` if there may be more. */
 export interface Attempts {
 	readonly attempts: readonly Attempt[];
 	readonly truncated: boolean;
 }
 
-/** The answer while the policy in force is older than the schema that the facts are of: nobody knows what would suffice. */
+/** Answer while the active policy is older than the schema: it is unknown what would suffice. */
 const unknown: Attempts = { attempts: [], truncated: true };
 
 /**
- * As `decide` with the reasons, to which it adds the attempts. Without them where no facts would change the answer: because
- * the data is too old, or the check cannot be evaluated.
+ * Like `decide` with reasons, plus attempts. Adds no attempts if no facts would change the answer, because the data is
+ * too old or the check cannot be evaluated.
  */
 export function* decideWithAttempts(context: DecisionContext, input: EngineInput): Steps<AuthorizationResult> {
 	const decided = decide(context, input, true);
@@ -49,18 +49,18 @@ export function* decideWithAttempts(context: DecisionContext, input: EngineInput
 	return { ...decided, debug: { ...debug, ...found } };
 }
 
-/** A check that was decided. */
+/** A decided check. */
 export interface DecidedCheck {
 	readonly input: EngineInput;
 	readonly allowed: boolean;
-	/** The reasons, as the policy gives them. */
+	/** Reasons, as returned by the policy. */
 	readonly reasons: unknown;
 }
 
 /**
- * The attempts of a check. Of one that is allowed, those that pass: nothing is missing. Of one that is denied, those that
- * would pass with other facts, each with changes that suffice while no part of them does, the fewest changes first. Takes
- * a bounded number of steps.
+ * Finds the attempts for a check. If the check is allowed, returns the passing attempts, with nothing missing. If it is
+ * denied, returns attempts that would pass with other facts, fewest changes first. Their changes suffice, and no proper
+ * subset does. Takes a bounded number of steps.
  */
 export function* findAttempts(
 	{ facts, revision, policyRevision, time }: AttemptContext,
@@ -75,7 +75,7 @@ export function* findAttempts(
 		const roles = yield* RoleFacts.gather(facts, checkNames(input), time, work);
 		const sets = yield* SetFacts.read(roles, { input, reasons }, new WorkLimit(stepsToFind));
 		if (sets === 'too_large') truncated = true;
-		// In a tenant that does not exist, sets that are not looked at could allow the check without any role.
+		// In a tenant that does not exist, the skipped sets could allow the check without any role.
 		if (sets === 'too_large' && !facts.tenants.has(roles.check.tenant)) return unknown;
 		world = { roles, sets: sets === 'too_large' ? undefined : sets };
 		const byRoles = yield* roleAttempts(roles, allowed, work);
@@ -95,14 +95,14 @@ export function* findAttempts(
 	return { attempts: sorted.slice(0, maxAttempts), truncated: truncated || sorted.length > maxAttempts };
 }
 
-/** What decides. */
+/** Facts used to verify attempts. */
 interface World {
 	readonly roles: RoleFacts;
-	/** Where rules between condition sets may decide too. */
+	/** Present if condition set rules may decide too. */
 	readonly sets: SetFacts | undefined;
 }
 
-/** Those that suffice and of which no part does. */
+/** Returns the attempts that suffice and are minimal. */
 function* verified(world: World, proposed: readonly Attempt[], more: boolean): Steps<Attempts> {
 	const attempts: Attempt[] = [];
 	const work = new WorkLimit(stepsToVerify);
@@ -120,12 +120,14 @@ function* verified(world: World, proposed: readonly Attempt[], more: boolean): S
 	return { attempts, truncated };
 }
 
-/** One thing to do. */
 type Change =
 	| { readonly kind: 'add' | 'remove'; readonly fact: AttemptFact }
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
-/** What an attempt says is to be done: each fact, and each attribute, of which all comparisons are met at once. */
+/**
+ * Returns the changes in an attempt: each fact to add or remove, and each attribute to change. Changing an attribute
+ * meets all its comparisons together.
+ */
 function attemptChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
 	return [
@@ -135,7 +137,7 @@ function attemptChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	];
 }
 
-/** Whether the changes of an attempt suffice, and no proper part of them does. */
+/** True if the attempt's changes suffice and no proper subset does. */
 function* isMinimal(world: World, attempt: Attempt, work: WorkLimit): Steps<boolean> {
 	const changes = attemptChanges(attempt);
 	if (!(yield* allows(world, changes, work))) return false;
@@ -147,7 +149,7 @@ function* isMinimal(world: World, attempt: Attempt, work: WorkLimit): Steps<bool
 	return true;
 }
 
-/** Whether the check would be allowed after some changes. */
+/** True if the check would be allowed after the changes. */
 function* allows({ roles, sets }: World, changes: readonly Change[], work: WorkLimit): Steps<boolean> {
 	const facts = (kind: Change['kind']) =>
 		changes.flatMap((change) => (change.kind === kind && 'fact' in change ? [change.fact] : []));
@@ -160,7 +162,7 @@ function* allows({ roles, sets }: World, changes: readonly Change[], work: WorkL
 	return yield* sets.allowWith(add, values, work);
 }
 
-/** Whether sets may see a change. They see no roles on instances, and no relationships. */
+/** True if condition sets may see a change. They see neither roles on instances nor relationships. */
 function concernsSets(change: Change): boolean {
 	if (change.kind === 'change') return true;
 	const { fact } = change;
@@ -169,7 +171,7 @@ function concernsSets(change: Change): boolean {
 
 const kinds: readonly Attempt['by'][] = ['role_in_tenant', 'role_on_instance', 'set_rule'];
 
-/** The fewest changes first, then by kind, then the shortest. */
+/** Orders by number of changes, then by kind, then by chain length. */
 function inOrder(left: Attempt, right: Attempt): number {
 	return (
 		attemptChanges(left).length - attemptChanges(right).length ||

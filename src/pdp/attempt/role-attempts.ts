@@ -1,4 +1,7 @@
-/** Finds the paths by which roles grant a check, or would: through the stored relationships, and through one more. */
+/**
+ * Finds paths by which roles grant or could grant a check: through stored relationships, and through one added
+ * relationship.
+ */
 
 import { actionPlace, roleFile, rolePlace } from '../../../compiler/policy/rule-place.js';
 import type { Steps } from '../../../compiler/steps.js';
@@ -8,37 +11,37 @@ import { RolesOnInstances } from '../facts/role-walk.js';
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
-/** The most attempts by roles that are looked at. */
+/** Maximum attempts by roles to consider. */
 const maxFound = 400;
 
-/** A role on an instance, and the step by which a walk came there. */
+/** A role on an instance, and the step by which the walk reached it. */
 interface Node {
 	readonly role: string;
 	readonly instance: string;
-	/** The node before; absent where the walk began. */
+	/** Previous node; absent at the start. */
 	readonly before?: Node;
-	/** The relation of the step. */
+	/** Relation followed by the step. */
 	readonly relation?: string;
-	/** Where an assigned role stops the step: its object, if there is such a rule. */
+	/** Object on which an assigned role blocks the step, if there is such a rule. */
 	readonly stopsAt?: string;
 }
 
-/** What was found, as far as the limits allow. */
+/** Attempts found within the limits. */
 export interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
-	/** Whether there are more. */
+	/** True if there are more. */
 	readonly more: boolean;
 }
 
 /**
- * The attempts by roles that pass, or those that do not. The latter are proposals: whether they suffice, and whether
- * less does, is for the caller to see. Throws `WorkSpent`.
+ * Finds attempts by roles, either passing or failing. Failing attempts are proposals: the caller must check that they
+ * suffice and are minimal. Throws `WorkSpent`.
  */
 export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit): Steps<FoundAttempts> {
 	const attempts = attemptsInTenant(roles, passed);
 	const { facts, check } = roles;
 	const home = check.instance === undefined ? undefined : facts.tenantKey(check.instance);
-	// In another tenant than that of the instance, no role on it decides, whatever is added.
+	// In a tenant other than the instance's, no role on the instance decides, whatever is added.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
 		yield* passed ? passedOnInstance(roles, attempts, work) : failedOnInstance(roles, attempts, work);
 	}
@@ -63,7 +66,7 @@ function attemptsInTenant({ facts, check, inTenant }: RoleFacts, passed: boolean
 
 type FactsAndCheck = Pick<RoleFacts, 'facts' | 'check'>;
 
-/** The tenant and the user, where they do not exist. */
+/** Returns the tenant and the user, if they do not exist. */
 export function missingTenantAndUser({ facts, check: { tenant, user } }: FactsAndCheck): AttemptFact[] {
 	const missing: AttemptFact[] = [];
 	if (!facts.tenants.has(tenant)) missing.push({ fact: 'tenant', tenant });
@@ -80,7 +83,7 @@ function missingObjects({ facts, check }: FactsAndCheck): AttemptFact[] {
 	];
 }
 
-/** Each assigned role that leads to one that grants the check, by the shortest way on which nothing stops it. */
+/** Finds each assigned role that leads to a granting role, by the shortest unblocked path. */
 function* passedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
 	for (const node of yield* leadingRoles(roles, false, work)) {
 		if (work.step()) yield;
@@ -90,8 +93,8 @@ function* passedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit):
 }
 
 /**
- * What could be: each role that leads to one that grants the check is assigned, or held by one more relationship to an
- * instance on which a role is held already; and roles that stop the way are taken away.
+ * Finds proposals: assign a role that leads to a granting role, or add a relationship from an instance with a held
+ * role. Blocking roles on the path are removed.
  */
 function* failedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
 	const { facts, check } = roles;
@@ -148,8 +151,8 @@ function* isRelated(
 }
 
 /**
- * The roles on instances that lead to one that grants the check, each by the way with the fewest stops, and of those by
- * the shortest. With `pastStops`, also past assigned roles that stop a derivation.
+ * Returns the roles on instances that lead to a granting role, each by the path with the fewest blocks, and among these
+ * by the shortest. With `pastStops`, also walks past assigned roles that block a derivation.
  */
 function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): Steps<readonly Node[]> {
 	const { facts, check, time } = roles;
@@ -187,7 +190,7 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 	return nodes;
 }
 
-/** The roles that the user holds on instances of the tenant, by type and role, each by the shortest way to its source. */
+/** Returns the user's roles on instances in the tenant, by type and role, each with the shortest path to its source. */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
 	const { facts, check, time } = roles;
 	const seen = new RolesOnInstances();
@@ -199,7 +202,7 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string
 		if (work.step()) yield;
 		if (facts.tenantKey(instance) === check.tenant) for (const role of assigned) visit({ role, instance });
 	}
-	// The loop also visits nodes that are added while it runs.
+	// The loop also visits nodes added during iteration.
 	for (const node of nodes) {
 		if (work.step()) yield;
 		const type = instanceType(node.instance);
@@ -233,7 +236,7 @@ function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string
 	return byRole;
 }
 
-/** The roles of the user that stop a step on the way to a node. */
+/** Returns the user's roles that block a step on the path to a node. */
 function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
 	const { user, tenant } = roles.check;
 	const instances = new Set<string>();
@@ -251,7 +254,10 @@ function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
 	);
 }
 
-/** The attempt that goes to a node of `leadingRoles`, and on by `steps`; without steps, the role is assigned there. */
+/**
+ * Builds the attempt that leads to a `leadingRoles` node, followed by `steps`. Without steps, the role is assigned at
+ * this node.
+ */
 function onInstance(
 	{ check }: RoleFacts,
 	node: Node,
@@ -275,7 +281,7 @@ function onInstance(
 	};
 }
 
-/** The steps from a node of `heldRoles` to the assigned role that it comes from. */
+/** Returns the steps from a `heldRoles` node to the assigned role it derives from. */
 function stepsToSource(node: Node): readonly AttemptStep[] {
 	const steps: AttemptStep[] = [];
 	let at = node;

@@ -1,4 +1,4 @@
-/** What a check would be if some facts were others: the facts of a revision, with few added and few removed. */
+/** Decides checks by roles on modified facts: a revision's facts, with few additions and removals. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
@@ -8,17 +8,17 @@ import { instanceName, instanceType } from '../facts/instance-name.js';
 import { RolesOnInstances } from '../facts/role-walk.js';
 import type { WorkLimit } from './work-limit.js';
 
-/** What a check is about, by names. */
+/** Names in a check. */
 export interface CheckNames {
 	readonly user: string;
 	readonly action: string;
 	readonly type: string;
 	readonly tenant: string;
-	/** `<type>:<key>`; `undefined` when the check names no instance. */
+	/** `<type>:<key>`; `undefined` if the check names no instance. */
 	readonly instance: string | undefined;
 }
 
-/** The names in the input of a check. */
+/** Returns the names in a check input. */
 export function checkNames({ user, action, resource }: EngineInput): CheckNames {
 	const { type, key, tenant } = resource;
 	const instance = key === undefined ? undefined : instanceName({ type, key });
@@ -27,7 +27,7 @@ export function checkNames({ user, action, resource }: EngineInput): CheckNames 
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** The facts that a check by roles is decided from, those of its user gathered beforehand. */
+/** Facts for deciding a check by roles, with the user's facts gathered in advance. */
 export class RoleFacts {
 	readonly #inTenant = new Set<string>();
 	readonly #assigned = new Map<string, Set<string>>();
@@ -38,7 +38,7 @@ export class RoleFacts {
 		readonly time: number,
 	) {}
 
-	/** Gathers what is assigned to the user of a check at `time`. Throws `WorkSpent` when that is too much. */
+	/** Gathers the user's role assignments at `time`. Throws `WorkSpent` if there are too many. */
 	static *gather(facts: FactsIndex, check: CheckNames, time: number, work: WorkLimit): Steps<RoleFacts> {
 		const found = new RoleFacts(facts, check, time);
 		for (const [tenant, role] of facts.tenantRoles.from(check.user, time)) {
@@ -53,22 +53,22 @@ export class RoleFacts {
 		return found;
 	}
 
-	/** The roles that the user has in the tenant. */
+	/** The user's roles in the tenant. */
 	get inTenant(): ReadonlySet<string> {
 		return this.#inTenant;
 	}
 
-	/** The instances on which the user has roles assigned, with these. */
+	/** Instances with roles assigned to the user, and these roles. */
 	get assigned(): ReadonlyMap<string, ReadonlySet<string>> {
 		return this.#assigned;
 	}
 
-	/** The roles that are assigned to the user on an instance. */
+	/** Returns the roles assigned to the user on an instance. */
 	assignedOn(instance: string): ReadonlySet<string> {
 		return this.#assigned.get(instance) ?? nothing;
 	}
 
-	/** Whether roles allow the check once `add` is added and `remove` is removed. */
+	/** True if roles allow the check after the facts are added and removed. */
 	*allowWith(add: readonly AttemptFact[], remove: readonly AttemptFact[], work: WorkLimit): Steps<boolean> {
 		const { facts, check, time } = this;
 		const { user, tenant, type, action, instance } = check;
@@ -87,7 +87,7 @@ export class RoleFacts {
 			if (seen.add(role, on)) nodes.push([role, on]);
 		};
 		for (const role of schema.instanceRolesThatGrant(type, action)) visit(role, instance);
-		// The loop also visits nodes that are added while it runs.
+		// The loop also visits nodes added during iteration.
 		for (const [role, object] of nodes) {
 			if (work.step()) yield;
 			const held = rolesWith(this.assignedOn(object), object, add, remove);
@@ -121,7 +121,7 @@ function addsAssignment(add: readonly AttemptFact[], instance: string | undefine
 	);
 }
 
-/** The roles that are assigned on an instance after the changes. */
+/** Returns the roles assigned on an instance after the changes. */
 function rolesWith(
 	stored: ReadonlySet<string>,
 	instance: string,

@@ -1,4 +1,4 @@
-/** Finds the rules between condition sets that grant a check, or would: with other attributes, or with a role. */
+/** Finds condition set rules that grant or could grant a check: with other attributes, or with a role. */
 
 import { attributeText, isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath, Comparison, Condition } from '../../../compiler/condition/condition.js';
@@ -13,37 +13,39 @@ import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
 import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
 import { type WorkLimit, WorkSpent } from './work-limit.js';
 
-/** The most changes of an attempt: with each one more, twice as many parts of it have to be tried. */
+/** Maximum changes per attempt: each change doubles the number of subsets to try. */
 export const maxChanges = 6;
 
-/** The most attempts by rules that are looked at. */
+/** Maximum attempts by rules to consider. */
 const maxFound = 200;
-/** The most ways to meet a condition that are followed, and the most of each side of a rule that are joined. */
+/** Maximum ways to meet a condition to follow, and maximum ways per rule side to combine. */
 const maxWays = 8;
 const maxWaysOfSide = 3;
 
-/** A comparison of a set that has to come out as wanted. */
+/** A comparison in a set, and its wanted result. */
 interface Demand {
 	readonly set: string;
 	readonly comparison: Comparison;
 	readonly wanted: boolean;
 }
 
-/** One way to meet a condition. */
+/** A way to meet a condition. */
 interface Way {
-	/** All comparisons that decide it. */
+	/** All comparisons that decide the condition. */
 	readonly demands: readonly Demand[];
-	/** How many of them come out otherwise now. */
+	/** Number of demands not met now. */
 	readonly unmet: number;
 }
 
-/** One way in which a set and all that it narrows match. */
+/** A way for a set and all its ancestors to match. */
 interface SideWay extends Way {
-	/** The role that an automatic set stands for. */
+	/** Role of an automatic set. */
 	readonly role: string | undefined;
 }
 
-/** The attempts by rules between sets that pass, or those that do not, which are proposals. Throws `WorkSpent`. */
+/**
+ * Finds attempts by condition set rules, either passing or failing. Failing attempts are proposals. Throws `WorkSpent`.
+ */
 export function setAttempts(sets: SetFacts, passed: boolean, work: WorkLimit): Steps<FoundAttempts> {
 	return passed ? passedRules(sets, work) : failedRules(sets, work);
 }
@@ -93,7 +95,7 @@ function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 	return { attempts, more };
 }
 
-/** The ways in which a set and all that it narrows would match; none where one of them selects nothing. */
+/** Returns the ways for a set and all its ancestors to match; none if a set in the chain selects nothing. */
 function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimit): Steps<readonly SideWay[]> {
 	let role: string | undefined;
 	let ways: readonly Way[] = [{ demands: [], unmet: 0 }];
@@ -106,14 +108,14 @@ function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimi
 	return ways.slice(0, maxWaysOfSide).map((way) => ({ ...way, role }));
 }
 
-/** What a condition is to come to, of which set. */
+/** Wanted result for a condition in a set. */
 interface Wish {
 	readonly set: string;
 	readonly wanted: boolean;
 	readonly work: WorkLimit;
 }
 
-/** The ways in which a condition comes out as wanted, those first in which the least is otherwise now. */
+/** Returns the ways to meet a condition, fewest unmet demands first. */
 function* waysToMeet(sets: SetFacts, wish: Wish, condition: Condition): Steps<readonly Way[]> {
 	const { set, wanted, work } = wish;
 	if (condition.kind === 'comparison') {
@@ -121,7 +123,7 @@ function* waysToMeet(sets: SetFacts, wish: Wish, condition: Condition): Steps<re
 		return [{ demands: [{ set, comparison: condition, wanted }], unmet: truth === wanted ? 0 : 1 }];
 	}
 	if (condition.kind === 'not') return yield* waysToMeet(sets, { ...wish, wanted: !wanted }, condition.condition);
-	// A negated `all` is an `any` of the negated, and the other way round.
+	// A negated `all` is an `any` over negated conditions, and vice versa.
 	const isAll = (condition.kind === 'all') === wanted;
 	let ways: readonly Way[] = isAll ? [{ demands: [], unmet: 0 }] : [];
 	for (const part of condition.conditions) {
@@ -147,7 +149,7 @@ function fewest(ways: readonly Way[]): readonly Way[] {
 	return ways.toSorted((left, right) => left.unmet - right.unmet).slice(0, maxWays);
 }
 
-/** An attempt that meets one way of each side; `undefined` where it is not known how. */
+/** Returns an attempt that combines a way for each side; `undefined` if no suitable values are found. */
 function* proposal(
 	sets: SetFacts,
 	rule: RuleOfSets,
@@ -193,7 +195,7 @@ function* proposal(
 	return attemptBy(sets, rule, { add, compare });
 }
 
-/** A demand as an attempt shows it. */
+/** Formats a demand for an attempt. */
 function written({ set, comparison: { attribute, operator, operand }, wanted }: Demand) {
 	return {
 		set,
@@ -204,14 +206,17 @@ function written({ set, comparison: { attribute, operator, operand }, wanted }: 
 	};
 }
 
-/** The role whose assignment in the tenant makes the comparison hold. */
+/** Returns the tenant role whose assignment makes the comparison hold. */
 function roleAskedFor({ attribute, operator, operand }: Comparison): string | undefined {
 	if (attributeText(attribute) !== 'user.roles' || operator !== 'array_contains' || !('value' in operand))
 		return undefined;
 	return typeof operand.value === 'string' ? operand.value : undefined;
 }
 
-/** The attribute to change: that of the comparison, or else that of its `ref`. Facts and the tenant's are not changed. */
+/**
+ * Returns the attribute to change: the compared attribute, or else its `ref`. Facts and tenant attributes are not
+ * changed.
+ */
 function changeable({ attribute, operand }: Comparison): AttributePath | undefined {
 	if (isChangeable(attribute)) return attribute;
 	return 'ref' in operand && isChangeable(operand.ref) ? operand.ref : undefined;
@@ -229,11 +234,11 @@ interface Search {
 	readonly text: string;
 	/** All demands that name the attribute. */
 	readonly about: readonly Demand[];
-	/** What the other changes lead to. */
+	/** Subject after the other changes. */
 	readonly subject: Subject;
 }
 
-/** The first of some values for an attribute with which all demands on it are met. */
+/** Returns the first candidate value that meets all demands on an attribute. */
 function* valueThatMeets(
 	sets: SetFacts,
 	{ text, about, subject: now }: Search,
@@ -251,13 +256,13 @@ function* valueThatMeets(
 	return undefined;
 }
 
-/** How many steps it takes to try a value. */
+/** Steps charged for trying a value. */
 const stepsToTry = 10;
 
-/** The most items of a list that are tried. */
+/** Maximum list items to try. */
 const maxItems = 8;
 
-/** Values that demands on an attribute may be met by: what it is compared with, and what is near to that. */
+/** Yields candidate values for an attribute: the values it is compared with, and nearby values. */
 function* candidateValues(about: readonly Demand[], text: string, subject: Subject): Iterable<Json> {
 	const compared = about.flatMap(({ comparison: { attribute, operand } }) => {
 		if (attributeText(attribute) !== text) return lookUp(subject[attribute.object], attribute.path) ?? [];
@@ -280,7 +285,7 @@ function* candidateValues(about: readonly Demand[], text: string, subject: Subje
 	yield* [null, [], {}, 0, 1, '', 'a', true, false];
 }
 
-/** The attempt by a rule, with what it takes. */
+/** Builds the attempt for a rule. */
 function attemptBy(
 	{ roles }: SetFacts,
 	{ userSet, resourceSet }: RuleOfSets,

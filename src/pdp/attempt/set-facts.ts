@@ -1,4 +1,4 @@
-/** What rules between condition sets say of a check, if its attributes and the roles of its user were others. */
+/** Decides checks by condition set rules on modified attributes and roles. */
 
 import { z } from 'zod';
 import type { Comparison, Condition } from '../../../compiler/condition/condition.js';
@@ -15,17 +15,17 @@ import { conditionSetsIn, countComparisons, type ReadSet, type SetType } from '.
 import type { RoleFacts } from './role-facts.js';
 import type { WorkLimit } from './work-limit.js';
 
-/** The most rules of an action that are looked at. */
+/** Maximum rules per action to consider. */
 const maxRules = 500;
-/** The most comparisons of all sets in them. */
+/** Maximum comparisons in all sets of these rules. */
 const maxComparisons = 10_000;
-/** How many steps it takes to compare two values, and to look for a regular expression. */
+/** Steps charged for comparing two values, and for matching a regular expression. */
 const stepsToCompare = 4;
 const stepsToMatch = 200;
-/** Not a record: those lose a member called `__proto__`. */
+/** Not `z.record`: it drops a member named `__proto__`. */
 const Attributes = z.custom<{ readonly [name: string]: Json }>((value) => typeof value === 'object' && value !== null);
 
-/** What the policy understood of a check: `request` of its reasons. */
+/** The check as the policy understood it: `request` in its reasons. */
 const Request = z.object({
 	request: z.object({
 		user: z.object({ attributes: Attributes }),
@@ -33,17 +33,16 @@ const Request = z.object({
 	}),
 });
 
-/** Changes of the attributes that a check sees, by the text of the attribute, such as `user.level`. */
+/** Attribute changes by attribute text, such as `user.level`. */
 export type AttributeChanges = ReadonlyMap<string, Json>;
 
-/** No changes. */
 export const noChanges: AttributeChanges = new Map();
 
-/** The sets that decide about a check. */
+/** Condition sets that decide a check. */
 export class SetFacts {
 	readonly #subject: Subject;
 	readonly #patterns = new CompiledPatterns();
-	/** What comparisons came to, the latest first: most are asked again with the same values. */
+	/** Comparison results, latest first: most comparisons are repeated with the same values. */
 	readonly #outcomes = new Map<Comparison, readonly Outcome[]>();
 
 	private constructor(
@@ -54,9 +53,9 @@ export class SetFacts {
 	}
 
 	/**
-	 * Reads what the reasons of a check say of its attributes. `undefined` when no set can decide: there are no rules for
-	 * the action, the instance is in another tenant, or the decision point leaves conditions out. `'too_large'` when there
-	 * is too much to look at.
+	 * Reads the check's attributes from its reasons. Returns `undefined` if no set can decide: there are no rules for the
+	 * action, the instance is in a different tenant, or the decision point skips conditions. Returns `'too_large'` if
+	 * there is too much to consider.
 	 */
 	static *read(
 		roles: RoleFacts,
@@ -94,12 +93,12 @@ export class SetFacts {
 		});
 	}
 
-	/** A set and those that it narrows, from itself on. */
+	/** Returns a set and its ancestors, starting with the set. */
 	ancestry(type: SetType, key: string): readonly ReadSet[] {
 		return ancestry(this.roles, type, key);
 	}
 
-	/** What conditions would see after the changes. */
+	/** Returns the subject of conditions after the changes. */
 	subjectWith(add: readonly AttemptFact[], changes: AttributeChanges): Subject {
 		const { facts, check, inTenant } = this.roles;
 		const added = add.flatMap((fact) =>
@@ -118,7 +117,7 @@ export class SetFacts {
 		return [...changes].reduce(withAttribute, before);
 	}
 
-	/** Whether a set selects, and all that it narrows, after the changes. */
+	/** True if a set and all its ancestors select the subject after the changes. */
 	*selects(
 		[type, key]: readonly [SetType, string],
 		add: readonly AttemptFact[],
@@ -134,7 +133,7 @@ export class SetFacts {
 		return true;
 	}
 
-	/** What a comparison comes to. */
+	/** Evaluates a comparison. */
 	*compare(comparison: Comparison, subject: Subject, work: WorkLimit): Steps<Truth> {
 		const { attribute, operand } = comparison;
 		const value = lookUp(subject[attribute.object], attribute.path);
@@ -157,7 +156,7 @@ export class SetFacts {
 		return truth;
 	}
 
-	/** What a condition comes to. It is mistyped when anything in it is. */
+	/** Evaluates a condition. It is mistyped if any part is. */
 	*#truth(condition: Condition, subject: Subject, work: WorkLimit): Steps<Truth> {
 		if (condition.kind === 'comparison') return yield* this.compare(condition, subject, work);
 		if (condition.kind === 'not') {
@@ -173,12 +172,12 @@ export class SetFacts {
 		return holds;
 	}
 
-	/** Whether a rule allows the check after the changes. */
+	/** True if a rule allows the check after the changes. */
 	*allowWith(add: readonly AttemptFact[], changes: AttributeChanges, work: WorkLimit): Steps<boolean> {
 		const { facts, check } = this.roles;
 		const { type, action, tenant, user } = check;
 		if (!facts.tenants.has(tenant) && !add.some(({ fact }) => fact === 'tenant')) return false;
-		// A role that is given to nobody counts for nothing.
+		// A role has no effect if its user does not exist.
 		const exists = facts.hasUser(user) || add.some(({ fact }) => fact === 'user');
 		const given = exists ? add : add.filter(({ fact }) => fact !== 'role_assignment');
 		const subject = this.subjectWith(given, changes);
@@ -198,7 +197,7 @@ export class SetFacts {
 	}
 }
 
-/** The steps of a comparison. A `match` compares every item of an array. */
+/** Returns the steps for a comparison. A `match` compares every array item. */
 function stepsOf({ operator, operand }: Comparison, value: Json | undefined): number {
 	if ('match' in operand) {
 		const items = Array.isArray(value) ? value.length : 1;
@@ -207,7 +206,7 @@ function stepsOf({ operator, operand }: Comparison, value: Json | undefined): nu
 	return operator === 'matches' ? stepsToMatch : stepsToCompare;
 }
 
-/** What a comparison of two values, `undefined` where they are missing, came to. */
+/** Result of comparing two values; `undefined` means a missing value. */
 interface Outcome {
 	readonly value: Json | undefined;
 	readonly other: Json | undefined;
@@ -218,7 +217,7 @@ function ancestry({ facts, check }: RoleFacts, type: SetType, key: string): read
 	const found: ReadSet[] = [];
 	const keys = new Set<string>();
 	for (let next: string | undefined = key; next !== undefined; ) {
-		// A set that is not there, or narrows itself, selects nothing.
+		// A set that does not exist, or is its own ancestor, selects nothing.
 		const set: ReadSet | undefined = keys.has(next)
 			? undefined
 			: conditionSetsIn(facts.schema).find(type, check.type, next);
@@ -238,14 +237,14 @@ function addsRole(add: readonly AttemptFact[], role: string): boolean {
 	);
 }
 
-/** The subject with one attribute changed, named as in conditions. */
+/** Returns the subject with one attribute changed. The attribute is named as in conditions. */
 export function withAttribute(subject: Subject, [attribute, value]: readonly [string, Json]): Subject {
 	const [object = '', ...path] = attribute.split('.');
 	const found = subject[object as keyof Subject];
 	return { ...subject, [object]: withValue(found, path, value) };
 }
 
-/** A value with one member, at any depth, replaced. */
+/** Returns a value with a member replaced, at any depth. */
 function withValue(whole: Json | undefined, [name, ...below]: readonly string[], value: Json): Json {
 	if (name === undefined) return value;
 	const members = typeof whole === 'object' && whole !== null && !Array.isArray(whole) ? Object.entries(whole) : [];

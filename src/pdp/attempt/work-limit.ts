@@ -1,21 +1,21 @@
-/** Bounds work by its steps, so that the same question always gets the same answer, however busy the machine is. */
+/** Limits work by counting steps, so the same question always gets the same answer, however busy the machine is. */
 
-/** The reason when the steps are used up. */
+/** Thrown when all steps are used. */
 export class WorkSpent extends Error {
 	override readonly name = 'WorkSpent';
 }
 
-/** How many steps are done between two pauses. */
+/** Number of steps between two pauses. */
 const stride = 100;
 
-/** A number of steps that may be done: nodes and links visited. */
+/** Step budget: number of nodes and links to visit. */
 export class WorkLimit {
 	#done = 0;
 
-	/** @param steps how many steps may be done. */
+	/** @param steps maximum steps. */
 	constructor(readonly steps: number) {}
 
-	/** Counts one step, or several; true when it is time for a pause. Throws `WorkSpent` when there are none left. */
+	/** Counts steps. Returns true when it is time for a pause. Throws `WorkSpent` if the budget is exceeded. */
 	step(steps = 1): boolean {
 		const before = Math.floor(this.#done / stride);
 		this.#done += steps;

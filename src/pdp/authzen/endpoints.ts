@@ -1,4 +1,4 @@
-/** The AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
+/** AuthZEN Authorization API 1.0: evaluations and searches, mapped to checks. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { unprocessable } from '../../failure.js';
@@ -31,15 +31,14 @@ import { evaluationInput } from './input.js';
 import { authzenPaths, metadataEndpoints } from './metadata.js';
 import { type Found, searchActions, searchResources, searchSubjects } from './search.js';
 
-/** What an operator says about AuthZEN. */
 export interface AuthzenSettings {
-	/** Where clients reach the decision point, without a slash at its end; `null` is where a request came to. */
+	/** Public URL of the decision point, without a trailing slash; `null` uses the request's origin. */
 	readonly publicUrl: string | null;
-	/** The types of subjects that are users. A subject of another type may do nothing. */
+	/** Subject types that are users. Other subjects may do nothing. */
 	readonly subjectTypes: readonly string[];
 }
 
-/** What holds unless an operator says otherwise. */
+/** Default settings. */
 export const usualAuthzen: AuthzenSettings = { publicUrl: null, subjectTypes: ['user', 'identity'] };
 
 const tag = 'AuthZEN';
@@ -51,7 +50,7 @@ const example = {
 	resource: { type: 'document', id: 'plan' },
 };
 
-/** Declares AuthZEN for a decision point of this mode. */
+/** Declares the AuthZEN endpoints. */
 export function authzenEndpoints(mode: Mode, { publicUrl, subjectTypes }: AuthzenSettings) {
 	const settings = { mode, subjectTypes: new Set(subjectTypes) };
 	return [
@@ -61,7 +60,7 @@ export function authzenEndpoints(mode: Mode, { publicUrl, subjectTypes }: Authze
 	];
 }
 
-/** Decides one evaluation, with reasons or without. */
+/** Decides an evaluation, with or without reasons. */
 type Evaluate = (evaluation: Evaluation, context: DecisionContext, explain: boolean) => EvaluationResult;
 
 function evaluator(mode: Mode, subjectTypes: ReadonlySet<string>): Evaluate {
@@ -134,7 +133,7 @@ function evaluationEndpoints(evaluate: Evaluate) {
 	];
 }
 
-/** The JSON of `EvaluationsResult`. */
+/** Returns `EvaluationsResult` as JSON. */
 function* evaluatedInOrder(
 	request: SeveralEvaluations,
 	evaluate: (evaluation: Evaluation) => EvaluationResult,
@@ -150,7 +149,7 @@ function* evaluatedInOrder(
 	return ['{"evaluations":', ...(yield* arrayChunks(results)), '}'];
 }
 
-/** The decision after which no further evaluation is decided. */
+/** Decision that ends the evaluations. */
 const lastDecision: Readonly<Record<EvaluationsSemantic, boolean | null>> = {
 	execute_all: null,
 	deny_on_first_deny: false,
@@ -231,7 +230,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 	];
 }
 
-/** The answer to a search. It is short: a page has no more than `maxResults`. */
+/** Returns the reply to a search. It is short: a page has at most `maxResults` results. */
 function foundReply({ result, ...from }: ReadResult<Found>, entity: (found: string) => object): Raw {
 	const results = result.found.map(entity);
 	const answer = result.next === undefined ? { results } : { page: { next_token: result.next }, results };

@@ -1,18 +1,18 @@
-/** How AuthZEN words failures: other statuses for two of them, and a message as a JSON string. */
+/** AuthZEN failures: two statuses differ, and the body is a message as a JSON string. */
 
 import { Failure } from '../../failure.js';
 import type { Request } from '../../http/endpoint.js';
 import { ErrorMessage } from '../../wire/decision/authzen.js';
 
-/** Where the paths of AuthZEN begin. */
+/** Path prefixes of AuthZEN. */
 const places = ['/access/v1/', '/.well-known/authzen-configuration'];
 
-/** Whether a path is one of AuthZEN's, served or not. */
+/** True for AuthZEN paths, even if no endpoint is served there. */
 export function isAuthzenPath(path: string): boolean {
 	return places.some((place) => path.startsWith(place));
 }
 
-/** The failures that the endpoints of AuthZEN share, as documented. */
+/** Documented failures shared by AuthZEN endpoints. */
 export const authzenFailures = {
 	body: ErrorMessage,
 	statuses: {
@@ -22,13 +22,13 @@ export const authzenFailures = {
 	},
 } as const;
 
-/** The same for those that need no key. */
+/** Documented failures shared by AuthZEN endpoints without a key. */
 export const authzenOpenFailures = {
 	body: ErrorMessage,
 	statuses: { 400: 'The path is malformed.', 404: 'No decision point is described here.' },
 } as const;
 
-/** The failure as AuthZEN has it: a wrong request is 400, and a wrong key is 401. */
+/** Maps a failure to AuthZEN's statuses: 400 for an invalid request, 401 for a wrong key. */
 export function asAuthzenFailure(error: unknown): unknown {
 	if (!(error instanceof Failure)) return error;
 	if (error.code === 'unprocessable') return new Failure('invalid', error.message);
@@ -36,7 +36,7 @@ export function asAuthzenFailure(error: unknown): unknown {
 	return error;
 }
 
-/** Refuses a body that says that it is not JSON. Throws `Failure` (`invalid`). */
+/** Refuses bodies with a content type other than JSON. Throws `Failure` (`invalid`). */
 export function requireJson(headers: Request<unknown, unknown, unknown>['headers']): void {
 	const type = headers['content-type'];
 	if (type === undefined || /^application\/json\s*(;|$)/i.test(type)) return;

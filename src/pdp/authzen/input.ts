@@ -1,4 +1,4 @@
-/** What AuthZEN asks, as checks. */
+/** Converts AuthZEN requests to checks. */
 
 import type { Evaluation } from '../../wire/decision/authzen.js';
 import type { Query } from '../../wire/decision/check.js';
@@ -7,16 +7,19 @@ import type { EngineInput } from '../engine/engine.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceName } from '../facts/instance-name.js';
 
-/** What evaluations are read with. */
+/** Context for reading an evaluation. */
 export interface EvaluationReading {
-	/** Knows the tenants of instances. */
+	/** Index with the tenants of instances. */
 	readonly facts: FactsIndex;
-	/** When the evaluation is decided, in milliseconds since 1970. */
+	/** Evaluation time in milliseconds since 1970. */
 	readonly time: number;
 	readonly mode: Mode;
 }
 
-/** The engine's input for an evaluation. A resource that names no tenant is in that of its instance, else in the default one. */
+/**
+ * Returns the engine input for an evaluation. If the resource names no tenant, uses the tenant of its instance, or else
+ * the default tenant.
+ */
 export function evaluationInput(evaluation: Evaluation, { facts, time, mode }: EvaluationReading): EngineInput {
 	const { subject, action, resource, context } = evaluation;
 	const { tenant: _, ...attributes } = resource.properties ?? {};
@@ -34,7 +37,7 @@ export function evaluationInput(evaluation: Evaluation, { facts, time, mode }: E
 	return normalise(query, time, mode);
 }
 
-/** The tenant that a request names; undefined when it names none. */
+/** Returns the tenant named in a request; undefined if there is none. */
 export function tenantAsked({
 	resource,
 	context,
@@ -42,7 +45,7 @@ export function tenantAsked({
 	readonly resource: Pick<Evaluation['resource'], 'properties'>;
 	readonly context?: Evaluation['context'];
 }): string | undefined {
-	// The wire lets only strings through.
+	// The schema only accepts strings.
 	for (const tenant of [resource.properties?.['tenant'], context?.['tenant']]) {
 		if (typeof tenant === 'string' && tenant !== '') return tenant;
 	}

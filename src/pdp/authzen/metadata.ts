@@ -1,4 +1,4 @@
-/** Where a decision point serves AuthZEN, for clients that look it up. */
+/** AuthZEN discovery: metadata with the endpoint addresses. */
 
 import { z } from 'zod';
 import { Failure } from '../../failure.js';
@@ -7,7 +7,7 @@ import { requestOrigin } from '../../http/request-origin.js';
 import { DecisionPointMetadata } from '../../wire/decision/authzen.js';
 import { endpoint } from '../endpoint/endpoint.js';
 
-/** The paths of the API, below the address of the decision point. */
+/** AuthZEN paths, relative to the decision point's address. */
 export const authzenPaths = {
 	evaluation: '/access/v1/evaluation',
 	evaluations: '/access/v1/evaluations',
@@ -18,19 +18,19 @@ export const authzenPaths = {
 
 const wellKnown = '/.well-known/authzen-configuration';
 
-/** No registry has names of capabilities yet. This is the one that decision points with pages use. */
+/** No registry defines capability names yet. Other decision points with pagination use this name. */
 const capabilities = ['urn:ietf:params:authzen:capability:search-pagination'];
 
-/** Steps of a path that mean themselves in every URL. */
+/** Paths whose segments need no escaping and are not dot segments. */
 const plainPath = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/;
 
 /**
- * Declares the metadata. `publicUrl` is where clients reach the decision point, without a slash at its end; `null` is
- * where the request came to.
+ * Declares the metadata endpoints. `publicUrl` is the public address, without a trailing slash; `null` uses the
+ * request's origin.
  */
 export function metadataEndpoints(publicUrl: string | null) {
 	const metadata = (headers: Readonly<Record<string, string | undefined>>, suffix: string) => {
-		// The answer may depend on headers of the request: nobody may keep it for others.
+		// The answer may depend on request headers, so it must not be cached.
 		const answer = { 'cache-control': 'no-store' };
 		return reply(200, describe(addressFor(publicUrl, headers, suffix)), answer);
 	};
@@ -61,7 +61,7 @@ export function metadataEndpoints(publicUrl: string | null) {
 	];
 }
 
-/** The address of the decision point that a client asks for with this suffix. Throws `Failure` (`not_found`). */
+/** Returns the decision point's address for a path suffix. Throws `Failure` (`not_found`). */
 function addressFor(
 	publicUrl: string | null,
 	headers: Readonly<Record<string, string | undefined>>,

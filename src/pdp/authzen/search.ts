@@ -1,7 +1,7 @@
 /**
- * The searches of AuthZEN. The index proposes, and each result was decided as an evaluation with the same inputs would
- * be. Results are sorted by code unit; a page begins after the last result of the page before, so writes in between
- * neither repeat nor skip what they leave alone.
+ * AuthZEN searches. The index proposes candidates, and each result is decided like an evaluation with the same inputs.
+ * Results are sorted by code unit. A page begins after the last result on the previous page, so concurrent writes
+ * neither repeat nor skip unaffected results.
  */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -23,24 +23,24 @@ import { usersWhoMay } from '../listing/authorized-users.js';
 import { pageToken, readPageToken } from '../listing/page-token.js';
 import { type EvaluationReading, evaluationInput, tenantAsked } from './input.js';
 
-/** Which subjects there are and how conditions are treated. */
+/** Settings for searches. */
 export interface SearchSettings {
 	readonly mode: Mode;
-	/** The types of subjects that are users. */
+	/** Subject types that are users. */
 	readonly subjectTypes: ReadonlySet<string>;
 }
 
-/** One page of ids or names. */
+/** A page of ids or names. */
 export interface Found {
 	readonly found: readonly string[];
-	/** The token of the next page, empty at the end; absent when nobody asked for pages and everything fits. */
+	/** Token for the next page, empty at the end. Absent if no page was requested and all results fit. */
 	readonly next?: string;
 }
 
-/** How many candidates are visited between two pauses. */
+/** Number of candidates visited between two pauses. */
 const stride = 1_000;
 
-/** Finds the keys of users. Throws `Failure` (`invalid`) for a token of another search. */
+/** Finds user keys. Throws `Failure` (`invalid`) if the page token belongs to a different search. */
 export function* searchSubjects(
 	context: DecisionContext,
 	search: SubjectSearch,
@@ -55,7 +55,9 @@ export function* searchSubjects(
 	return yield* pages.take(context, users, (key) => ({ ...question, user: { ...question.user, key } }));
 }
 
-/** Finds the keys of instances, each in its own tenant unless the request names one. Throws as `searchSubjects` does. */
+/**
+ * Finds instance keys, each in the instance's tenant unless the request names a tenant. Throws like `searchSubjects`.
+ */
 export function* searchResources(
 	context: DecisionContext,
 	search: ResourceSearch,
@@ -75,7 +77,7 @@ export function* searchResources(
 	}));
 }
 
-/** Finds the keys of actions. Throws as `searchSubjects` does. */
+/** Finds action keys. Throws like `searchSubjects`. */
 export function* searchActions(context: DecisionContext, search: ActionSearch, settings: SearchSettings): Steps<Found> {
 	const { page, ...request } = search;
 	const pages = new Pages(page, ['action', request]);
@@ -89,7 +91,9 @@ function evaluationReading({ facts, time }: DecisionContext, { mode }: SearchSet
 	return { facts, time, mode };
 }
 
-/** The keys of all instances of the type, in the tenant or anywhere, on which a check may allow the action. */
+/**
+ * Returns the keys of all instances with the type, in the tenant or anywhere, on which a check may allow the action.
+ */
 function* instancesThatMayBe(
 	{ facts, time }: DecisionContext,
 	{ user, action, resource: { type } }: EngineInput,
@@ -100,7 +104,7 @@ function* instancesThatMayBe(
 	const held = yield* instancesFor(facts, user.key, time);
 	const keys: string[] = [];
 	let visited = 0;
-	// Only roles in tenants and conditions lead to instances that the walk does not find.
+	// Only tenant roles and conditions lead to instances outside the walk.
 	for (const instance of byConditions || opened.size > 0 ? facts.instances : held) {
 		visited += 1;
 		if (visited % stride === 0) yield;
@@ -111,17 +115,17 @@ function* instancesThatMayBe(
 	return keys;
 }
 
-/** Cuts the page that a search asks for out of everything it may find. */
+/** Cuts the requested page out of all results. */
 class Pages {
-	/** What a search answers that finds nothing. */
+	/** Answer to a search without results. */
 	readonly none: Found;
 	readonly #request: unknown;
 	readonly #limit: number;
 	readonly #asked: boolean;
-	/** The last result of the page before; undefined for the first page. */
+	/** Last result on the previous page; undefined for the first page. */
 	readonly #last: string | undefined;
 
-	/** `request` is what all pages of a search have in common. Throws `Failure` (`invalid`) for a token of another one. */
+	/** `request` identifies the search. Throws `Failure` (`invalid`) if the page token belongs to a different search. */
 	constructor(page: SearchPage, request: unknown) {
 		this.#request = request;
 		this.#asked = page !== undefined && page !== null;
@@ -130,7 +134,7 @@ class Pages {
 		this.none = this.#asked ? { found: [], next: '' } : { found: [] };
 	}
 
-	/** Decides as many candidates as the page needs, in order. */
+	/** Decides candidates in order until the page is full. */
 	*take(
 		{ engine }: DecisionContext,
 		candidates: Iterable<string>,

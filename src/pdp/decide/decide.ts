@@ -1,4 +1,4 @@
-/** One decision: evaluates a check, answers it, and writes the decision log. */
+/** Decides a check and writes the decision log. */
 
 import type { EventLog } from '../../log.js';
 import type { AuthorizationResult } from '../../wire/decision/check.js';
@@ -6,42 +6,42 @@ import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engi
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { environmentDeleted } from '../follow/deleted-environment.js';
 
-/** What decisions are made with: an engine at one revision, so that many decisions agree with each other. */
+/** Decision context: an engine at a single revision, so all decisions in a request agree. */
 export interface DecisionContext {
 	readonly engine: DecidingEngine;
-	/** The index that proposes listings, of the same revision. */
+	/** Index for listings, at the same revision. */
 	readonly facts: FactsIndex;
-	/** The lineage of the revision; absent where it is not known. */
+	/** Lineage of the revision; absent if unknown. */
 	readonly lineage?: string;
 	readonly revision: number;
-	/** The newest revision whose policy decides. */
+	/** Newest revision whose policy is used. */
 	readonly policyRevision: number;
-	/** When decisions are made, in milliseconds since 1970: one time for all of a request. */
+	/** Decision time in milliseconds since 1970: the same for a whole request. */
 	readonly time: number;
 	readonly log: EventLog;
-	/** How long ago it was last known that there is nothing newer, in whole seconds. */
+	/** Time since the data was last known to be the newest, in whole seconds. */
 	readonly dataAge?: number;
-	/** Why everything is denied, whatever the engine says, if it is. */
+	/** Why everything is denied regardless of the engine, if it is. */
 	readonly denial?: typeof dataOutdated | typeof environmentDeleted | undefined;
-	/** The id of the decisions of this request; of many, each has its place added. */
+	/** Decision id for this request. With several decisions, each appends its index. */
 	readonly decisionId?: string;
-	/** Puts a decision into the decision log, where there is one. */
+	/** Adds a decision to the decision log, if there is one. */
 	readonly record?: RecordDecision;
 	/** Counts a decision, if decisions are counted. */
 	readonly count?: CountDecision | undefined;
-	/** The id of the request, which all its log lines have. */
+	/** Request id, included in all log lines. */
 	readonly requestId?: string;
 }
 
-/** Counts a decision by its input and its code. */
+/** Counts a decision by its input and code. */
 export type CountDecision = (input: EngineInput, code: string) => void;
 
 /** Logs a decision that took `duration` milliseconds. */
 export type RecordDecision = (input: EngineInput, code: string, duration: number, index?: number) => void;
 
 /**
- * Decides one check; never throws. With `explain` the answer carries the input as `query` and the reasons as `debug`.
- * Anything that fails denies (spec: invariant of the decision point, fail closed).
+ * Decides a check. Never throws: any failure denies. With `explain`, the answer contains the input as `query` and the
+ * reasons as `debug`.
  */
 export function decide(context: DecisionContext, input: EngineInput, explain: boolean): AuthorizationResult {
 	const code = decidedCode(context, input);
@@ -57,7 +57,7 @@ export function decide(context: DecisionContext, input: EngineInput, explain: bo
 	return { allow, result: allow, query, debug: reasons(context, input, code) };
 }
 
-/** The code of a denial because the data is older than an operator allows. */
+/** Denial code for data older than the operator allows. */
 export const dataOutdated = 'data_outdated' as const;
 
 function decidedCode({ engine, record, count, denial }: DecisionContext, input: EngineInput): string {

@@ -1,20 +1,20 @@
-/** Turns what clients send into what the policy reads: one spelling of everything, nothing empty, nothing unknown. */
+/** Normalises client input for the policy: consistent names, no empty or unknown members. */
 
 import type { PermissionsQuery, Query, UsersQuery } from '../../wire/decision/check.js';
 import type { EngineInput } from '../engine/engine.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The tenant of checks that name none. */
+/** Default tenant for checks. */
 const defaultTenant = 'default';
 
 /**
- * Where a decision point runs: `edge`, beside the application, or `cloud`, where it serves everybody and evaluates no
- * conditions. The policy learns it from the context, whatever a client sends there.
+ * Deployment mode. An `edge` decision point runs beside the application; a `cloud` decision point serves all clients
+ * and evaluates no conditions. The policy reads the mode from the context, regardless of client input.
  */
 export type Mode = 'edge' | 'cloud';
 
-/** The engine's input for a check at `time`, in milliseconds since 1970. */
+/** Returns the engine input for a check at `time`, in milliseconds since 1970. */
 export function normalise(query: Query, time: number, mode: Mode = 'edge'): EngineInput {
 	return {
 		user: user(query.user),
@@ -25,15 +25,15 @@ export function normalise(query: Query, time: number, mode: Mode = 'edge'): Engi
 	};
 }
 
-/** The input of the listing of authorized users: a check without its user, and without its time. */
+/** Input for the authorized users listing: a check without user and time. */
 export type UsersInput = Omit<EngineInput, 'user' | 'time'>;
 
-/** The engine's input for a listing of users. */
+/** Returns the engine input for an authorized users listing. */
 export function normaliseUsers(query: UsersQuery, mode: Mode = 'edge'): UsersInput {
 	return { action: query.action, resource: resource(query.resource), ...contextMember(query.context, mode) };
 }
 
-/** The input of the permissions listing. */
+/** Input for the permissions listing. */
 export interface PermissionsInput {
 	readonly user: EngineInput['user'];
 	readonly tenants?: readonly string[];
@@ -42,7 +42,7 @@ export interface PermissionsInput {
 	readonly context?: Attributes;
 }
 
-/** The engine's input for a listing of permissions. Empty filters are left out. */
+/** Returns the engine input for a permissions listing, without empty filters. */
 export function normalisePermissions(
 	query: Pick<PermissionsQuery, 'user'> & Partial<PermissionsQuery>,
 	mode: Mode = 'edge',

@@ -1,4 +1,4 @@
-/** Serves requests that read one revision over several turns of the event loop. */
+/** Serves requests that read a revision over several turns of the event loop. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { Failure } from '../../failure.js';
@@ -7,36 +7,35 @@ import { forEachItem } from '../engine/chunks.js';
 import type { Leases, ReaderKind } from '../follow/leases.js';
 import { type CountDecision, type DecisionContext, dataOutdated, type RecordDecision } from './decide.js';
 
-/** What a reader needs. */
 export interface RevisionReaderOptions {
-	/** The revision in use. Throws `Failure` (`unavailable`) when there is none. */
+	/** Returns the context for the revision in use. Throws `Failure` (`unavailable`) if there is none. */
 	readonly now: () => DecisionContext;
 	readonly leases: Leases;
 	readonly scheduler: SliceScheduler;
-	/** How much processor time one request may take, in milliseconds. */
+	/** Maximum processor time per request, in milliseconds. */
 	readonly budget: number;
 }
 
-/** A result, and the revision that all of it comes from. */
+/** A result and its revision. */
 export interface ReadResult<T>
 	extends Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> {
 	readonly result: T;
 }
 
-/** A request: its kind, its work, and the signal that its client has disconnected. */
+/** A request: its kind, its work, and a signal for client disconnects. */
 interface ReadRequest<T> {
 	readonly kind: ReaderKind;
 	readonly work: (context: DecisionContext) => Steps<T>;
 	readonly closed?: AbortSignal;
 }
 
-/** Serves one request. */
+/** Serves a request. */
 export type ReadRevision = <T>(request: ReadRequest<T>) => Promise<ReadResult<T>>;
 
 /**
- * Makes `ReadRevision`. Work whose revision is lost starts again: a batch once, a listing until it can keep its revision,
- * which it does the second time. Rejects with `Failure` (`unavailable`) when a batch has lost its revision twice, when
- * the budget is spent, or when there is nothing left to read, and otherwise as the work throws.
+ * Creates a `ReadRevision`. Work restarts if its revision is lost: a batch once, a listing until it can keep its
+ * revision, on the second attempt. Rejects with `Failure` (`unavailable`) if a batch has lost its revision twice, if
+ * the budget is spent, or if no revision is available. Otherwise passes on errors from the work.
  */
 export function createRevisionReader({ now, leases, scheduler, budget }: RevisionReaderOptions): ReadRevision {
 	return async ({ kind, work, closed }) => {
@@ -78,22 +77,22 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 	};
 }
 
-/** Keeps decisions with their places: work that starts again makes them again, and each is logged once. */
+/** Keeps decisions with their indexes, to log each decision once even if the work restarts. */
 function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
 	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
 }
 
-/** Keeps decisions to count later, for the same reason. */
+/** Keeps decisions to count them later, for the same reason. */
 function countIn(counted: Parameters<CountDecision>[]): CountDecision {
 	return (input, code) => counted.push([input, code]);
 }
 
-/** Logs decisions in steps: each line has to be written, and there may be thousands. */
+/** Logs decisions in steps: there may be thousands of lines to write. */
 function logAll(kept: readonly Parameters<RecordDecision>[], record: RecordDecision): Steps<void> {
 	return forEachItem(kept, (decision) => record(...decision));
 }
 
-/** Counts processor time, and throws when it exceeds the budget. */
+/** Counts processor time. Throws if it exceeds the budget. */
 function meter(budget: number): (milliseconds: number) => void {
 	let spent = 0;
 	return (milliseconds) => {

@@ -1,4 +1,4 @@
-/** The condition sets of a schema, as explanations read them from the data document. */
+/** Condition sets in a schema, read from the data document for explanations. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import { parseConditions } from '../../../compiler/condition/grammar.js';
@@ -6,23 +6,22 @@ import type { Json } from '../../../compiler/model.js';
 import { jsonMember, jsonMembers, valueAt } from './json-members.js';
 import type { SchemaTables } from './schema-tables.js';
 
-/** The two types of sets. */
 export type SetType = 'userset' | 'resourceset';
 
 /** A condition set. */
 export interface ReadSet {
 	readonly key: string;
-	/** The key of the set, of the same type, that this one narrows. */
+	/** Key of the parent set, which has the same type and is narrowed by this set. */
 	readonly parent: string | undefined;
-	/** For an automatic set, the key of the role or resource type that it stands for. */
+	/** For an automatic set, its role or resource type key. */
 	readonly standsFor: string | undefined;
-	/** `undefined` for automatic sets, and where the conditions cannot be read: such a set selects nothing. */
+	/** `undefined` for automatic sets, and for unreadable conditions: such a set selects nothing. */
 	readonly condition: Condition | undefined;
-	/** How many comparisons the condition holds. */
+	/** Number of comparisons in the condition. */
 	readonly comparisons: number;
 }
 
-/** A rule between two sets, by their keys. */
+/** A rule between two sets, by key. */
 export interface RuleOfSets {
 	readonly userSet: string;
 	readonly resourceSet: string;
@@ -30,14 +29,14 @@ export interface RuleOfSets {
 
 const known = new WeakMap<SchemaTables, ConditionSets>();
 
-/** The condition sets of a schema. */
+/** Returns the condition sets in a schema. */
 export function conditionSetsIn(schema: SchemaTables): ConditionSets {
 	const sets = known.get(schema) ?? new ConditionSets(schema.value);
 	known.set(schema, sets);
 	return sets;
 }
 
-/** Reads each set when it is first asked for. */
+/** Reads each set on first use. */
 export class ConditionSets {
 	readonly #schema: Json;
 	readonly #known = new Map<string, ReadSet | undefined>();
@@ -47,14 +46,14 @@ export class ConditionSets {
 		this.#schema = schema;
 	}
 
-	/** The rules that grant an action on a resource type. */
+	/** Yields the rules that grant an action on a resource type. */
 	*rules(type: string, action: string): Iterable<RuleOfSets> {
 		for (const [userSet, resourceSets] of jsonMembers(valueAt(this.#schema, 'set_rules', type, action))) {
 			for (const [resourceSet] of jsonMembers(resourceSets)) yield { userSet, resourceSet };
 		}
 	}
 
-	/** A user set, or a set of a resource type; `undefined` when there is none. */
+	/** Finds a user set, or a set for a resource type. */
 	find(type: SetType, resource: string, key: string): ReadSet | undefined {
 		const name = JSON.stringify([type, resource, key]);
 		if (!this.#known.has(name)) this.#known.set(name, this.#read(type, resource, key));
@@ -80,7 +79,7 @@ export class ConditionSets {
 	}
 }
 
-/** The number of comparisons in a condition, with those inside `match`. */
+/** Counts the comparisons in a condition, including those inside `match`. */
 export function countComparisons<A>(condition: Condition<A>): number {
 	if (condition.kind === 'not') return countComparisons(condition.condition);
 	if (condition.kind !== 'comparison') {

@@ -1,4 +1,4 @@
-/** An index of the data that the engine decides from, for listings: links that can be followed from both ends. */
+/** Index of the engine's data, for listings: links can be followed from both ends. */
 
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
@@ -11,38 +11,39 @@ import { Links } from './links.js';
 import { MappingRules } from './mapping-rules.js';
 import { SchemaTables } from './schema-tables.js';
 
-/** How many members or patches are read between two pauses. */
+/** Number of members or patches read between two pauses. */
 const stride = 500;
 
-/** One of the tables of facts. The path of an entry leads from the table to it. A path to clear may be shorter. */
+/** A facts table. A path leads from the table to an entry. A path to clear may be shorter. */
 interface Table {
-	/** The length of an entry's path. */
+	/** Length of an entry's path. */
 	readonly depth: number;
-	/** Whether the value at the end of a path carries no meaning. */
+	/** True if the value at the end of a path has no meaning. */
 	readonly keysOnly?: true;
 	add(path: readonly string[], value: Json): void;
 	clear(path: readonly string[]): void;
 }
 
 /**
- * What listings need of one revision's data document: the index proposes, the engine decides. Instances are named
- * `<type>:<key>`, as in the document. It accepts whatever an engine accepts, and ignores what does not have the
- * expected shape. What has expired stays in it, and readers say the time. INVARIANT: after the patches from one document to another it equals an index of the other one.
+ * Index of a revision's data document, for listings: the index proposes, the engine decides. Instances are named
+ * `<type>:<key>`, as in the document. It accepts the same documents as an engine, and ignores values with an unexpected
+ * shape. Expired entries stay in the index; readers pass the time. INVARIANT: after applying the patches between two
+ * documents, the index of the first equals an index of the second.
  */
 export class FactsIndex {
 	readonly #names = new InternedStrings();
-	/** From users to tenants, by roles. */
+	/** From users to tenants, by role. */
 	readonly tenantRoles = new Links(this.#names);
-	/** From users to instances, by roles. */
+	/** From users to instances, by role. */
 	readonly instanceRoles = new Links(this.#names);
-	/** From objects to subjects, by relations. */
+	/** From objects to subjects, by relation. */
 	readonly relations = new Links(this.#names);
 	readonly #tenants = new Map<string, string>();
 	readonly #users = new Set<string>();
 	readonly #tenantAttributes = new Map<string, Json>();
 	#schema = new SchemaTables(null);
 	#mappingRules = new MappingRules(null);
-	/** The indexed tables by name. The others repeat these, or listings do not need them. */
+	/** Indexed tables by name. Other tables are redundant or not needed by listings. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
 		['instances', tenantTable(this.#tenants)],
 		['relations', relationTable(this.relations)],
@@ -52,12 +53,12 @@ export class FactsIndex {
 		['users', userTable(this.#users)],
 	]);
 
-	/** Reads the bytes of a data document. Throws `EngineError` when they are not JSON. */
+	/** Reads a data document. Throws `EngineError` if the bytes are not JSON. */
 	static read(bytes: Uint8Array): FactsIndex {
 		return runToEnd(FactsIndex.reading(bytes));
 	}
 
-	/** As `read`, in steps. */
+	/** Like `read`, in steps. */
 	static *reading(bytes: Uint8Array): Steps<FactsIndex> {
 		const index = new FactsIndex();
 		const reader = new JsonReader(bytes);
@@ -68,7 +69,7 @@ export class FactsIndex {
 		return index;
 	}
 
-	/** A copy of this index. Nobody may change the index meanwhile. */
+	/** Copies this index. It must not change during the copy. */
 	*copying(): Steps<FactsIndex> {
 		const copy = new FactsIndex();
 		yield* copy.#names.copyingFrom(this.#names);
@@ -83,52 +84,50 @@ export class FactsIndex {
 		return copy;
 	}
 
-	/** The tables of the schema. */
 	get schema(): SchemaTables {
 		return this.#schema;
 	}
 
-	/** The mapping rules of all proxy configs. */
+	/** Mapping rules in all proxy configs. */
 	get mappingRules(): MappingRules {
 		return this.#mappingRules;
 	}
 
-	/** How many names are stored. Nothing is kept of what was removed. */
+	/** Number of stored names. Removed names are not kept. */
 	get size(): number {
 		return this.#names.used + this.#tenants.size + this.#users.size + this.#tenantAttributes.size;
 	}
 
-	/** The keys of all users. The iterator becomes invalid when the index changes. */
+	/** All user keys. The iterator becomes invalid when the index changes. */
 	get users(): Iterable<string> {
 		return this.#users;
 	}
 
-	/** Whether there is a user with this key. */
 	hasUser(user: string): boolean {
 		return this.#users.has(user);
 	}
 
-	/** The attributes of all tenants, by key. The iterator becomes invalid when the index changes. */
+	/** All tenants' attributes, by key. The iterator becomes invalid when the index changes. */
 	get tenants(): ReadonlyMap<string, Json> {
 		return this.#tenantAttributes;
 	}
 
-	/** The names of all instances. The iterator becomes invalid when the index changes. */
+	/** All instance names. The iterator becomes invalid when the index changes. */
 	get instances(): Iterable<string> {
 		return this.#tenants.keys();
 	}
 
-	/** The tenant of an instance; `undefined` when there is no such instance. */
+	/** Returns an instance's tenant; `undefined` if the instance does not exist. */
 	tenantKey(instance: string): string | undefined {
 		return this.#tenants.get(instance);
 	}
 
-	/** Applies the patches that the engine applied, in order. */
+	/** Applies the same patches as the engine, in order. */
 	patch(patches: readonly Patch[]): void {
 		runToEnd(this.patching(patches));
 	}
 
-	/** As `patch`, in steps, for an index that nobody reads yet. */
+	/** Like `patch`, in steps, for an index that is not in use yet. */
 	*patching(patches: readonly Patch[]): Steps<void> {
 		for (const [index, patch] of patches.entries()) {
 			if (index % stride === stride - 1) yield;
@@ -153,7 +152,7 @@ export class FactsIndex {
 		}
 	}
 
-	/** Replaces everything at a path by a value. */
+	/** Replaces everything at a path with a value. */
 	#replace(path: readonly string[], value: Json | undefined): void {
 		const [root, part, name, ...below] = path;
 		if (root === undefined) this.#replace(['regolith'], jsonMember(value, 'regolith'));
@@ -172,7 +171,7 @@ export class FactsIndex {
 			const table = this.#tables.get(name);
 			if (table === undefined) return;
 			if (below.length > table.depth) {
-				// A deeper value creates the tables that are missing above it.
+				// A deeper value creates missing parent tables.
 				if (table.keysOnly && value !== undefined) table.add(below.slice(0, table.depth), null);
 				return;
 			}
@@ -182,7 +181,7 @@ export class FactsIndex {
 	}
 }
 
-/** The keys of the object that comes next. The caller reads the value of each. */
+/** Yields the keys of the next object. The caller must read each value. */
 function* membersIn(reader: JsonReader): Iterable<string> {
 	if (!reader.enter()) return;
 	for (let key = reader.next(); key !== undefined; key = reader.next()) yield key;
@@ -210,7 +209,7 @@ function fillTable(table: Table, path: readonly string[], value: Json): void {
 	else for (const [key, member] of jsonMembers(value)) fillTable(table, [...path, key], member);
 }
 
-/** Instance to tenant. */
+/** Maps instance to tenant. */
 function tenantTable(tenants: Map<string, string>): Table {
 	return {
 		depth: 1,
@@ -224,7 +223,7 @@ function tenantTable(tenants: Map<string, string>): Table {
 	};
 }
 
-/** Tenant to attributes, which are replaced as a whole. */
+/** Maps tenant to attributes, which are replaced as a whole. */
 function attributeTable(attributes: Map<string, Json>): Table {
 	return {
 		depth: 1,
@@ -236,7 +235,7 @@ function attributeTable(attributes: Map<string, Json>): Table {
 	};
 }
 
-/** All users, whatever is stored with them. */
+/** All users, whatever their values. */
 function userTable(users: Set<string>): Table {
 	return {
 		depth: 1,
@@ -249,12 +248,12 @@ function userTable(users: Set<string>): Table {
 	};
 }
 
-/** Until when a fact holds, by what its table says of it; `null` for good. */
+/** Returns a fact's expiry from its table value; `null` if it does not expire. */
 function expiryIn(value: Json): number | null {
 	return typeof value === 'number' ? value : null;
 }
 
-/** Object to relation to subject. */
+/** Maps object to relation to subject. */
 function relationTable(relations: Links): Table {
 	return {
 		depth: 3,
@@ -264,7 +263,7 @@ function relationTable(relations: Links): Table {
 	};
 }
 
-/** Tenant to user to role. */
+/** Maps tenant to user to role. */
 function tenantRoleTable(roles: Links): Table {
 	return {
 		depth: 3,
@@ -273,7 +272,7 @@ function tenantRoleTable(roles: Links): Table {
 	};
 }
 
-/** User to resource type to role to instance. The instance's name holds the type as well. */
+/** Maps user to resource type to role to instance. Instance names also include the type. */
 function instanceRoleTable(roles: Links): Table {
 	return {
 		depth: 4,

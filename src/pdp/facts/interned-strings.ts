@@ -1,16 +1,16 @@
-/** Numbers texts, so that large tables can hold numbers. */
+/** Maps texts to numbers, so large tables can store numbers. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { copyEntries } from './copy-entries.js';
 
-/** Gives each text in use one number, below `size`. Unused numbers are given to other texts. */
+/** Gives each text in use a number below `size`. Unused numbers are reused. */
 export class InternedStrings {
 	readonly #numbers = new Map<string, number>();
 	#texts: (string | undefined)[] = [];
 	#uses: number[] = [];
 	#free: number[] = [];
 
-	/** Becomes a copy of other names. Nobody may change those meanwhile. */
+	/** Becomes a copy. `other` must not change during the copy. */
 	*copyingFrom(other: InternedStrings): Steps<void> {
 		this.#texts = other.#texts.slice();
 		this.#uses = other.#uses.slice();
@@ -19,27 +19,26 @@ export class InternedStrings {
 		yield* copyEntries(other.#numbers, (text, number) => this.#numbers.set(text, number));
 	}
 
-	/** The most numbers that were ever in use. */
+	/** Maximum numbers ever in use. */
 	get size(): number {
 		return this.#texts.length;
 	}
 
-	/** How many texts are in use. */
+	/** Number of texts in use. */
 	get used(): number {
 		return this.#numbers.size;
 	}
 
-	/** The number of a text, if it has one. */
+	/** Returns a text's number, if it has one. */
 	number(text: string): number | undefined {
 		return this.#numbers.get(text);
 	}
 
-	/** The text of a number. */
 	text(number: number): string {
 		return this.#texts[number] ?? '';
 	}
 
-	/** Uses a text once more and returns its number. `guess` is tried first, because that costs less. */
+	/** Increments a text's use count and returns its number. Tries `guess` first, because this is cheaper. */
 	use(text: string, guess: number): number {
 		const known = this.#texts[guess] === text ? guess : this.#numbers.get(text);
 		if (known !== undefined) {
@@ -53,7 +52,7 @@ export class InternedStrings {
 		return number;
 	}
 
-	/** Uses a number once less. An unused number may be given to another text. */
+	/** Decrements a number's use count. An unused number may be reused. */
 	release(number: number): void {
 		const uses = (this.#uses[number] ?? 0) - 1;
 		this.#uses[number] = uses;

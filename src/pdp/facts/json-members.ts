@@ -1,25 +1,24 @@
-/** JSON objects as tables of members. Any key may be a member, also one that every JavaScript object inherits. */
+/** JSON objects as tables. Any key may be a member, even a name inherited by every JavaScript object. */
 
 import type { Json } from '../../../compiler/model.js';
 
-/** The members of a value; none when it is not an object. */
+/** Returns the members of a value; none if it is not an object. */
 export function jsonMembers(value: Json | undefined): readonly (readonly [string, Json])[] {
 	return isTable(value) ? Object.entries(value) : [];
 }
 
-/** One member of a value; `undefined` when it is not an object or has no such key. */
+/** Returns a member of a value; `undefined` if the value is not an object or has no such key. */
 export function jsonMember(value: Json | undefined, key: string): Json | undefined {
 	return isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** The value at a path of members. */
+/** Returns the value at a path. */
 export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
 	return path.reduce(jsonMember, value);
 }
 
 /**
- * The value with its part at a path replaced, or removed. Missing tables on the path are created when a value is put
- * there.
+ * Returns the value with the part at a path replaced or removed. Setting a value creates missing tables on the path.
  */
 export function replaceAt(whole: Json | undefined, path: readonly string[], value: Json | undefined): Json | undefined {
 	const [key, ...below] = path;

@@ -1,4 +1,6 @@
-/** Reads JSON from bytes, member by member: a document of tens of megabytes is never in memory as one value. */
+/**
+ * Reads JSON from bytes, member by member, so documents with tens of megabytes are never in memory as a single value.
+ */
 
 import type { Json } from '../../../compiler/model.js';
 import type { Steps } from '../../../compiler/steps.js';
@@ -6,17 +8,17 @@ import { jsonByte } from '../engine/json-bytes.js';
 import { JsonScanner } from '../engine/json-scanner.js';
 import { textMemory, utf8Text } from '../engine/text-bytes.js';
 
-/** How many bytes are skipped between two pauses. */
+/** Number of bytes skipped between two pauses. */
 const stride = 64 * 1024;
 
 /**
- * Reads one JSON text from beginning to end. It is for text that a JSON parser has accepted already: it does not check
- * what it skips, and throws `EngineError` only for errors that it happens to meet.
+ * Reads a single JSON text from beginning to end. The text must already have been accepted by a JSON parser: skipped
+ * parts are not checked, and `EngineError` is only thrown for errors found by chance.
  */
 export class JsonReader {
 	readonly #scanner: JsonScanner;
 	readonly #bytes: Uint8Array;
-	/** Where keys were read before, by hash, and the keys: mostly, equal texts give the same string object. */
+	/** Places of previously read keys by hash, and the keys: in most cases, equal texts give the same string object. */
 	readonly #places: Int32Array;
 	readonly #keys: string[];
 
@@ -28,7 +30,7 @@ export class JsonReader {
 		this.#keys = new Array<string>(slots).fill('');
 	}
 
-	/** Enters an object, whose keys `next` gives one by one. Skips a value that is not an object, and returns false. */
+	/** Enters an object, so `next` returns its keys. Skips any other value, and returns false. */
 	enter(): boolean {
 		if (this.#scanner.peek() !== jsonByte.openingBrace) {
 			this.skip();
@@ -39,8 +41,8 @@ export class JsonReader {
 	}
 
 	/**
-	 * The key of the next member, whose value is to be read by exactly one call of `enter`, `value` or `skip`; `undefined`
-	 * at the end of the object.
+	 * Returns the next member's key; `undefined` at the end of the object. The caller must read its value with exactly one
+	 * call to `enter`, `value` or `skip`.
 	 */
 	next(): string | undefined {
 		const scanner = this.#scanner;
@@ -68,12 +70,11 @@ export class JsonReader {
 		return scanner.parsed(start) as Json;
 	}
 
-	/** Skips a value. */
 	skip(): void {
 		this.#scanner.pass(0, Number.POSITIVE_INFINITY);
 	}
 
-	/** As `skip`, in steps, for a value that may be large. */
+	/** Like `skip`, in steps, for a value that may be large. */
 	*skipping(): Steps<void> {
 		const scanner = this.#scanner;
 		let open = scanner.pass(0, stride);
@@ -83,10 +84,10 @@ export class JsonReader {
 		}
 	}
 
-	/** The string that the scanner read last. Keys repeat: roles, relations, an instance in several tables. */
+	/** Returns the last string read by the scanner. Keys repeat: roles, relations, an instance in several tables. */
 	#key(): string {
 		const { source, from, to, hash } = this.#scanner;
-		// A string with escapes is not in the text itself.
+		// A string with escapes is not contiguous in the text.
 		if (source !== this.#bytes) return utf8Text(source, from, to);
 		const slot = (hash ^ (hash >>> 15)) & (this.#places.length - 1);
 		const place = this.#places[slot] ?? -1;
@@ -97,7 +98,7 @@ export class JsonReader {
 		return text;
 	}
 
-	/** Whether the string at a place has the bytes from `from` up to `to`. */
+	/** True if the string at a place has the bytes `from` to `to` (exclusive). */
 	#isSame(place: number, from: number, to: number): boolean {
 		const bytes = this.#bytes;
 		for (let at = from, other = place; at < to; at += 1, other += 1) {

@@ -1,5 +1,5 @@
 /**
- * Pairs of names with a key (such as who holds which role where), found from both ends and stored compactly. A pair may
+ * Pairs of names with a key (such as user, instance and role), found from both ends and stored compactly. A pair may
  * expire.
  */
 
@@ -7,10 +7,10 @@ import type { Steps } from '../../../compiler/steps.js';
 import { sortedBy } from '../engine/chunks.js';
 import type { InternedStrings } from './interned-strings.js';
 
-/** The other end of a link, and its key. */
+/** The far end of a link, and its key. */
 export type Link = readonly [name: string, key: string];
 
-/** The cells of one link: its two ends, its key, and its neighbours in the two lists of links with the same end. */
+/** Cells of a link: both ends, key, and neighbours in the two lists of links with the same end. */
 const cells = {
 	left: 0,
 	right: 1,
@@ -23,43 +23,42 @@ const cells = {
 const width = 7;
 type Cell = (typeof cells)[keyof typeof cells];
 
-/** The two lists that a link is in. */
+/** The two lists containing each link. */
 const ofLeft = { end: cells.left, next: cells.nextOfLeft, previous: cells.previousOfLeft } as const;
 const ofRight = { end: cells.right, next: cells.nextOfRight, previous: cells.previousOfRight } as const;
 type List = typeof ofLeft | typeof ofRight;
 
-/** No link. */
 const none = -1;
 
-/** The expiry of links that hold for good. */
+/** Expiry for links that do not expire. */
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * Links from names on the left to names on the right. Adding an existing link changes its expiry alone, and removing a
- * missing one nothing. Half a million links take about 15 MB and no time of the garbage collector: they are numbers in
- * one array, chained into a list for each name on either side. Finding one link costs as much as the shorter of its two
- * lists.
+ * Links from names on the left to names on the right. Adding an existing link only changes its expiry, and removing a
+ * missing link does nothing. Half a million links take about 15 MB and cost the garbage collector no time: they are
+ * numbers in a single array, chained into a list per name and side. Finding a link costs as much as the shorter of its
+ * two lists.
  */
 export class Links {
 	readonly #names: InternedStrings;
 	#cells = new Int32Array(1024 * width);
-	/** The expiries of links by their number, once any link has one. */
+	/** Expiries by link number, allocated when the first link has an expiry. */
 	#expiries: Float64Array | undefined;
 	#count = 0;
-	/** Removed links, whose cells can be reused. */
+	/** Removed links with reusable cells. */
 	#free: number[] = [];
 	#firstOfLeft = new Int32Array(1024).fill(none);
 	#firstOfRight = new Int32Array(1024).fill(none);
 	#leftNames: readonly string[] | undefined;
-	/** The link that was added last. Tables come in order, so the next one shares some of its names. */
+	/** Last added link. Tables come in order, so the next link shares some names. */
 	#last = none;
 
-	/** @param names numbers the names; other links may share it. */
+	/** @param names interns the names; may be shared with other links. */
 	constructor(names: InternedStrings) {
 		this.#names = names;
 	}
 
-	/** Becomes a copy of other links, whose names are a copy too. Nobody may change those meanwhile. */
+	/** Becomes a copy. The names must already be a copy too, and `other` must not change during the copy. */
 	*copyingFrom(other: Links): Steps<void> {
 		for (const copy of [
 			() => (this.#cells = other.#cells.slice()),
@@ -77,24 +76,27 @@ export class Links {
 	}
 
 	/**
-	 * The links of a name on the left that hold at `time`, in milliseconds since 1970. The iterator becomes invalid when a
-	 * link is added or removed.
+	 * Yields a left name's links that hold at `time`, in milliseconds since 1970. The iterator becomes invalid when a link
+	 * is added or removed.
 	 */
 	from(left: string, time: number): Iterable<Link> {
 		return this.#linked(ofLeft, left, time);
 	}
 
-	/** The links of a name on the right that hold at `time`, as `from`. */
+	/** Yields a right name's links that hold at `time`. See `from`. */
 	to(right: string, time: number): Iterable<Link> {
 		return this.#linked(ofRight, right, time);
 	}
 
-	/** All links of a name on the left, expired ones among them, as `from`. */
+	/** Yields all links from a left name, including expired links. See `from`. */
 	everFrom(left: string): Iterable<Link> {
 		return this.#linked(ofLeft, left, Number.NEGATIVE_INFINITY);
 	}
 
-	/** All links of a name on the left, expired ones among them, as `from`, each with its expiry; `null` for good. */
+	/**
+	 * Yields all links from a left name with their expiries, including expired links; `null` for links that do not expire.
+	 * See `from`.
+	 */
 	*expiringFrom(left: string): Iterable<readonly [...link: Link, until: number | null]> {
 		const expiries = this.#expiries;
 		for (const link of this.#chained(ofLeft, this.#names.number(left))) {
@@ -104,7 +106,10 @@ export class Links {
 		}
 	}
 
-	/** All names on the left that have links, expired ones among them, sorted by code unit. Cached until a name is added or removed. */
+	/**
+	 * Returns all left names with links, including expired links, sorted by code unit. Cached until a name is added or
+	 * removed.
+	 */
 	*sortedLeftNames(): Steps<readonly string[]> {
 		const known = this.#leftNames;
 		if (known !== undefined) return known;
@@ -113,7 +118,7 @@ export class Links {
 		return this.#leftNames;
 	}
 
-	/** Adds a link, which holds for good unless it has an expiry, in milliseconds since 1970. */
+	/** Adds a link. `until` is its expiry in milliseconds since 1970, if any. */
 	add(left: string, right: string, key: string, until: number | null = null): void {
 		const names = this.#names;
 		const leftNumber = names.use(left, this.#get(this.#last, cells.left));
@@ -156,7 +161,7 @@ export class Links {
 		}
 	}
 
-	/** The links with these ends, found the shortest way. */
+	/** Finds the links with these ends in the cheapest way. */
 	*#candidates(left: string | undefined, right: string | undefined): Iterable<number> {
 		if (left !== undefined && right !== undefined) {
 			yield* this.#between(this.#names.number(left), this.#names.number(right));
@@ -168,7 +173,7 @@ export class Links {
 	#find(left: number, right: number, key: number): number {
 		let one = this.#first(ofLeft, left);
 		let other = this.#first(ofRight, right);
-		// Follows both lists at once, until the shorter one ends.
+		// Follows both lists in parallel until the shorter list ends.
 		while (one !== none && other !== none) {
 			if (this.#get(one, cells.right) === right && this.#get(one, cells.key) === key) return one;
 			if (this.#get(other, cells.left) === left && this.#get(other, cells.key) === key) return other;
@@ -178,7 +183,7 @@ export class Links {
 		return none;
 	}
 
-	/** Sets when a link expires. */
+	/** Sets a link's expiry. */
 	#expire(link: number, until: number | null): void {
 		if (until === null && this.#expiries === undefined) return;
 		let expiries = this.#expiries ?? new Float64Array(this.#count).fill(never);
@@ -191,7 +196,7 @@ export class Links {
 		this.#expiries = expiries;
 	}
 
-	/** The links between two names, found in the same way as by `#has`. */
+	/** Returns the links between two names, found in the same way as by `#find`. */
 	#between(left: number | undefined, right: number | undefined): readonly number[] {
 		if (left === undefined || right === undefined) return [];
 		const inLeft: number[] = [];
@@ -212,14 +217,14 @@ export class Links {
 		for (let link = this.#first(list, name); link !== none; link = this.#get(link, list.next)) yield link;
 	}
 
-	/** The numbers of all names that have links on one side. */
+	/** Yields the numbers of all names with links on the given side. */
 	*#ends(list: List): Iterable<number> {
 		for (let number = 0; number < this.#names.size; number += 1) {
 			if (this.#first(list, number) !== none) yield number;
 		}
 	}
 
-	/** Puts a link at the head of one of its lists. */
+	/** Inserts a link at the head of a list. */
 	#chain(link: number, list: List): void {
 		const end = this.#get(link, list.end);
 		const next = this.#first(list, end);
@@ -264,7 +269,7 @@ export class Links {
 	}
 }
 
-/** Doubles an array. The new half holds no links. */
+/** Doubles an array. The new half contains no links. */
 function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 	const longer = new Int32Array(array.length * 2).fill(none, array.length);
 	longer.set(array);

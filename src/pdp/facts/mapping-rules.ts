@@ -1,4 +1,4 @@
-/** The mapping rules of proxy configs, in the order in which they are tried. */
+/** Mapping rules in proxy configs, in matching order. */
 
 import { z } from 'zod';
 import type { Json } from '../../../compiler/model.js';
@@ -15,7 +15,7 @@ const Rule = z.object({
 
 const List = z.array(z.unknown()).catch([]);
 
-/** One rule. */
+/** A mapping rule. */
 export class MappingRule {
 	readonly resource: string;
 	readonly action: string;
@@ -30,13 +30,13 @@ export class MappingRule {
 		this.isRegex = given.url_type === 'regex';
 		this.resource = given.resource;
 		this.method = given.http_method.toLowerCase();
-		// The contract says nothing of rules without an action.
+		// Default for rules without an action.
 		this.action = given.action ?? this.method;
 		this.priority = given.priority ?? 0;
 	}
 }
 
-/** Rules by the array that they were read from: what a patch leaves alone is compiled once. */
+/** Rules by their source array: unchanged arrays are parsed once. */
 const known = new WeakMap<object, readonly MappingRule[]>();
 
 function rulesIn(value: Json): readonly MappingRule[] {
@@ -51,16 +51,16 @@ function rulesIn(value: Json): readonly MappingRule[] {
 	return rules;
 }
 
-/** The mapping rules of all proxy configs. What has another shape than expected is not there. */
+/** Mapping rules in all proxy configs. Values with an unexpected shape are ignored. */
 export class MappingRules {
 	#byMethod: ReadonlyMap<string, readonly MappingRule[]> | undefined;
 
-	/** @param value the value at `regolith.mapping_rules`: the rules of each proxy config by its key. */
+	/** @param value the value at `regolith.mapping_rules`: rules by proxy config key. */
 	constructor(readonly value: Json) {}
 
 	/**
-	 * The rules for an HTTP method in any case: those of the highest priority first, then by the key of the config, then
-	 * in the order of the config.
+	 * Returns the rules for an HTTP method, ignoring case: highest priority first, then by config key, then in config
+	 * order.
 	 */
 	forMethod(method: string): readonly MappingRule[] {
 		this.#byMethod ??= groupedByMethod(this.value);

@@ -1,15 +1,18 @@
-/** Where a user's roles in tenants open instances. */
+/** Finds tenants where a user's roles give access to instances. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 
-/** How many roles are visited between two pauses. */
+/** Number of roles visited between two pauses. */
 const stride = 1_000;
 
-/** The tenants in which a role of one user in the tenant grants an action on a resource type; any action without one. */
+/**
+ * Returns the tenants in which a tenant role of the user grants an action on a resource type. Without an action, any
+ * action counts.
+ */
 export type OpenedTenants = (type: string, action?: string) => ReadonlySet<string>;
 
-/** Reads the roles that a user holds in tenants at `time`. */
+/** Reads a user's tenant roles at `time`. */
 export function* openedTenants({ tenantRoles, schema }: FactsIndex, user: string, time: number): Steps<OpenedTenants> {
 	const tenantsByRole = new Map<string, string[]>();
 	let visited = 0;

@@ -1,16 +1,17 @@
 /**
- * Walks along derivations: from what is assigned to a user to what may be derived, and from an instance back to that.
+ * Walks role derivations: from a user's assigned roles to roles derived from them, and from an instance back to
+ * assigned roles.
  */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { FactsIndex } from './facts-index.js';
 import { instanceType } from './instance-name.js';
 
-/** A set of roles on instances, which are the nodes of the derivation graph. */
+/** A set of roles on instances, which are the nodes in the derivation graph. */
 export class RolesOnInstances {
 	readonly #instances = new Map<string, Set<string>>();
 
-	/** Adds a role on an instance; false when it is there already. */
+	/** Adds a role on an instance; false if it is already there. */
 	add(role: string, instance: string): boolean {
 		const instances = this.#instances.get(role) ?? new Set();
 		this.#instances.set(role, instances);
@@ -25,12 +26,13 @@ export class RolesOnInstances {
 /** A role on an instance. */
 type Node = readonly [role: string, instance: string];
 
-/** How many nodes and links are visited between two pauses. */
+/** Number of nodes and links visited between two pauses. */
 const stride = 1_000;
 
 /**
- * All instances on which the user may hold a role at `time`: those with an assigned role and all that derivations lead to from
- * there. Roles that stop a derivation are ignored, so the result may have more than the user holds, and never less.
+ * Returns all instances on which the user may hold a role at `time`: instances with an assigned role, and all instances
+ * derivations lead to. Ignores roles that block a derivation, so the result may contain too many instances but never
+ * too few.
  */
 export function* instancesFor(
 	{ schema, instanceRoles, relations }: FactsIndex,
@@ -51,7 +53,7 @@ export function* instancesFor(
 		if (visited % stride === 0) yield;
 		visit(role, instance);
 	}
-	// The loop also visits nodes that are added while it runs.
+	// The loop also visits nodes added during iteration.
 	for (const [role, instance] of queue) {
 		visited += 1;
 		if (visited % stride === 0) yield;
@@ -68,29 +70,29 @@ export function* instancesFor(
 	return found;
 }
 
-/** The nodes that lead to some roles on an instance. */
+/** Nodes that lead to the wanted roles on an instance. */
 export interface Leading {
-	/** Whoever is assigned one of these nodes holds one of the roles. */
+	/** A user assigned any of these nodes holds a wanted role. */
 	readonly nodes: readonly Node[];
 	/** The same nodes, as a set. */
 	readonly seen: RolesOnInstances;
-	/** The instances on which an assigned role stops a derivation on the way. */
+	/** Instances on which an assigned role blocks a derivation on the path. */
 	readonly stops: ReadonlySet<string>;
 }
 
-/** What `leadingTo` looks for. */
+/** Destination for `leadingTo`. */
 export interface Destination {
 	/** Any of these roles. */
 	readonly roles: readonly string[];
-	/** The instance on which it is held. */
+	/** Instance on which the role is held. */
 	readonly instance: string;
-	/** When, in milliseconds since 1970. */
+	/** Time in milliseconds since 1970. */
 	readonly time: number;
 }
 
 /**
- * Finds what leads to any of these roles on an instance, at any distance, for a user who has roles assigned on
- * `assigned`, where these may stop derivations.
+ * Finds all nodes that lead to the wanted roles on an instance, at any distance. `assigned` are the instances on which
+ * the user has roles; these may block derivations.
  */
 export function* leadingTo(
 	{ schema, relations }: FactsIndex,

@@ -1,4 +1,4 @@
-/** The tables of the schema that listings read from the data document. */
+/** Schema tables in the data document, for listings. */
 
 import { z } from 'zod';
 import type { Json } from '../../../compiler/model.js';
@@ -6,23 +6,23 @@ import { jsonMembers, valueAt } from './json-members.js';
 
 const Derivation = z.object({
 	relation: z.string(),
-	/** The resource type of the relation's subjects. */
+	/** Resource type of the relation's subjects. */
 	resource: z.string(),
-	/** The role on a subject that it is derived from. */
+	/** Source role on a subject. */
 	role: z.string(),
-	/** Whether a user with any role assigned on the object derives nothing by this. */
+	/** True if any role assigned to the user on the object blocks this derivation. */
 	no_direct_roles_on_object: z.boolean(),
 });
 
-/** A way in which a role on an instance, the object, is derived from a role on a related one, a subject. */
+/** A rule that derives a role on an object from a role on a related subject. */
 export type Derivation = z.output<typeof Derivation>;
 
-/** A role that is derived from another one, seen from the latter: the type and the role on objects of the relation. */
+/** A derivation seen from its source role: the relation, and the derived role with its type. */
 export type Derived = Pick<Derivation, 'relation' | 'resource' | 'role'>;
 
 const Derivations = z.array(Derivation).catch([]);
 
-/** The tables of one schema. What is missing or has another shape counts as empty, as it does in the policy. */
+/** Tables in a schema. As in the policy, missing or malformed tables count as empty. */
 export class SchemaTables {
 	readonly #derivations = new Map<string, readonly Derivation[]>();
 	readonly #derived = new Map<string, Derived[]>();
@@ -42,47 +42,47 @@ export class SchemaTables {
 		}
 	}
 
-	/** The ways in which a role of a resource type is derived. */
+	/** Returns the derivations of a role on a resource type. */
 	derivations(type: string, role: string): readonly Derivation[] {
 		return this.#derivations.get(roleName(type, role)) ?? [];
 	}
 
-	/** The roles that are derived from a role of a resource type. */
+	/** Returns the roles derived from a role on a resource type. */
 	derivedFrom(type: string, role: string): readonly Derived[] {
 		return this.#derived.get(roleName(type, role)) ?? [];
 	}
 
-	/** The keys of all roles on instances of a resource type. */
+	/** Returns the keys of all roles on instances of a resource type. */
 	rolesOn(type: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'resource_roles', type));
 	}
 
-	/** The tenant roles that grant an action on a resource type. */
+	/** Returns the tenant roles that grant an action on a resource type. */
 	tenantRolesThatGrant(type: string, action: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'grants', type, action));
 	}
 
-	/** The tenant roles that grant any action on a resource type. */
+	/** Returns the tenant roles that grant any action on a resource type. */
 	tenantRolesThatGrantSomething(type: string): ReadonlySet<string> {
 		return new Set(jsonMembers(valueAt(this.value, 'grants', type)).flatMap(([, roles]) => memberKeys(roles)));
 	}
 
-	/** The keys of all resource types. */
+	/** All resource type keys. */
 	get types(): readonly string[] {
 		return memberKeys(valueAt(this.value, 'actions'));
 	}
 
-	/** The keys of all actions on a resource type. */
+	/** Returns the keys of all actions on a resource type. */
 	actions(type: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'actions', type));
 	}
 
-	/** Whether condition sets may grant an action on a resource type; any action, when none is given. */
+	/** True if condition sets may grant an action on a resource type. Without an action, any action counts. */
 	setsMayGrant(type: string, ...action: readonly string[]): boolean {
 		return jsonMembers(valueAt(this.value, 'set_rules', type, ...action)).length > 0;
 	}
 
-	/** The roles on instances of a resource type that grant an action there. */
+	/** Returns the instance roles that grant an action on a resource type. */
 	instanceRolesThatGrant(type: string, action: string): readonly string[] {
 		return memberKeys(valueAt(this.value, 'resource_grants', type, action));
 	}
@@ -92,7 +92,7 @@ function memberKeys(value: Json | undefined): readonly string[] {
 	return jsonMembers(value).map(([key]) => key);
 }
 
-/** One text for one role of one type, whatever characters the keys hold. */
+/** Returns a unique text for a type and role, whatever characters their keys contain. */
 function roleName(type: string, role: string): string {
 	return JSON.stringify([type, role]);
 }

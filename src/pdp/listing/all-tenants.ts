@@ -1,4 +1,4 @@
-/** One check asked in many tenants. */
+/** Runs a check in many tenants. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { Query } from '../../wire/decision/check.js';
@@ -8,10 +8,13 @@ import { forEachItem, sortedBy } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 
-/** How many candidates are visited between two pauses. */
+/** Number of candidates visited between two pauses. */
 const stride = 1_000;
 
-/** The tenants in which a check is allowed, sorted by key: the JSON of the list in `AllowedTenants`. Each check is logged. */
+/**
+ * Returns the tenants in which a check is allowed, sorted by key, as the JSON of the list in `AllowedTenants`. Each
+ * check is logged.
+ */
 export function* allowedTenants(
 	context: DecisionContext,
 	query: Query,
@@ -30,7 +33,7 @@ export function* allowedTenants(
 	return yield* arrayChunks(allowed);
 }
 
-/** The tenants where a user holds a role, in them or on an instance of theirs: those of `/user-tenants`. */
+/** Returns the tenants where a user holds a role, in the tenant or on its instances, like `/user-tenants`. */
 function* tenantsOf(facts: FactsIndex, user: string, time: number): Steps<ReadonlySet<string>> {
 	const found = new Set<string>();
 	let visited = 0;

@@ -1,4 +1,7 @@
-/** Who may do an action on a resource, and by which assignments. The index proposes, the policy decides. */
+/**
+ * Lists the users who may do an action on a resource, with their granting assignments. The index proposes, the policy
+ * decides.
+ */
 
 import { z } from 'zod';
 import type { Steps } from '../../../compiler/steps.js';
@@ -15,16 +18,15 @@ import { evaluateListing } from './evaluate-listing.js';
 type Assignment = AuthorizedUsers['users'][string][number];
 
 const Keys = z.array(z.string());
-/** How many assignments are visited between two pauses. */
+/** Number of assignments visited between two pauses. */
 const stride = 1_000;
 const nowhere: ReadonlySet<string> = new Set();
 
 /**
- * Lists the users that a check of the action on the resource allows, as the JSON of `AuthorizedUsers`: sorted by key,
- * each with the assignments that grant it: in the tenant, on the resource, or on instances from which a role there is
- * derived. Without a resource key, only roles in the tenant count. Users whom conditions alone allow are listed,
- * without assignments, when the context asks for them. Throws `Failure` (`unavailable`) when the policy gives no
- * listing.
+ * Lists the users for whom a check is allowed, as the JSON of `AuthorizedUsers`, sorted by key. Each user has the
+ * granting assignments: in the tenant, on the resource, or on instances from which a role is derived. Without a
+ * resource key, only roles in the tenant count. Users allowed by conditions alone are listed without assignments if the
+ * context asks for them. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { engine, facts, time } = context;
@@ -40,14 +42,17 @@ export function* authorizedUsers(context: DecisionContext, input: UsersInput): S
 	return [`${about.slice(0, -1)},"users":`, ...(yield* objectChunks(users)), '}'];
 }
 
-/** The keys of all users whom a check may allow: with a role that may grant, or all when conditions may. In no order. */
+/**
+ * Returns the keys of all users a check may allow, unordered: users with a role that may grant, or all users if
+ * conditions may grant.
+ */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<Iterable<string>> {
 	const { schema, users } = context.facts;
 	if (schema.setsMayGrant(input.resource.type, input.action)) return users;
 	return (yield* assignmentsThatMayGrant(context, input)).users();
 }
 
-/** The assignments that grant the action, unless a role on the way stops a derivation. */
+/** Returns the assignments that grant the action, unless a role on the path blocks a derivation. */
 function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): Steps<Granting> {
 	const granting = new Granting();
 	yield* assignedInTenant(context, input, granting);
@@ -55,7 +60,7 @@ function* assignmentsThatMayGrant(context: DecisionContext, input: UsersInput): 
 	return granting;
 }
 
-/** Whether condition sets may allow somebody, and the context asks for that. */
+/** True if condition sets may allow users, and the context asks for such users. */
 function asksForSets({ schema }: FactsIndex, { action, resource, context }: UsersInput): boolean {
 	return context?.['enable_abac_authorized_users'] === true && schema.setsMayGrant(resource.type, action);
 }
@@ -74,7 +79,7 @@ class Granting {
 		return this.#byUser.keys();
 	}
 
-	/** Sorted by resource, then role. */
+	/** Returns a user's assignments, sorted by resource, then role. */
 	sortedAssignments(user: string): Assignment[] {
 		const rows = (this.#byUser.get(user) ?? []).map((row) => ({
 			row,
@@ -121,8 +126,8 @@ function* assignedOnInstances(context: DecisionContext, input: UsersInput, grant
 }
 
 /**
- * What leads there for users with fewer ways, because roles assigned to them stop derivations. Users with roles on the
- * same instances share one result.
+ * Finds the nodes leading there for users whose assigned roles block derivations. Users with roles on the same
+ * instances share a result.
  */
 function* leadingWithStops(
 	{ facts, time }: DecisionContext,

@@ -1,12 +1,10 @@
-/** Answers of the policy's listings. */
-
 import { z } from 'zod';
 import { Failure } from '../../failure.js';
 import type { DecidingEngine } from '../engine/engine.js';
 
 /**
- * Evaluates a listing of the policy and checks its answer against a schema. Throws `Failure` (`unavailable`) when the
- * answer does not match, and `EngineError` when the listing cannot be evaluated.
+ * Evaluates a policy listing and checks the answer against a schema. Throws `Failure` (`unavailable`) if the answer
+ * does not match, and `EngineError` if the listing cannot be evaluated.
  */
 export function evaluateListing<S extends z.ZodType>(
 	engine: DecidingEngine,

@@ -1,4 +1,4 @@
-/** The roles assigned to users, in tenants and on instances, as the decision point knows them. */
+/** Lists users' role assignments, in tenants and on instances, from the local index. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { LocalAssignment, LocalAssignmentsQuery } from '../../wire/decision/check.js';
@@ -7,12 +7,12 @@ import { sortedBy } from '../engine/chunks.js';
 import type { FactsIndex } from '../facts/facts-index.js';
 import { instanceType } from '../facts/instance-name.js';
 
-/** How many assignments are visited between two pauses. */
+/** Number of assignments visited between two pauses. */
 const stride = 1_000;
 
 /**
- * One page of the role assignments that pass the filters, sorted by user, then tenant, then instance (roles in the
- * tenant come first), then role.
+ * Returns a page of role assignments matching the filters, sorted by user, tenant, instance (tenant roles first), and
+ * role.
  */
 export function* localAssignments(
 	{ facts, time }: Pick<DecisionContext, 'facts' | 'time'>,
@@ -38,7 +38,7 @@ export function* localAssignments(
 	return found;
 }
 
-/** Merges two sorted lists; what is in both comes once. */
+/** Merges two sorted lists without duplicates. */
 function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Steps<Iterable<string>> {
 	const one = yield* tenantRoles.sortedLeftNames();
 	const other = yield* instanceRoles.sortedLeftNames();
@@ -64,7 +64,7 @@ function* userAssignments(facts: FactsIndex, user: string, time: number): Iterab
 	}
 }
 
-/** A tenant is an object of type `__tenant` to the filters, as in the listing of permissions. */
+/** For filters, a tenant is an object with type `__tenant`, as in the permissions listing. */
 function isWanted({ role, tenant, resource_instance }: LocalAssignment, query: LocalAssignmentsQuery): boolean {
 	const object = resource_instance ?? `__tenant:${tenant}`;
 	const type = instanceType(object);

@@ -1,20 +1,22 @@
-/** Tokens that name a place in the answer to a search. */
+/** Page tokens for search results. */
 
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.js';
 
-/** How much of a digest is enough to tell requests apart, in bytes. */
+/** Digest bytes in a token: enough to distinguish requests. */
 const digestBytes = 16;
 
 /**
- * A token for what comes after `last` in the answer to `request`, a JSON value. It holds nothing that the answer does
- * not show, and every decision point of the environment reads it.
+ * Returns a token for the results after `last` in the answer to `request`, a JSON value. It contains nothing beyond the
+ * answer, and every decision point in the environment can read it.
  */
 export function pageToken(request: unknown, last: string): string {
 	return Buffer.concat([requestDigest(request), Buffer.from(last)]).toString('base64url');
 }
 
-/** What the token comes after. Throws `Failure` (`invalid`) when the token was made for another request. */
+/**
+ * Returns the result that precedes the page. Throws `Failure` (`invalid`) if the token belongs to a different request.
+ */
 export function readPageToken(token: string, request: unknown): string {
 	const bytes = Buffer.from(token, 'base64url');
 	const last = bytes.subarray(digestBytes).toString();
@@ -29,7 +31,7 @@ function requestDigest(request: unknown): Buffer {
 		.subarray(0, digestBytes);
 }
 
-/** The order of members means nothing in JSON. Lists and objects stay apart, also when their contents look alike. */
+/** Makes member order irrelevant. Lists and objects stay distinct even if their contents look alike. */
 function sortMembers(value: unknown): unknown {
 	if (typeof value !== 'object' || value === null) return value;
 	if (Array.isArray(value)) return ['list', ...value];

@@ -1,6 +1,6 @@
 /**
- * What a user may do in all tenants and on all instances. The index proposes, the policy decides, and the result is
- * sorted here.
+ * Lists a user's permissions in all tenants and on all instances. The index proposes, the policy decides, and this
+ * module sorts the result.
  */
 
 import { z } from 'zod';
@@ -28,12 +28,12 @@ const OnInstances = z.array(
 	}),
 );
 
-/** How many candidates are visited between two pauses. */
+/** Number of candidates visited between two pauses. */
 const stride = 1_000;
 
 /**
- * Lists the permissions of a user, as the JSON of `UserPermissions`; a user who does not exist has none. Objects,
- * permissions and roles are sorted by code unit. Throws `Failure` (`unavailable`) when the policy gives no listing.
+ * Lists a user's permissions, as the JSON of `UserPermissions`. A user who does not exist has none. Objects,
+ * permissions and roles are sorted by code unit. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* permissions(
 	{ engine, facts, time }: DecisionContext,
@@ -64,8 +64,8 @@ export function* permissions(
 }
 
 /**
- * The tenants where a user holds a role, in them or on an instance of theirs, sorted by key, as the JSON of
- * `UserTenants`. They are found in one step. Throws as `permissions` does.
+ * Returns the tenants where a user holds a role, in the tenant or on its instances, sorted by key, as the JSON of
+ * `UserTenants`. The search takes a single step. Throws like `permissions`.
  */
 export function* userTenants(
 	{ engine, time }: DecisionContext,
@@ -81,7 +81,7 @@ export function* userTenants(
 	return yield* arrayChunks(texts);
 }
 
-/** The tenants where the user holds a role and that pass the filters. */
+/** Returns the tenants where the user holds a role, if they pass the filters. */
 function* tenantsWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
@@ -94,17 +94,17 @@ function* tenantsWanted(facts: FactsIndex, input: PermissionsInput, time: number
 	return [...found];
 }
 
-/** Whether instances are asked for by name or type: then they are listed wherever anything is permitted on them. */
+/** True if the input names instances or types. Instances are then listed wherever the user has any permission. */
 function asksForInstances({ resources, resource_types }: PermissionsInput): boolean {
 	return resources !== undefined || resource_types !== undefined;
 }
 
 /**
- * The names of the instances that pass the filters and on which the user may hold a role. If the question asks for
- * instances by name or type, also those that roles in their tenant may open, or conditions if it asks for them too.
+ * Returns the instance names that pass the filters and on which the user may hold a role. If the input names instances
+ * or types, adds instances opened by tenant roles, and by conditions if requested.
  */
 function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
-	// The walk is the expensive part, and a question about tenants alone is common.
+	// The walk is expensive, and questions about tenants alone are common.
 	if (input.resource_types?.every((type) => type === '__tenant')) return [];
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
@@ -124,7 +124,7 @@ function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: numb
 	return [...found];
 }
 
-/** The requested instances on which a role that the user holds in their tenant may grant anything. */
+/** Returns the requested instances on which the user's tenant roles may grant anything. */
 function* instancesOpenedInTenants(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	if (!asksForInstances(input)) return [];
 	const tenantsOpened = yield* openedTenants(facts, input.user.key, time);
@@ -144,7 +144,7 @@ function* instancesOpenedInTenants(facts: FactsIndex, input: PermissionsInput, t
 	return found;
 }
 
-/** The names that instances of the types may have of which a filter says the name or the bare key. */
+/** Yields possible instance names for resources given by name or bare key. */
 function* possibleNames(resources: ReadonlySet<string>, types: ReadonlySet<string>): Iterable<string> {
 	for (const resource of resources) {
 		yield resource;
@@ -152,7 +152,7 @@ function* possibleNames(resources: ReadonlySet<string>, types: ReadonlySet<strin
 	}
 }
 
-/** All instances of the requested types on which condition sets may grant anything. Goes through all instances. */
+/** Yields all instances of the requested types on which condition sets may grant anything. Scans all instances. */
 function* instancesGrantedBySets(
 	facts: FactsIndex,
 	{ resource_types = [], context }: PermissionsInput,
@@ -163,7 +163,6 @@ function* instancesGrantedBySets(
 	for (const instance of facts.instances) if (types.has(instanceType(instance))) yield instance;
 }
 
-/** The filters on objects. */
 class ObjectFilter {
 	readonly #types: ReadonlySet<string> | undefined;
 	readonly #resources: ReadonlySet<string> | undefined;

@@ -1,47 +1,49 @@
-/** A decision as the decision log has it: OPA's format of events, with our facts under `custom`. */
+/** Decision log events: OPA's event format, with our facts under `custom`. */
 
 import type { EngineInput } from '../engine/engine.js';
 
-/** A decision that was made. */
+/** A decision to log. */
 export interface LoggedDecision {
-	/** That of the request; of a check among many with its place, `<id>/<index>`. */
+	/** Decision id of the request; `<id>/<index>` for a check among many. */
 	readonly decisionId: string;
 	readonly requestId: string;
-	/** The client's library, as it names itself; `undefined` when it does not. */
+	/** Client SDK, as named by the client; `undefined` if it sends no name. */
 	readonly sdk: string | undefined;
 	readonly input: EngineInput;
 	readonly code: string;
-	/** How long the policy took, in milliseconds. */
+	/** Policy evaluation time in milliseconds. */
 	readonly duration: number;
 	readonly lineage: string;
-	/** The random token of the revision. */
+	/** Random token of the revision. */
 	readonly token: string;
 	readonly revision: number;
 	readonly policyRevision: number;
 }
 
-/** What the events of one decision point have in common. */
+/** Labels shared by all events of a decision point. */
 export interface EventLabels {
-	/** The name of the decision point. */
+	/** Name of the decision point. */
 	readonly id: string;
 	readonly version: string;
 }
 
-/** The path of a member of the input that is not logged, such as `['user', 'attributes', 'ssn']`. */
+/** Path of an input member excluded from the log, such as `['user', 'attributes', 'ssn']`. */
 export type MaskedPath = readonly string[];
 
-/** The longest line of an event, in characters: that of which the API keeps the input. */
+/** Maximum event length in characters, matching the limit for inputs kept by the API. */
 const maxEventLength = 64 * 1024;
 
-/** How deep an input may nest. The API takes no deeper JSON than 100 levels, and an input is not the outermost one. */
+/**
+ * Maximum nesting depth of an input. The API accepts at most 100 levels of JSON, and the input is nested in the event.
+ */
 const maxInputDepth = 90;
 
-/** The most characters of one text where an input is cut. */
+/** Maximum characters per text in a truncated input. */
 const maxCutText = 1_024;
 
 /**
- * The line of a decision: JSON. Masked members are left out, and `erased` has their JSON pointers. An input that is too
- * long or nests too deeply is `truncated`: one event that a receiver refuses would take others of its chunk with it.
+ * Returns the JSON line for a decision. Masked members are removed, and `erased` lists their JSON pointers. An input
+ * that is too long or too deep is `truncated`: an event refused by the receiver could lose other events in its chunk.
  */
 export function eventLine(decision: LoggedDecision, labels: EventLabels, masks: readonly MaskedPath[]): string {
 	const { time: _, ...asked } = decision.input;
@@ -53,14 +55,14 @@ export function eventLine(decision: LoggedDecision, labels: EventLabels, masks: 
 	return lineWith(withoutMasked(cut(decision.input), masks), decision, labels, true);
 }
 
-/** What a check is about, without attributes and context. */
+/** Returns the core members of a check, without attributes and context. */
 function cut({ user, action, resource: { type, key, tenant } }: EngineInput): unknown {
 	const short = (text: string) => (text.length <= maxCutText ? text : wellFormed(text.slice(0, maxCutText)));
 	const resource = { type: short(type), ...(key === undefined ? {} : { key: short(key) }), tenant: short(tenant) };
 	return { user: { key: short(user.key) }, action: short(action), resource };
 }
 
-/** A text without the first half of a character that was cut in two. */
+/** Removes a trailing half of a surrogate pair. */
 function wellFormed(text: string): string {
 	return text.replace(/[\ud800-\udbff]$/, '');
 }
@@ -115,7 +117,7 @@ function withoutMasked(input: unknown, masks: readonly MaskedPath[]): Masked {
 	return { value, erased };
 }
 
-/** A copy without the member at a path, or the same value where there is none. */
+/** Returns a copy without the member at a path, or the same value if there is no such member. */
 function without(value: unknown, [name, ...below]: MaskedPath): unknown {
 	if (name === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value;
 	const { [name]: member, ...others } = value as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** The decision log: chooses the decisions to log, writes their events, and gives them to every receiver. */
+/** Decision log: selects the decisions to log, writes their events, and passes them to every receiver. */
 
 import type { SamplingRule } from '../../config.js';
 import type { Logger } from '../../log.js';
@@ -6,7 +6,6 @@ import { type EventLabels, eventLine, type LoggedDecision, type MaskedPath } fro
 import { type EventCounts, EventQueue, type EventReceiver } from './event-queue.js';
 import { samplingRate } from './sampling-rate.js';
 
-/** What a decision log needs. */
 export interface DecisionLogOptions {
 	readonly receivers: readonly EventReceiver[];
 	readonly sampling: readonly SamplingRule[];
@@ -14,23 +13,23 @@ export interface DecisionLogOptions {
 	/** Called with the first event. */
 	readonly labels: () => EventLabels;
 	readonly log: Logger;
-	/** From 0 up to 1, by chance; `Math.random`, unless given. */
+	/** Returns a random number from 0 up to 1; `Math.random`, unless given. */
 	readonly random?: () => number;
 }
 
-/** What became of decisions so far. */
+/** Decision counts so far. */
 export interface DecisionCounts {
-	/** Those that no sampling rule chose. */
+	/** Decisions dropped by sampling. */
 	readonly sampled_out: number;
 	/** By receiver. */
 	readonly receivers: Readonly<Record<string, EventCounts>>;
 }
 
-/** Logs decisions, without ever delaying one. */
+/** Logs decisions without ever delaying a decision. */
 export class DecisionLog {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #random: () => number;
-	/** Kept from the first event on: finding out the name of the machine takes longer than a decision. */
+	/** Cached from the first event: finding the machine's name takes longer than a decision. */
 	#labels: EventLabels | undefined;
 	#sampledOut = 0;
 
@@ -39,18 +38,18 @@ export class DecisionLog {
 		this.#random = options.random ?? Math.random;
 	}
 
-	/** Starts passing events on. */
+	/** Starts passing on events. */
 	start(): void {
 		for (const [, queue] of this.#queues) queue.start();
 	}
 
-	/** What became of decisions so far. */
+	/** Decision counts so far. */
 	get counts(): DecisionCounts {
 		const receivers = Object.fromEntries(this.#queues.map(([name, queue]) => [name, queue.counts]));
 		return { sampled_out: this.#sampledOut, receivers };
 	}
 
-	/** Logs a decision, if a rule chooses it. */
+	/** Logs a decision if sampling selects it. */
 	add(decision: LoggedDecision): void {
 		const { sampling, labels, masks } = this.options;
 		const rate = samplingRate(sampling, decision.input, decision.code);
@@ -63,7 +62,7 @@ export class DecisionLog {
 		for (const [, queue] of this.#queues) queue.push(line);
 	}
 
-	/** Passes on what is left, for a while, and ends. */
+	/** Passes on remaining events for a limited time, then ends. */
 	async stop(): Promise<void> {
 		await Promise.all(this.#queues.map(([, queue]) => queue.stop()));
 	}

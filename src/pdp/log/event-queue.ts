@@ -1,32 +1,32 @@
-/** Events that wait for one receiver: bounded in memory, so that a receiver that is slow or away delays no check. */
+/** Event queue for a receiver, bounded in memory, so a slow or absent receiver delays no check. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.js';
 
-/** Takes events somewhere. */
+/** Receives chunks of events. */
 export interface EventReceiver {
-	/** Its name in the log. */
+	/** Name in log lines. */
 	readonly name: string;
-	/** The most events and the most characters of a chunk. */
+	/** Maximum events and characters per chunk. */
 	readonly maxEvents: number;
 	readonly maxLength: number;
 	/**
-	 * Takes the lines of a chunk. Resolves with the events that the receiver refused, if any. Rejects with `RefusedEvents`
-	 * when sending them again would be refused again, with `DeferredEvents` when that may help after a while, and with any
-	 * other error when it may help.
+	 * Sends a chunk of lines. Resolves with the number of refused events, if any. Rejects with `RefusedEvents` if the
+	 * events would always be refused, with `DeferredEvents` if a retry may help after a while, and with any other error if
+	 * a retry may help.
 	 */
 	send(lines: readonly string[], signal: AbortSignal): Promise<PartlyRefused | undefined>;
 	close?(): Promise<void>;
 }
 
-/** Events of a chunk that a receiver refused while it took the others. */
+/** Events refused by a receiver that accepted the rest of the chunk. */
 export interface PartlyRefused {
 	readonly refused: number;
-	/** The reason, in words. */
+	/** Human-readable reason. */
 	readonly reason: string;
 }
 
-/** A receiver takes no events for some seconds. */
+/** The receiver accepts no events for some seconds. */
 export class DeferredEvents extends Error {
 	override readonly name = 'DeferredEvents';
 
@@ -38,12 +38,12 @@ export class DeferredEvents extends Error {
 	}
 }
 
-/** A receiver does not take these events, now or later. */
+/** The receiver will never accept these events. */
 export class RefusedEvents extends Error {
 	override readonly name = 'RefusedEvents';
 }
 
-/** How many events a queue has passed on, and how many it lost. */
+/** Number of events sent and lost. */
 export interface EventCounts {
 	readonly sent: number;
 	readonly lost: number;
@@ -51,26 +51,26 @@ export interface EventCounts {
 
 /** Pauses, in milliseconds. */
 interface Pace {
-	/** How long events are collected. */
+	/** Time to collect events. */
 	readonly collect: number;
-	/** After the first failure; it doubles with each further one. */
+	/** After the first failure; doubled after each further failure. */
 	readonly first: number;
 	readonly longest: number;
-	/** The longest pause that a receiver may ask for. */
+	/** Longest pause that a receiver may request. */
 	readonly deferred: number;
-	/** How long a stop waits for what is left. */
+	/** Time to send remaining events at a stop. */
 	readonly stop: number;
 }
 
 const defaultPace: Pace = { collect: 500, first: 250, longest: 30_000, deferred: 600_000, stop: 2_000 };
 
-/** How many characters of events wait at most. */
+/** Maximum characters in waiting events. */
 const defaultCapacity = 16 * 1024 * 1024;
 
-/** How often losses are logged, in milliseconds. */
+/** Minimum time between two log lines about losses, in milliseconds. */
 const lossInterval = 60_000;
 
-/** Passes events on to one receiver, in order and in chunks. What does not fit is lost, and counted. */
+/** Passes events to a receiver, in order and in chunks. Events that do not fit are lost, and counted. */
 export class EventQueue {
 	readonly #stopping = new AbortController();
 	readonly #pace: Pace;
@@ -93,17 +93,15 @@ export class EventQueue {
 		this.#pace = { ...defaultPace, ...pace };
 	}
 
-	/** How many events were passed on and lost so far. */
 	get counts(): EventCounts {
 		return { sent: this.#sent, lost: this.#lost };
 	}
 
-	/** Starts passing events on. */
+	/** Starts passing on events. */
 	start(): void {
 		this.#running ??= this.#run();
 	}
 
-	/** Adds an event. */
 	push(line: string): void {
 		if (this.#length + line.length > this.capacity) {
 			this.#lose(1);
@@ -114,7 +112,7 @@ export class EventQueue {
 		if (this.#length >= this.receiver.maxLength) this.#wake();
 	}
 
-	/** Passes on what is left, for a while, and ends. What is left then is lost. */
+	/** Passes on remaining events for a limited time, then ends. Events left afterwards are lost. */
 	async stop(): Promise<void> {
 		this.#ending = true;
 		this.#wake();
@@ -147,13 +145,13 @@ export class EventQueue {
 		}
 	}
 
-	/** Waits for events to collect, or after failures, at least as long as the receiver asked for. */
+	/** Waits for events to collect, or after failures, at least as long as the receiver requested. */
 	async #pause(failures: number, asked: number): Promise<void> {
 		const { collect, first, longest, deferred } = this.#pace;
 		const usual = failures === 0 ? collect : Math.min(first * 2 ** (failures - 1), longest);
 		const time = Math.max(usual, Math.min(asked, deferred));
 		const woken = new AbortController();
-		// After a failure only a stop ends the pause.
+		// After a failure, only a stop ends the pause.
 		this.#wake = () => {
 			if (failures === 0 || this.#ending) woken.abort();
 		};
@@ -202,7 +200,7 @@ export class EventQueue {
 		this.#lost += count;
 	}
 
-	/** Logs what was lost since it was last said, at most once a minute. */
+	/** Logs losses since the last report, at most once a minute. */
 	#tellLoss(last: boolean): void {
 		const lost = this.#lost - this.#lostTold;
 		if (lost === 0 || (!last && performance.now() - this.#toldAt < lossInterval)) return;

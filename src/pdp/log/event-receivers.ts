@@ -1,4 +1,4 @@
-/** Where decisions are logged: a file, standard output, the control plane, or any HTTP collector. */
+/** Decision log receivers: a file, standard output, the control plane, or any HTTP collector. */
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -10,13 +10,13 @@ import { DeferredEvents, type EventReceiver, type PartlyRefused, RefusedEvents }
 
 const compress = promisify(gzip);
 
-/** How long a collector may take for a chunk, in milliseconds. */
+/** Timeout per chunk for collectors, in milliseconds. */
 const timeout = 30_000;
 
-/** Statuses of a collector that the same chunk would get again. */
+/** Collector statuses for which a retry with the same chunk would fail again. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 405, 410, 413, 415, 422]);
 
-/** Appends lines to a file, which is opened anew after a failure, so that it can be moved away. */
+/** Appends lines to a file. The file is reopened after a failure, so it can be moved away. */
 export function fileReceiver(path: string): EventReceiver {
 	let file: FileHandle | undefined;
 	const close = async () => {
@@ -55,17 +55,16 @@ export function outputReceiver(output: NodeJS.WritableStream = process.stdout): 
 	};
 }
 
-/** Where a collector is. */
 export interface Collector {
 	readonly name: string;
 	readonly url: string;
-	/** The bearer token, where it wants one. */
+	/** Bearer token, if needed. */
 	readonly token: string | null;
-	/** The most characters of a chunk; 1 MiB unless given. */
+	/** Maximum characters per chunk; 1 MiB unless given. */
 	readonly maxLength?: number;
 }
 
-/** Posts a JSON array of events, compressed, as OPA does. Redirections are not followed. */
+/** Posts a compressed JSON array of events, like OPA. Does not follow redirects. */
 export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Collector): EventReceiver {
 	return {
 		name,
@@ -88,7 +87,7 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 	};
 }
 
-/** The JSON of an answer; undefined if it has none. */
+/** Returns the JSON of an answer; undefined if it has none. */
 async function readAnswer(response: Response): Promise<unknown> {
 	try {
 		return JSON.parse(await response.text());
@@ -97,14 +96,14 @@ async function readAnswer(response: Response): Promise<unknown> {
 	}
 }
 
-/** The events that our API refused of a chunk; other collectors name none. */
+/** Returns the events in a chunk refused by our API. Other collectors report none. */
 function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 	const { data } = PartlyLogged.safeParse(answer);
 	const reason = readReason(answer);
 	return data === undefined || reason === undefined ? undefined : { refused: data.refused, reason };
 }
 
-/** The error for an answer other than 2xx. */
+/** Returns the error for an answer other than 2xx. */
 function refusal({ status, headers }: Response, answer: unknown): Error {
 	const reason = readReason(answer);
 	const text = `the receiver answered ${status}${reason === undefined ? '' : `: ${reason}`}`;
@@ -113,7 +112,7 @@ function refusal({ status, headers }: Response, answer: unknown): Error {
 	return seconds > 0 ? new DeferredEvents(text, seconds) : new Error(text);
 }
 
-/** The reason that our API gives in an answer: the first problem with the events, or a message. */
+/** Returns the reason in an answer from our API: the first problem with the events, or a message. */
 function readReason(answer: unknown): string | undefined {
 	const [problem] = Problems.safeParse(answer).data?.detail ?? [];
 	return problem === undefined ? Explained.safeParse(answer).data?.message : `${problem.loc.join('.')}: ${problem.msg}`;

@@ -1,9 +1,9 @@
-/** Which decisions are logged: rules, of which the first that matches says how many. */
+/** Sampling for the decision log. The first matching rule determines the rate. */
 
 import type { SamplingRule } from '../../config.js';
 import type { EngineInput } from '../engine/engine.js';
 
-/** The share of decisions such as this one that is logged; all where no rule matches. */
+/** Returns the share of such decisions to log; 1 if no rule matches. */
 export function samplingRate(rules: readonly SamplingRule[], input: EngineInput, code: string): number {
 	for (const rule of rules) if (matches(rule, input, code)) return rule.rate;
 	return 1;
