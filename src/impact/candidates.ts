@@ -106,7 +106,7 @@ class CandidateFinder {
 		return touched.holders.has(name) || touched.instances.has(name);
 	}
 
-	/** Returns the users for whom an action may differ at a place, without duplicates. */
+	/** Returns the users with a possibly different result for an action at a place, without duplicates. */
 	*usersAt(place: Place, difference: ActionDifference): Steps<Iterable<string>> {
 		if (this.touched === null) return this.#everyUser;
 		const found = [
@@ -124,8 +124,7 @@ class CandidateFinder {
 	}
 
 	/**
-	 * Returns the users whom the policy may select differently. Includes all selectable users if conditions see a
-	 * different place.
+	 * Returns the users that the policy may select differently: all selectable users if the place differs for conditions.
 	 */
 	#selectableAt({ type, key, tenant }: Place, difference: ActionDifference): readonly Selectable[] {
 		const { touched } = this;

@@ -35,7 +35,7 @@ export class TouchedChecks {
 	readonly members: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 	/** Tenants that exist in only one state. */
 	readonly tenants: ReadonlySet<string>;
-	/** Tenants with changed attributes. */
+	/** Tenants with changed attributes, including tenants that exist in only one state. */
 	readonly tenantAttributes: ReadonlySet<string>;
 	/** Instances with changes that conditions may see. */
 	readonly instances: ReadonlySet<string>;

@@ -8,7 +8,7 @@ import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
 
 /** Body of a failure response. */
 const FailureBody = z
-	.object({ detail: z.string().describe('What is wrong, for people.') })
+	.object({ detail: z.string().describe('Human-readable problem.') })
 	.meta({ id: 'FailureBody', description: 'The body of a failure.' });
 
 /** Body of a 422 response: the first problems, each with its location. */

@@ -55,7 +55,7 @@ export function metadataEndpoints(publicUrl: string | null) {
 			summary: 'Where this decision point serves AuthZEN, for an address with a path',
 			description: 'As AuthZEN has it, the path of the address comes after the well-known one.',
 			path: `${wellKnown}/*path`,
-			params: z.object({ path: z.string().describe('The path of the address, without its first slash.') }),
+			params: z.object({ path: z.string().describe('Path of the address, without its leading slash.') }),
 			handle: ({ headers, params }) => metadata(headers, `/${params.path}`),
 		}),
 	];

@@ -24,7 +24,7 @@ export function approvalEndpoints(progress: Progress, consume: ConsumeApproval, 
 			method: 'post',
 			path: '/operation_approvals/:operation_approval_id/consume',
 			access: 'key',
-			params: z.object({ operation_approval_id: Reference.describe('The id of the operation approval.') }),
+			params: z.object({ operation_approval_id: Reference.describe('Id of the operation approval.') }),
 			returns: { 200: OperationApprovalRead },
 			answerHeaders: LoadedAnswer.pick({ 'X-Revision': true, 'X-Revision-Token': true }),
 			failures: {

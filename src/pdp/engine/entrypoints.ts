@@ -2,7 +2,7 @@
 const forAll = 'eval';
 
 /**
- * Maps entrypoint names to numbers. A module from our compiler server has a single general entrypoint, see
+ * Maps entrypoint names to numbers. A module from the resident compiler has a single general entrypoint, see
  * `policy/regolith/entry`. A module from `opa build` has an entrypoint per name.
  */
 export class Entrypoints {

@@ -105,9 +105,9 @@ export class Heap {
 	}
 
 	/**
-	 * Loads the same document into an empty heap in a different module. If the heap consists mostly of free blocks, the
-	 * document is parsed again to drop them, as it is if the other module has a different layout. Both cases begin with a
-	 * long step.
+	 * Loads the same document into an empty heap in a different module. Parses the document again if the heap consists
+	 * mostly of free blocks, which drops them, or if the other module has a different layout. Both cases begin with a long
+	 * step.
 	 */
 	*movingTo(next: Heap): Steps<void> {
 		const sprawls = this.bytes > 2 * this.#loadedBytes + headroom;

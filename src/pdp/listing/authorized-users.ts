@@ -23,10 +23,10 @@ const stride = 1_000;
 const nowhere: ReadonlySet<string> = new Set();
 
 /**
- * Lists the users for whom a check is allowed, as the JSON of `AuthorizedUsers`, sorted by key. Each user has the
- * granting assignments: in the tenant, on the resource, or on instances from which a role is derived. Without a
- * resource key, only roles in the tenant count. Users allowed by conditions alone are listed without assignments if the
- * context asks for them. Throws `Failure` (`unavailable`) if the policy returns no listing.
+ * Lists the users allowed by a check, as the JSON of `AuthorizedUsers`, sorted by key. Each user has the granting
+ * assignments: in the tenant, on the resource, or on instances from which a role is derived. Without a resource key,
+ * only roles in the tenant count. Users allowed by conditions alone are listed without assignments if the context asks
+ * for them. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { engine, facts, time } = context;

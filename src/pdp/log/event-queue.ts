@@ -145,7 +145,7 @@ export class EventQueue {
 		}
 	}
 
-	/** Waits for events to collect, or after failures, at least as long as the receiver requested. */
+	/** Waits for events to collect. After failures, waits at least the time requested by the receiver. */
 	async #pause(failures: number, asked: number): Promise<void> {
 		const { collect, first, longest, deferred } = this.#pace;
 		const usual = failures === 0 ? collect : Math.min(first * 2 ** (failures - 1), longest);
