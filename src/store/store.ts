@@ -56,7 +56,7 @@ interface StoreEvents {
 export class Store {
 	/** Queues each environment's writers. If they waited for the lock itself, each would hold a connection. */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
-	/** Queues the trials of each environment, so that they do not use up the connections. */
+	/** Queues each environment's trials, so they do not use up the connections. */
 	readonly #trials = new KeyedQueue();
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
@@ -298,9 +298,9 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` in a unit that leaves nothing behind. On PostgreSQL, the trial runs beside the writers of the
-	 * environment; if one of them interferes, and on the embedded store, the trial is a unit among them. Returns the
-	 * revision that the trial has seen. Rejects as `write`.
+	 * Runs `work` in a unit without any effect. On PostgreSQL, the trial runs beside the environment's writers. If a
+	 * writer interferes, and on the embedded store, the trial queues with the writers. Returns the revision seen by the
+	 * trial. Rejects like `write`.
 	 */
 	async tryOut<T>(scope: Scope, actor: Actor, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
 		const trial = (unit: WritingUnit) => {
@@ -312,7 +312,7 @@ export class Store {
 		return tried ?? this.write(scope, actor, trial, { heavy: true });
 	}
 
-	/** As `runTrial`; `null` if a writer interfered. */
+	/** Like `runTrial`, but returns `null` if a writer interfered. */
 	async #tryBeside<T>(
 		scope: Scope,
 		actor: Actor,

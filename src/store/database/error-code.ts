@@ -1,9 +1,9 @@
-/** True if the code of an error, or of the database error inside it, matches. */
+/** Returns true if the code of an error, or of a database error inside it, matches. */
 export function hasCode(error: unknown, code: RegExp): boolean {
 	return nestedErrors(error).some((nested) => code.test(String((nested as { readonly code?: unknown }).code)));
 }
 
-/** An error and the database errors inside it: objection wraps the errors of the driver. */
+/** An error and the database errors inside it: objection wraps the driver's errors. */
 export function nestedErrors(error: unknown): readonly Error[] {
 	if (!(error instanceof Error)) return [];
 	return [error, ...nestedErrors((error as { readonly nativeError?: unknown }).nativeError)];

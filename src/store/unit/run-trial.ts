@@ -22,7 +22,7 @@ interface Surroundings {
 
 /**
  * Runs `work` in a unit on a snapshot of the environment and rolls it back. The transaction does not lock the
- * environment, so writers wait only if they touch the rows that the trial has written. Rejects as `work` does, and with
+ * environment, so writers wait only if they touch the rows written by the trial. Rejects like `work`, and with
  * `LostStanding`.
  */
 export async function runTrial<T>(
