@@ -3,17 +3,17 @@ import { maxProblems } from './bounded.js';
 import { type JsonObject, refuseUnstorable } from './common.js';
 
 /**
- * Attributes for conditions: attributes of users, tenants and resource instances, stored or sent with a check, and the
- * check context. Limits keep every check fast, whatever its source (docs/limits.md).
+ * Attributes for conditions: user, tenant and instance attributes, stored or sent with a check, and the check context.
+ * Limits keep every check fast, whatever its source (docs/limits.md).
  */
 
-/** Maximum number of values at all depths, including objects and arrays. */
+/** Maximum value count at all depths, including objects and arrays. */
 export const maxValues = 10_000;
 
-/** Maximum number of members in one object. The engine compares objects in quadratic time. */
+/** Maximum member count per object. The engine compares objects in quadratic time. */
 export const maxMembers = 500;
 
-/** Maximum total length of text, including member names, in UTF-16 code units. */
+/** Maximum total text length, including member names, in UTF-16 code units. */
 export const maxText = 65_536;
 
 const bounds =

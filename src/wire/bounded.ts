@@ -7,24 +7,21 @@ import { nextTurn } from '../limit/next-turn.js';
  * memory.
  */
 
-/** Number of problems after which validation of a list or map stops. */
+/** Problem count at which the validation of a list or map stops. */
 export const maxProblems = 20;
 
-/**
- * Maximum time in milliseconds that validation holds the event loop, and number of items between two looks at the
- * clock.
- */
+/** Maximum time in milliseconds that validation holds the event loop, and item count between two looks at the clock. */
 const sliceMilliseconds = 5;
 const itemsBetweenLooks = 16;
 
-/** A plain JavaScript object cannot have a member of this name without changing its prototype. */
+/** A plain JavaScript object cannot have a member with this name without changing its prototype. */
 export const reservedName = '__proto__';
 
 type Context = z.core.ParseContextInternal;
 type Payload = z.core.ParsePayload;
 type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
 
-/** Maximum number of items in a list without an explicit limit. */
+/** Default item limit of a list. */
 export const maxItems = 10_000;
 
 /** A list in a request with at most `most` items. `message` reports a longer list. */
@@ -36,7 +33,7 @@ export function boundedArray<S extends z.ZodType>(
 	return unboundedArray(element).max(most, message);
 }
 
-/** Like `boundedArray`, without a limit on the number of items: for requests with a larger size limit. */
+/** Like `boundedArray`, without an item limit: for requests with a larger size limit. */
 export function unboundedArray<S extends z.ZodType>(element: S): z.ZodArray<S> {
 	return new BoundedArray({ type: 'array', element }) as z.ZodArray<S>;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedRecord, reservedName } from './bounded.js';
 import { type JsonJudge, refuseFaults } from './json-fault.js';
 
-/** Building blocks of all wire models: text, keys, ids, times, attributes, and the meaning of absent fields. */
+/** Building blocks for all wire models: text, keys, ids, times, attributes, and the meaning of absent fields. */
 
 /** Maximum key length. Keys are part of database indexes with limited entry size; vendor ids are much shorter. */
 export const maxKeyLength = 512;
@@ -32,7 +32,7 @@ export const Name = boundedText(maxNameLength);
 /** Identifies an object by id or key. The handler checks that the object exists. */
 export const Reference = boundedText(maxReferenceLength).min(1).meta({ description: 'An id (UUID) or a key.' });
 
-/** Separates the type and key of an instance; neither can contain it. */
+/** Separates the type and key in an instance name; neither can contain it. */
 const instanceSeparator = ':';
 
 /** Splits `<resource key>:<instance key>`; `null` if the text has a different form. */
@@ -46,7 +46,7 @@ export function instanceName(resource: string, key: string): string {
 	return `${resource}${instanceSeparator}${key}`;
 }
 
-/** Key of any object except a user. */
+/** Key format for all objects except users. */
 export const Key = z
 	.string()
 	.max(maxKeyLength)
@@ -142,7 +142,7 @@ export function keyed<S extends z.ZodType>(value: S, name: z.ZodString = Key) {
 	return boundedRecord(name, value);
 }
 
-/** An optional field of a create request; null counts as absent. */
+/** An optional field in a create request; null counts as absent. */
 export function optional<S extends z.ZodType>(schema: S) {
 	return schema
 		.nullish()
@@ -174,7 +174,7 @@ function saysNothing(value: unknown): boolean {
 	return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Immutable members common to all objects of an environment. */
+/** Immutable members that all environment objects have. */
 export const environmentScoped = {
 	id: Uuid.describe('Object id (UUID), assigned at creation.'),
 	organization_id: Uuid.describe('Organization id.'),
@@ -183,10 +183,10 @@ export const environmentScoped = {
 	created_at: Timestamp.describe('Creation time, in UTC.'),
 };
 
-/** Members common to all mutable objects of an environment. */
+/** Members that all mutable environment objects have. */
 export const environmentObject = {
 	...environmentScoped,
-	updated_at: Timestamp.describe('Time of the last change, in UTC.'),
+	updated_at: Timestamp.describe('Last change, in UTC.'),
 };
 
 /** A response field that is always null, kept because clients read it. */

@@ -24,7 +24,7 @@ const ErrorCode = z.enum([
 	'UNAUTHORIZED',
 ]);
 
-/** Body of every failed request except a 422. */
+/** Body for every failed request except a 422. */
 export const ErrorBody = z
 	.object({
 		id: z.string().describe('Request id, as in the response header `X-Request-ID` and in the log.'),
@@ -34,10 +34,10 @@ export const ErrorBody = z
 		support_link: z.url().nullable().default(null).describe('Link to more information; null if there is none.'),
 		additional_info: z.unknown().default(null).describe('More details, if there are any.'),
 	})
-	.meta({ id: 'ErrorBody', description: 'Body of every failed request except a 422.' });
+	.meta({ id: 'ErrorBody', description: 'Body for every failed request except a 422.' });
 export type ErrorBody = z.input<typeof ErrorBody>;
 
-/** The first problems of a request, each with its location. */
+/** The first problems in a request, each with its location. */
 export const ValidationProblems = z
 	.array(
 		z.object({
@@ -50,7 +50,7 @@ export const ValidationProblems = z
 	)
 	.describe('The first problems, at most 20.');
 
-/** Body of a 422: the first problems, each with its location, which begins with `body`, `query` or `path`. */
+/** Body for a 422: the first problems, each with its location, which begins with `body`, `query` or `path`. */
 export const ValidationErrorBody = z
 	.object({
 		detail: ValidationProblems,
@@ -58,6 +58,6 @@ export const ValidationErrorBody = z
 	.meta({
 		id: 'ValidationErrorBody',
 		description:
-			'Body of a 422: the first problems, each with its location, which begins with `body`, `query` or `path`.',
+			'Body for a 422: the first problems, each with its location, which begins with `body`, `query` or `path`.',
 	});
 export type ValidationErrorBody = z.input<typeof ValidationErrorBody>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const Revision = z.int().min(0).meta({ example: 12 });
 
-/** Header of every response. */
+/** Header in every response. */
 export const EveryAnswer = z.object({
 	'X-Request-ID': z.string().meta({
 		description: 'Request id, as used in logs and errors.',
@@ -14,10 +14,10 @@ export const EveryAnswer = z.object({
 
 const RevisionTokenText = z.string().meta({ example: 'd3b07384d113edec.12' });
 
-/** Headers of API responses that write to an environment or show one of its revisions. */
+/** Headers in API responses that write to an environment or show one of its revisions. */
 export const RevisionAnswer = z.object({
 	'X-Revision': Revision.optional().describe(
-		'Environment revision of the response; after a write, the resulting ' +
+		'Environment revision in the response; after a write, the resulting ' +
 			'revision. A check that sends it as `X-Min-Revision` includes the write.',
 	),
 	'X-Revision-Token': RevisionTokenText.optional().describe(
@@ -26,10 +26,10 @@ export const RevisionAnswer = z.object({
 	),
 });
 
-/** Headers of API responses to calls that are kept for older clients. */
+/** Headers in API responses to calls that are kept for older clients. */
 export const DeprecatedAnswer = z.object({
 	Deprecation: z.string().meta({
-		description: 'Start of the deprecation: `@` and seconds since 1970 (RFC 9745).',
+		description: 'Deprecation start: `@` and seconds since 1970 (RFC 9745).',
 		example: '@1767225600',
 	}),
 	Link: z.string().meta({
@@ -38,9 +38,9 @@ export const DeprecatedAnswer = z.object({
 	}),
 });
 
-/** Revision headers of decision point responses. Absent until the first revision is loaded. */
+/** Revision headers in decision point responses. Absent until the first revision is loaded. */
 export const LoadedAnswer = z.object({
-	'X-Revision': Revision.optional().describe('Environment revision of the response.'),
+	'X-Revision': Revision.optional().describe('Environment revision for the response.'),
 	'X-Revision-Token': RevisionTokenText.optional().describe(
 		'The revision with its database lineage: `<lineage>.<revision>`.',
 	),
@@ -49,7 +49,7 @@ export const LoadedAnswer = z.object({
 	),
 });
 
-/** Headers of responses with decisions. */
+/** Headers in responses with decisions. */
 export const DecidedAnswer = LoadedAnswer.extend({
 	'X-Data-Age': z.int().min(0).optional().meta({
 		description: 'Time since the data was last confirmed current, in whole seconds.',
@@ -107,7 +107,7 @@ export const NamedRequest = z.object({
 	}),
 });
 
-/** Check of a request received by nginx. */
+/** Check for a request received by nginx. */
 export const NginxRequest = z.object({
 	'permit-user-key': z.string().min(1).meta({ description: 'User key.', example: 'ann@example.com' }),
 	'permit-tenant-id': z.string().min(1).meta({ description: 'Tenant key.', example: 'acme' }),
@@ -115,10 +115,10 @@ export const NginxRequest = z.object({
 	'permit-resource-type': z.string().min(1).meta({ description: 'Resource key.', example: 'document' }),
 });
 
-/** Current bundle and maximum wait of a bundle client. */
+/** Current bundle and maximum wait for a bundle client. */
 export const BundleRequest = z.object({
 	'If-None-Match': z.string().optional().meta({
-		description: '`ETag` of the current bundle: the response is 304 until there is a newer bundle.',
+		description: '`ETag` for the current bundle: the response is 304 until there is a newer bundle.',
 		example: '"d3b07384d113edec.r12.8843d7f92416211d-b5bb9d8014a0f9b1d61e21e796d78dcc.7c211433f02071597741e6ff"',
 	}),
 	Prefer: z
@@ -132,7 +132,7 @@ export const BundleRequest = z.object({
 		}),
 });
 
-/** Headers of a bundle response. */
+/** Bundle response headers. */
 export const BundleAnswer = RevisionAnswer.extend({
 	ETag: z.string().meta({
 		description: 'Bundle name, for `If-None-Match`.',

@@ -10,7 +10,7 @@ interface JsonFault {
 }
 
 /**
- * Checks the leaves (numbers, text, true, false or null) and member names of a JSON value. Returns the problem, or
+ * Checks the leaves (numbers, text, true, false or null) and member names in a JSON value. Returns the problem, or
  * `null`.
  */
 export interface JsonJudge {
@@ -25,14 +25,14 @@ function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
 	return faults;
 }
 
-/** Reports the faults of a value, each at its path. */
+/** Reports the faults in a value, each at its path. */
 export function refuseFaults(value: unknown, judge: JsonJudge, ctx: z.RefinementCtx): void {
 	for (const { path, message, input } of jsonFaults(value, judge)) {
 		ctx.addIssue({ code: 'custom', message, path: [...path], input });
 	}
 }
 
-/** Collects the faults of a value. `path` is modified during the walk and restored at the end. */
+/** Collects the faults in a value. `path` is modified during the walk and restored at the end. */
 function collect(value: unknown, judge: JsonJudge, path: (string | number)[], faults: JsonFault[]): void {
 	const note = (message: string | null, input: unknown) => {
 		if (message !== null) faults.push({ path: [...path], message, input });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { boundedArray } from './bounded.js';
 import { Name, Reference, Text } from './common.js';
 
-/** Query parameters: text, or a list of texts if repeated. Unknown names are ignored. */
+/** Query parameters: text, or a text list if repeated. Unknown names are ignored. */
 
-/** Maximum numbers of searches and of attribute filters in a request: each adds a condition on every row. */
+/** Maximum counts for searches and attribute filters in a request: each adds a condition on every row. */
 const maxSearches = 100;
 const maxFilters = 20;
 
@@ -18,19 +18,19 @@ function parseFlag(value: unknown): unknown {
 	return word === 'false' || word === '0' ? false : value;
 }
 
-/** A whole number from 1 to `maximum`, of at most nine digits, so that computed offsets stay exact. */
+/** A whole number from 1 to `maximum`, with at most nine digits, so that computed offsets stay exact. */
 export function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
 	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
 }
 
-/** Parameters of every list: `page` from 1, `per_page` up to 100. */
+/** Parameters for every list: `page` from 1, `per_page` up to 100. */
 export const pageShape = {
 	page: wholeNumberUpTo(999_999_999).default(1).describe('Page number, from 1.'),
-	per_page: wholeNumberUpTo(100).default(30).describe('Maximum number of items per page.'),
+	per_page: wholeNumberUpTo(100).default(30).describe('Maximum item count per page.'),
 };
 
-/** Page selection of a list. */
+/** Page selection in a list. */
 export const PageQuery = z.object(pageShape);
 export type PageQuery = z.output<typeof PageQuery>;
 
@@ -42,11 +42,11 @@ export const Search = Name.transform((text) => (text === '' ? undefined : text))
 	.optional()
 	.describe('Text to find in keys and names; with `*`, a pattern for the whole value.');
 
-/** Position of a search match in a key or name; with an operator, `*` is an ordinary character. */
+/** Search match position in a key or name; with an operator, `*` is an ordinary character. */
 export const SearchOperator = z
 	.enum(['contains', 'startswith', 'endswith'])
 	.optional()
-	.describe('Position of the `search` match; with an operator, `*` is an ordinary character.');
+	.describe('Match position for `search`; with an operator, `*` is an ordinary character.');
 export type SearchOperator = z.output<typeof SearchOperator>;
 
 /** Searches, any of which may match; the parameter may be repeated. `undefined` if absent or empty. */
@@ -59,7 +59,7 @@ export const Searches = z
 	.optional()
 	.describe('Text to find in keys and names; with `*`, a pattern for the whole value; may be repeated.');
 
-/** References of one kind, any of which may match; the parameter may be repeated. `undefined` if absent. */
+/** References to the same object kind, any of which may match; the parameter may be repeated. `undefined` if absent. */
 export const References = z
 	.preprocess((value) => (typeof value === 'string' ? [value] : value), boundedArray(Reference))
 	.optional()

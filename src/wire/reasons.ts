@@ -1,4 +1,4 @@
-/** Reasons of a decision (`debug`), and the check as the policy received it (`query`). */
+/** Decision reasons (`debug`), and the check as the policy received it (`query`). */
 
 import { z } from 'zod';
 import { Attempt } from './decision/attempt.js';
@@ -20,18 +20,18 @@ const DecidedUser = z
 			'Attributes available to conditions: stored attributes, attributes from the check, and `key`, `roles` and `tenants`.',
 		),
 	})
-	.meta({ id: 'DecidedUser', description: 'User of a check, as seen by conditions.' });
+	.meta({ id: 'DecidedUser', description: 'User in a check, as seen by conditions.' });
 
 const DecidedResource = z
 	.looseObject({
 		type: z.string().describe('Resource key.'),
 		key: z.string().optional().describe('Instance key; absent if the check has none.'),
-		tenant: z.string().optional().describe('Key of the tenant in the check.'),
+		tenant: z.string().optional().describe('Tenant key in the check.'),
 		attributes: OpenObject.describe(
 			'Attributes available to conditions: stored attributes and attributes from the check.',
 		),
 	})
-	.meta({ id: 'DecidedResource', description: 'Resource of a check, as seen by conditions.' });
+	.meta({ id: 'DecidedResource', description: 'Resource in a check, as seen by conditions.' });
 
 const RoleReasons = z
 	.object({
@@ -39,14 +39,14 @@ const RoleReasons = z
 		allowing_roles: z
 			.array(z.string())
 			.optional()
-			.describe('Keys of tenant roles that grant the action; absent if there are none.'),
+			.describe('Tenant role keys that grant the action; absent if there are none.'),
 	})
-	.meta({ id: 'RoleReasons', description: 'Result of tenant roles.' });
+	.meta({ id: 'RoleReasons', description: 'Result from tenant roles.' });
 
 const AllowingInstanceRole = z
 	.object({
 		role: z.string().describe('Role, as `<type>:<key>#<role>`.'),
-		resource: z.string().describe('Instance of the role, as `<type>:<key>`.'),
+		resource: z.string().describe('Instance with the role, as `<type>:<key>`.'),
 		reason: z.string().describe('The reason as a sentence.'),
 		sources: z
 			.array(
@@ -55,11 +55,11 @@ const AllowingInstanceRole = z
 						.enum(['role_assignment', 'role_derivation'])
 						.describe('Source type: assigned on the instance, or derived from a role on a related instance.'),
 					role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
-					resource: z.string().describe('Instance of the source role, as `<type>:<key>`.'),
-					relation: z.string().optional().describe('Key of the relation that derives the role.'),
+					resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),
+					relation: z.string().optional().describe('Relation key for a derived role.'),
 				}),
 			)
-			.describe('Sources of the role: only this step, not the whole path.'),
+			.describe('Role sources: only this step, not the whole path.'),
 	})
 	.meta({ id: 'AllowingInstanceRole', description: 'A role on the instance that grants the action.' });
 
@@ -71,14 +71,14 @@ const InstanceRoleReasons = z
 			.optional()
 			.describe('Roles on the instance that grant the action; absent if there are none.'),
 	})
-	.meta({ id: 'InstanceRoleReasons', description: 'Result of roles on the instance.' });
+	.meta({ id: 'InstanceRoleReasons', description: 'Result from roles on the instance.' });
 
 const AllowingRule = z
 	.object({
 		userset: z.string().optional().describe('User set key.'),
 		role: z.string().optional().describe('In place of `userset`: all holders of this role in the tenant.'),
 		resourceset: z.string().optional().describe('Resource set key.'),
-		resource_type: z.string().optional().describe('In place of `resourceset`: all objects of the resource.'),
+		resource_type: z.string().optional().describe('In place of `resourceset`: all objects in the resource.'),
 	})
 	.meta({ id: 'AllowingRule', description: 'A rule between a user set and a resource set that grants the action.' });
 
@@ -88,17 +88,17 @@ const ConditionReasons = z
 	.object({
 		...shared,
 		allowing_rules: z.array(AllowingRule).optional().describe('Rules that grant the action; absent if there are none.'),
-		matching_usersets: matching.describe('Keys of relevant user sets that match the user.'),
-		matching_resourcesets: matching.describe('Keys of relevant resource sets that match the resource.'),
+		matching_usersets: matching.describe('Relevant user set keys that match the user.'),
+		matching_resourcesets: matching.describe('Relevant resource set keys that match the resource.'),
 	})
-	.meta({ id: 'ConditionReasons', description: 'Result of condition set rules.' });
+	.meta({ id: 'ConditionReasons', description: 'Result from condition set rules.' });
 
 const PendingReasons = z.object(shared).meta({
 	id: 'PendingReasons',
 	description: 'A possible grant depends on a policy that is not active yet.',
 });
 
-/** Reasons for the decision of a check. */
+/** Reasons for a check decision. */
 export const DecisionReasons = z
 	.object({
 		request: z
@@ -120,16 +120,16 @@ export const DecisionReasons = z
 			.array(Attempt)
 			.optional()
 			.describe(
-				'Ways for the check to pass, now or after the listed changes; each has a ' +
-					'sufficient set of changes, smallest first. Present only if requested.',
+				'Ways for the check to pass, now or after the listed changes; each has ' +
+					'sufficient changes, smallest first. Present only if requested.',
 			),
 		truncated: z.boolean().optional().describe('Present with `attempts`: true if there may be more attempts.'),
 	})
 	.meta({
 		id: 'DecisionReasons',
 		description:
-			'Reasons for the decision of a check: one member for the request, and one for each relevant model. ' +
-			'These are the models that allow the check, or else all models that the environment uses.',
+			'Reasons for a check decision: one member for the request, and one for each relevant model. ' +
+			'These are the models that allow the check, or else all models in the environment.',
 	});
 
 /** A check, as the policy received it. */
@@ -140,7 +140,7 @@ export const DecidedQuery = z
 				key: z.string().describe('User key.'),
 				attributes: OpenObject.optional().describe('Attributes from the check, including names and e-mail address.'),
 			})
-			.describe('User of the request.'),
+			.describe('Requesting user.'),
 		action: z.string().describe('Action key.'),
 		resource: z
 			.object({

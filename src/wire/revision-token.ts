@@ -1,13 +1,13 @@
-/** A revision with its lineage. Revisions of different lineages cannot be compared. */
+/** A revision with its lineage. Revisions from different lineages cannot be compared. */
 export interface RevisionToken {
-	/** `null` for the current lineage of the reader. */
+	/** `null` for the reader's current lineage. */
 	readonly lineage: string | null;
 	readonly revision: number;
 }
 
 const form = /^(?:([0-9a-f]{16})\.)?(\d{1,15})$/;
 
-/** Returns the revision headers. Without a lineage, as in bundles of earlier versions, there is no token. */
+/** Returns the revision headers. Without a lineage, as in older bundles, there is no token. */
 export function revisionHeaders(
 	revision: number,
 	lineage: string | null | undefined,

@@ -1,11 +1,11 @@
-/** Maps paths of version 1 to their successors, by the object types in the path. */
+/** Maps version 1 paths to their successors, by the object types in the path. */
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
 const resource = `${schema}/resources/{resource_id}`;
 const environment = '/v2/projects/{proj_id}/envs';
 
-/** Version 2 paths, by the version 1 name of the object type, or by two names if the first one matters. */
+/** Version 2 paths, by the version 1 name for the object type, or by two names if the first one matters. */
 const successors: Readonly<Record<string, string>> = {
 	'user role': `${facts}/users/{user_id}/roles`,
 	'tenant user': `${facts}/tenants/{tenant_id}/users`,
@@ -65,7 +65,7 @@ function normalize(word: string): string {
  */
 const byName = new Map(Object.entries(successors).map(([name, path]) => [normalize(name), path]));
 
-/** True for a path of version 1. */
+/** True for a version 1 path. */
 export function isV1(path: string): boolean {
 	return /^\/v1(\/|$)/.test(path);
 }

@@ -45,7 +45,7 @@ export const AttemptFact = z
 /** A stored or a hypothetical fact. */
 export type AttemptFact = z.output<typeof AttemptFact>;
 
-const file = z.string().meta({ description: "File of the generated policy with the role's sources." });
+const file = z.string().meta({ description: 'Generated policy file with the sources for the role.' });
 const roleNote = 'Role key for a tenant role; `<type>:<key>#<role>` for a role on an instance.';
 const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type>:<key>`.';
 
@@ -58,10 +58,10 @@ const ruleStep = z.object({
 	resource_type: z
 		.string()
 		.optional()
-		.meta({ description: 'In place of `resourceset`: all objects of this resource type.' }),
+		.meta({ description: 'In place of `resourceset`: all objects with this resource type.' }),
 });
 
-/** One step of an attempt: the source of the role in the previous step. */
+/** A step in an attempt: the source for the role in the previous step. */
 export const AttemptStep = z
 	.discriminatedUnion('type', [
 		z.object({
@@ -75,12 +75,12 @@ export const AttemptStep = z
 			role: z.string().meta({ description: roleNote }),
 			resource: z.string().meta({ description: resourceNote }),
 			relation: z.string().meta({ description: 'Relation between `subject` and `resource`.' }),
-			subject: z.string().meta({ description: `${instanceNote}, the object of the next step's role.` }),
+			subject: z.string().meta({ description: `${instanceNote}, the object for the role in the next step.` }),
 			file,
 		}),
 		ruleStep,
 	])
-	.meta({ id: 'AttemptStep', description: 'One step of an attempt: the source of the role in the previous step.' });
+	.meta({ id: 'AttemptStep', description: 'A step in an attempt: the source for the role in the previous step.' });
 
 export type AttemptStep = z.output<typeof AttemptStep>;
 
@@ -96,10 +96,10 @@ export const AttemptComparison = z
 			.boolean()
 			.meta({ description: 'True if the comparison already has this result, and must keep it after the change.' }),
 		change: z.string().meta({ description: 'Attribute to change: this attribute, or the attribute in `ref`.' }),
-		now: z.unknown().meta({ description: 'Current value of the attribute to change; null if it is missing.' }),
+		now: z.unknown().meta({ description: 'Current attribute value; null if it is missing.' }),
 		example: z.unknown().meta({
 			description:
-				'A value that satisfies all comparisons of the attribute. Null ' +
+				'A value that satisfies all comparisons with the attribute. Null ' +
 				'means no value. A check may send it instead of storing it.',
 		}),
 	})
@@ -110,23 +110,23 @@ export type AttemptComparison = z.output<typeof AttemptComparison>;
 
 const RulePlace = z
 	.object({
-		package: z.string().describe('Package of the rule.'),
+		package: z.string().describe('Rule package.'),
 		file: z.string().meta({ description: 'Path relative to the policy root, as written by `regolith policy`.' }),
 		rule: z.string().describe('Rule name.'),
 	})
-	.meta({ id: 'RulePlace', description: 'A rule of the generated policy.' });
+	.meta({ id: 'RulePlace', description: 'A rule in the generated policy.' });
 
-/** One path of the schema, bound to stored objects. The check passes this way, or would after the listed changes. */
+/** A path in the schema, bound to stored objects. The check passes this way, or would after the listed changes. */
 export const Attempt = z
 	.object({
 		passed: z.boolean().describe('True if the check passes this way.'),
-		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'Source of the grant.' }),
+		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'Grant source.' }),
 		chain: z.array(AttemptStep).meta({
 			description:
 				'Steps from the granting role or condition set rule. For a role, each step names ' +
-				'the source of the role before it, and the last step names the assignment.',
+				'the source for the role before it, and the last step names the assignment.',
 		}),
-		policy: RulePlace.meta({ description: 'Rule of the generated policy for this path.' }),
+		policy: RulePlace.meta({ description: 'Generated policy rule for this path.' }),
 		add: z.array(AttemptFact).meta({ description: 'Facts to add.' }),
 		remove: z.array(AttemptFact).meta({ description: 'Facts to remove.' }),
 		compare: z.array(AttemptComparison).meta({ description: 'Attribute comparisons to satisfy.' }),
@@ -134,7 +134,7 @@ export const Attempt = z
 	.meta({
 		id: 'Attempt',
 		description:
-			'One path of the schema, bound to stored objects. The check passes this way, or would after the listed changes.',
+			'A path in the schema, bound to stored objects. The check passes this way, or would after the listed changes.',
 	});
 
 export type Attempt = z.output<typeof Attempt>;

@@ -9,19 +9,19 @@ import { tooManyMessage } from '../facts/bulk.js';
 import { unchecked } from '../unchecked.js';
 import { attributes } from './check.js';
 
-/** Maximum number of evaluations in one request. */
+/** Maximum evaluation count per request. */
 export const maxEvaluations = 10_000;
 
-/** Maximum number of results per search page, and the default. */
+/** Maximum result count per search page, and the default. */
 export const maxResults = 1_000;
 
-/** Maximum length of a page token, in characters. */
+/** Maximum page token length, in characters. */
 const maxTokenLength = 4_096;
 
-/** Maximum length of the message about one evaluation in a list, in characters. */
+/** Maximum message length for one evaluation in a list, in characters. */
 const maxProblemLength = 500;
 
-/** Attributes whose `tenant` names the tenant of the request. */
+/** Attributes whose `tenant` names the request tenant. */
 const attributesWithTenant = attributes
 	.superRefine((value, ctx) => {
 		const tenant = value?.['tenant'];
@@ -31,15 +31,15 @@ const attributesWithTenant = attributes
 	.meta({
 		type: ['object', 'null'],
 		additionalProperties: true,
-		description: '`tenant`, a string, is the tenant key of the request.',
+		description: '`tenant`, a string, is the tenant key for the request.',
 	});
 
 const properties = attributes.describe('Attributes for conditions to compare.');
 const propertiesWithTenant = attributesWithTenant.describe(
-	'Attributes for conditions to compare; `tenant`, a string, is the tenant key of the request.',
+	'Attributes for conditions to compare; `tenant`, a string, is the tenant key for the request.',
 );
 const context = attributesWithTenant.describe(
-	'Other data for conditions to compare; `tenant`, a string, is the tenant key of the request.',
+	'Other data for conditions to compare; `tenant`, a string, is the tenant key for the request.',
 );
 const subjectType = z
 	.string()
@@ -80,17 +80,17 @@ const options = z
 			.describe('When evaluation stops: after all evaluations, the first denial, or the first permit.'),
 	})
 	.nullish()
-	.describe('Options for the list of evaluations.');
+	.describe('Evaluation options.');
 
 /** Problem with one evaluation in a list. Only that evaluation is refused. */
 interface Wrong {
 	readonly problem: string;
 }
 
-/** A part of an evaluation: its value, or the problem with it; undefined if absent. */
+/** A member in an evaluation: its value, or the problem with it; undefined if absent. */
 type Part<T> = { readonly value: T } | Wrong | undefined;
 
-/** Reads a part of an evaluation. A problem with it does not refuse the request. */
+/** Reads a member in an evaluation. A problem with it does not refuse the request. */
 function lenientPart<S extends z.ZodType>(name: string, schema: S) {
 	return unchecked(schema)
 		.transform((value): Part<z.output<S>> => {
@@ -130,7 +130,7 @@ const several = z
 		),
 		options,
 	})
-	.meta({ id: 'Evaluations', description: 'A list of evaluations, with defaults for omitted members.' });
+	.meta({ id: 'Evaluations', description: 'Multiple evaluations, with defaults for omitted members.' });
 const alone = z
 	.object({ ...Evaluation.shape, options })
 	.meta({ id: 'SingleEvaluation', description: 'One evaluation, without a list.' });
@@ -138,7 +138,7 @@ const alone = z
 /** Evaluations with defaults for their members; without a list, a single evaluation. */
 export const Evaluations = choice(isAlone, alone, several);
 
-/** Validated list of evaluations. */
+/** Validated evaluations. */
 export type SeveralEvaluations = z.output<typeof several>;
 
 function isAlone(value: unknown): boolean {
@@ -146,7 +146,7 @@ function isAlone(value: unknown): boolean {
 	return given === undefined || given === null || (Array.isArray(given) && given.length === 0);
 }
 
-/** Returns one evaluation from the list, completed with the defaults of the request, or the problem with it. */
+/** Returns an evaluation from the list, completed with the request defaults, or the problem with it. */
 export function evaluationAt(request: SeveralEvaluations, index: number): Evaluation | Wrong {
 	const own = request.evaluations[index] ?? null;
 	if (own === null) return { problem: 'the evaluation must be an object' };
@@ -171,20 +171,20 @@ const page = z
 			.string()
 			.max(maxTokenLength)
 			.nullish()
-			.describe('`next_token` of the previous page; omit for the first page.'),
+			.describe('`next_token` from the previous page; omit for the first page.'),
 		limit: z
 			.int()
 			.min(1)
 			.nullish()
-			.describe(`Maximum number of results; ${maxResults} if omitted or larger. A page may have fewer.`),
+			.describe(`Maximum page size; ${maxResults} if omitted or larger. A page may have fewer results.`),
 	})
 	.nullish()
-	.describe('Page of results to return.');
+	.describe('Requested page.');
 
-/** Which subjects of the type may do the action on the resource? */
+/** Which subjects with this type may do the action on the resource? */
 export const SubjectSearch = z
 	.object({
-		subject: z.object({ type: subjectType, properties }).describe('Type of the subjects to find.'),
+		subject: z.object({ type: subjectType, properties }).describe('Subject type to find.'),
 		action,
 		resource,
 		context,
@@ -194,14 +194,12 @@ export const SubjectSearch = z
 
 export type SubjectSearch = z.output<typeof SubjectSearch>;
 
-/** On which resources of the type may the subject do the action? */
+/** On which resources with this type may the subject do the action? */
 export const ResourceSearch = z
 	.object({
 		subject,
 		action,
-		resource: z
-			.object({ type: resourceType, properties: propertiesWithTenant })
-			.describe('Type of the resources to find.'),
+		resource: z.object({ type: resourceType, properties: propertiesWithTenant }).describe('Resource type to find.'),
 		context,
 		page,
 	})
@@ -219,20 +217,20 @@ export type ActionSearch = z.output<typeof ActionSearch>;
 /** The page requested by a search. */
 export type SearchPage = z.output<typeof page>;
 
-/** Result of one evaluation. `context` holds the reasons if requested. */
+/** Evaluation result. `context` holds the reasons if requested. */
 export const EvaluationResult = z
 	.object({
 		decision: z.boolean().describe('True if the subject may do the action.'),
 		context: z
 			.record(z.string(), z.unknown())
 			.optional()
-			.describe('Requested reasons, as in `debug` of a check; `error` if the evaluation is refused.'),
+			.describe('Requested reasons, as in the `debug` member for a check; `error` if the evaluation is refused.'),
 	})
-	.meta({ id: 'EvaluationResult', description: 'Result of one evaluation.' });
+	.meta({ id: 'EvaluationResult', description: 'Evaluation result.' });
 
 export type EvaluationResult = z.output<typeof EvaluationResult>;
 
-/** Results of a list of evaluations, in order, or the result of a single evaluation. */
+/** Results for multiple evaluations, in order, or the result for a single evaluation. */
 export const EvaluationsResult = z.union([
 	z
 		.object({
@@ -240,7 +238,7 @@ export const EvaluationsResult = z.union([
 				.array(EvaluationResult)
 				.describe('Results, in order. For a refused evaluation, `context.error` has `status` and `message`.'),
 		})
-		.meta({ id: 'EvaluationResults', description: 'Results of a list of evaluations.' }),
+		.meta({ id: 'EvaluationResults', description: 'Results for multiple evaluations.' }),
 	EvaluationResult,
 ]);
 
@@ -280,7 +278,7 @@ export const FoundActions = z
 		example: { results: [{ name: 'read' }] },
 	});
 
-/** Endpoints and capabilities of a decision point. */
+/** Decision point endpoints and capabilities. */
 export const DecisionPointMetadata = z
 	.object({
 		policy_decision_point: z.string().describe('Decision point URL.'),
@@ -289,11 +287,11 @@ export const DecisionPointMetadata = z
 		search_subject_endpoint: z.string().describe('URL for subject searches.'),
 		search_resource_endpoint: z.string().describe('URL for resource searches.'),
 		search_action_endpoint: z.string().describe('URL for action searches.'),
-		capabilities: z.array(z.string()).describe('Names of additional capabilities.'),
+		capabilities: z.array(z.string()).describe('Additional capability names.'),
 	})
 	.meta({
 		id: 'DecisionPointMetadata',
-		description: 'Endpoints and capabilities of a decision point.',
+		description: 'Decision point endpoints and capabilities.',
 		example: {
 			policy_decision_point: 'https://pdp.example.com',
 			access_evaluation_endpoint: 'https://pdp.example.com/access/v1/evaluation',
@@ -305,7 +303,7 @@ export const DecisionPointMetadata = z
 		},
 	});
 
-/** Endpoints and capabilities of a decision point. */
+/** Decision point endpoints and capabilities. */
 export type DecisionPointMetadata = z.output<typeof DecisionPointMetadata>;
 
 /** Error message for a whole request: a JSON string. */

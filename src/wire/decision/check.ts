@@ -54,7 +54,7 @@ const CheckUser = z
 		lastName: optionalText.describe('Same as `last_name`, which takes precedence.'),
 		email: optionalText.describe('E-mail address, for conditions that compare it.'),
 		attributes: attributes.describe(
-			'Attributes for conditions to compare. They replace stored attributes of the same name.',
+			'Attributes for conditions to compare. They replace stored attributes with the same name.',
 		),
 	})
 	.meta({ id: 'CheckUser', description: 'A user. Other members, such as the rest of a user record, are ignored.' });
@@ -79,7 +79,7 @@ const CheckResource = z
 		key: optionalText.describe('Instance key; without it, the check is about the resource type.'),
 		tenant: optionalText.describe('Tenant key; defaults to `default`.'),
 		attributes: attributes.describe(
-			'Attributes for conditions to compare. They replace stored attributes of the same name.',
+			'Attributes for conditions to compare. They replace stored attributes with the same name.',
 		),
 	})
 	.meta({ id: 'CheckResource', description: 'A resource type, or an instance of it.' });
@@ -110,7 +110,7 @@ export const Query = z
 /** A validated check. */
 export type Query = z.output<typeof Query>;
 
-/** Maximum number of checks in one request. */
+/** Maximum check count per request. */
 export const maxBulkChecks = 10_000;
 
 const checks = boundedArray(Query, maxBulkChecks, tooManyMessage(maxBulkChecks, 'checks'));
@@ -123,8 +123,8 @@ export const BulkQuery = choice(
 ).transform((given): readonly Query[] => ('checks' in given ? given.checks : given));
 
 /**
- * A check in all tenants: the check alone, or the form of the Node SDK, with headers beside it. A tenant in the
- * resource is ignored.
+ * A check in all tenants: the check alone, or the Node SDK form, with headers beside it. A tenant in the resource is
+ * ignored.
  */
 export const AllTenantsQuery = choice(
 	(value) => typeof value === 'object' && value !== null && 'params' in value,
@@ -148,7 +148,9 @@ export const PermissionsQuery = z
 		user,
 		tenants: filter.describe('Only these tenants: keys, or `__tenant:<key>`.'),
 		resources: filter.describe('Only these objects: `<type>:<key>`, `__tenant:<key>` or bare keys.'),
-		resource_types: filter.describe('Only objects of these resource types; `__tenant` selects the tenants themselves.'),
+		resource_types: filter.describe(
+			'Only objects with these resource types; `__tenant` selects the tenants themselves.',
+		),
 		context: context.describe(
 			'Other data for conditions to compare; `enable_abac_user_permissions: true` evaluates conditions.',
 		),
@@ -160,10 +162,10 @@ export const PermissionsQuery = z
 
 export type PermissionsQuery = z.output<typeof PermissionsQuery>;
 
-/** Maximum length of a URL in a check, in characters. */
+/** Maximum URL length in a check, in characters. */
 export const maxUrlLength = 8_192;
 
-/** A check of an HTTP request: method and URL take the place of action and resource. */
+/** A check for an HTTP request: method and URL take the place of action and resource. */
 export const UrlQuery = z
 	.object({
 		user,
@@ -185,7 +187,7 @@ export type UrlQuery = z.output<typeof UrlQuery>;
 /** The most common response, for the documentation. */
 const plainAnswer = { allow: true, result: true };
 
-/** Result of one check. `result` repeats `allow` for old clients; `query` and `debug` are present only if requested. */
+/** Check result. `result` repeats `allow` for old clients; `query` and `debug` are present only if requested. */
 export const AuthorizationResult = z
 	.object({
 		allow: z.boolean().describe('True if the user may do it.'),
@@ -195,18 +197,18 @@ export const AuthorizationResult = z
 	})
 	.meta({
 		id: 'AuthorizationResult',
-		description: 'Result of a check. A denial is a normal result. `query` and `debug` are present if requested.',
+		description: 'Check result. A denial is a normal result. `query` and `debug` are present if requested.',
 		example: plainAnswer,
 	});
 
 export type AuthorizationResult = z.output<typeof AuthorizationResult>;
 
-/** Results of multiple checks, in request order. */
+/** Results for multiple checks, in request order. */
 export const BulkResult = z
-	.object({ allow: z.array(AuthorizationResult).describe('Results, in the order of the checks.') })
-	.meta({ id: 'AuthorizationResults', description: 'Results of multiple checks, all from one revision.' });
+	.object({ allow: z.array(AuthorizationResult).describe('Results, in request order.') })
+	.meta({ id: 'AuthorizationResults', description: 'Results for multiple checks, all from one revision.' });
 
-/** Result of a URL check. `query` and `debug` are always present if no rule matches. */
+/** URL check result. `query` and `debug` are always present if no rule matches. */
 export const UrlAuthorizationResult = z
 	.object({
 		...AuthorizationResult.shape,
@@ -215,7 +217,7 @@ export const UrlAuthorizationResult = z
 				DecidedQuery,
 				z
 					.looseObject({
-						user: z.looseObject({ key: z.string().describe('User key.') }).describe('User of the request.'),
+						user: z.looseObject({ key: z.string().describe('User key.') }).describe('Requesting user.'),
 						http_method: z.string().describe('HTTP method.'),
 						url: z.string().describe('Request URL.'),
 						tenant: z.string().describe('Tenant key.'),
@@ -228,7 +230,7 @@ export const UrlAuthorizationResult = z
 	})
 	.meta({
 		id: 'UrlAuthorizationResult',
-		description: 'Result of a URL check.',
+		description: 'URL check result.',
 		example: plainAnswer,
 	});
 
@@ -261,7 +263,7 @@ export const UserPermissions = z
 		z.string(),
 		z
 			.object({
-				tenant: tenant.describe('The tenant, or the tenant of the instance.'),
+				tenant: tenant.describe('The tenant, or the tenant that contains the instance.'),
 				resource: z
 					.object({
 						type: z.string().describe('Resource key.'),
@@ -270,12 +272,10 @@ export const UserPermissions = z
 					})
 					.optional()
 					.describe('The instance; absent for a tenant.'),
-				permissions: z
-					.array(z.string())
-					.describe('Permissions of the user on the object, as `<resource>:<action>`, sorted.'),
+				permissions: z.array(z.string()).describe('User permissions on the object, as `<resource>:<action>`, sorted.'),
 				roles: z.array(z.string()).describe('Keys of roles held on the object, sorted.'),
 			})
-			.meta({ id: 'ObjectPermissions', description: 'Permissions of a user in one tenant or on one instance.' }),
+			.meta({ id: 'ObjectPermissions', description: 'User permissions in one tenant or on one instance.' }),
 	)
 	.meta({
 		id: 'UserPermissions',
@@ -316,7 +316,7 @@ const GrantingAssignment = z
 	.object({
 		user: z.string().describe('User key.'),
 		tenant: z.string().describe('Tenant key.'),
-		resource: z.string().describe('Object of the role assignment: `__tenant:<key>`, or an instance `<type>:<key>`.'),
+		resource: z.string().describe('Assignment object: `__tenant:<key>`, or an instance `<type>:<key>`.'),
 		role: z.string().describe('Role key for a tenant role; `<type>#<key>` for a role on an instance.'),
 	})
 	.meta({ id: 'GrantingAssignment', description: 'A role assignment that grants the action.' });
@@ -356,12 +356,10 @@ const nameFilter = z
 
 /** Filters for role assignments. */
 export const LocalAssignmentsQuery = z.object({
-	user: nameFilter.describe('Only roles of the user with this key.'),
+	user: nameFilter.describe('Only roles held by the user with this key.'),
 	role: nameFilter.describe('Only roles with this key.'),
 	tenant: nameFilter.describe('Only roles in the tenant with this key.'),
-	resource: nameFilter.describe(
-		'Only roles on instances of the resource with this key; `__tenant` selects tenant roles.',
-	),
+	resource: nameFilter.describe('Only roles on instances with this resource key; `__tenant` selects tenant roles.'),
 	resource_instance: nameFilter.describe('Only roles on this instance: `<type>:<key>`, or its bare key.'),
 	...pageShape,
 });
@@ -384,7 +382,7 @@ export const LocalAssignment = z
 
 export type LocalAssignment = z.output<typeof LocalAssignment>;
 
-/** Health of a decision point. It can answer checks unless `status` is `unavailable`. */
+/** Decision point health. It can answer checks unless `status` is `unavailable`. */
 export const Health = z
 	.object({
 		status: z
@@ -394,9 +392,7 @@ export const Health = z
 					'the policy is behind or the environment was deleted.',
 			),
 		online: z.boolean().describe('False if the control plane is unreachable, so answers may be outdated.'),
-		state: z
-			.enum(['starting', 'ready', 'stale', 'refused', 'deleted'])
-			.describe('State of the data from the control plane.'),
+		state: z.enum(['starting', 'ready', 'stale', 'refused', 'deleted']).describe('State for the control plane data.'),
 		detail: z
 			.string()
 			.nullable()
@@ -412,7 +408,7 @@ export const Health = z
 			.object({
 				lineage: z.string().describe('Lineage id.'),
 				revision: z.number().describe('Last revision used from this lineage.'),
-				at: z.iso.datetime().describe('Time of the switch, in UTC.'),
+				at: z.iso.datetime().describe('Switch time, in UTC.'),
 			})
 			.nullable()
 			.default(null)
@@ -434,19 +430,17 @@ export const Health = z
 			.object({
 				reason: DegradedReason,
 				since: z.string().describe('Time at which this began, in UTC.'),
-				revisions_behind: z
-					.number()
-					.describe('Number of environment revisions between the active policy and the newest schema.'),
+				revisions_behind: z.number().describe('Environment revisions between the active policy and the newest schema.'),
 			})
 			.nullable()
 			.describe(
-				'Why the active policy is not the complete policy of the newest schema; null if it is. ' +
+				'Why the active policy is not the complete policy for the newest schema; null if it is. ' +
 					'Permissions that the newer revisions remove are suspended, so answers are safe to act on.',
 			),
 	})
 	.meta({
 		id: 'Health',
-		description: 'Health of a decision point.',
+		description: 'Decision point health.',
 		example: {
 			status: 'ok',
 			online: true,

@@ -1,25 +1,23 @@
-/**
- * The part of OPA's Data API that a decision point supports: requests are document inputs, responses are their results.
- */
+/** The OPA Data API, as supported by decision points: requests are document inputs, responses are their results. */
 
 import { z } from 'zod';
 import { BulkQuery, LocalAssignmentsQuery, PermissionsQuery, Query, UsersQuery } from './check.js';
 
 const { page, per_page, ...filters } = LocalAssignmentsQuery.shape;
 
-/** Input of one check. */
+/** Input for one check. */
 export const CheckInput = z.object({ input: Query });
 
-/** Input of multiple checks: an array, or an object with the array as `checks`. */
+/** Input for multiple checks: an array, or an object with the array as `checks`. */
 export const BulkInput = z.object({ input: BulkQuery });
 
-/** Input of a user permission query. */
+/** Input for a user permission query. */
 export const PermissionsInput = z.object({ input: PermissionsQuery });
 
-/** Input of an authorized user query. */
+/** Input for an authorized user query. */
 export const UsersInput = z.object({ input: UsersQuery });
 
-/** Input of a role assignment query. */
+/** Input for a role assignment query. */
 export const AssignmentsInput = z.object({
 	input: z.object({
 		filters: z.object(filters).nullish(),
@@ -27,7 +25,7 @@ export const AssignmentsInput = z.object({
 	}),
 });
 
-/** Result document of one check. */
+/** Result document for one check. */
 export const RootResult = z.object({
 	result: z.object({
 		allow: z.boolean(),

@@ -8,7 +8,7 @@ export const PdpConfigRead = z
 		organization_id: Uuid.describe('Organization id.'),
 		project_id: Uuid.describe('Project id.'),
 		environment_id: Uuid.describe('Id of the environment that its decision points serve.'),
-		client_secret: z.string().describe('API key of the decision points.'),
+		client_secret: z.string().describe('Decision point API key.'),
 		name: z.string().nullable().describe('Display name.'),
 		opal_server_access_token: AlwaysNull,
 		num_shards: AlwaysNull,
@@ -31,19 +31,19 @@ export const PdpRefresh = z
 	.meta({ id: 'PDPRefresh', description: 'A request to decision points to fetch a new snapshot.' })
 	.optional();
 
-/** A requested refresh of decision points. */
+/** A requested decision point refresh. */
 export const PdpRefreshRead = z
 	.object({
 		update_id: Uuid.describe('Id that decision points log and report after they have fetched the snapshot.'),
 		pdp_ids: z.array(Uuid).describe('PDP configs whose decision points were notified.'),
 	})
-	.meta({ id: 'PDPRefreshRead', description: 'A requested refresh of decision points.' });
+	.meta({ id: 'PDPRefreshRead', description: 'A requested decision point refresh.' });
 
 const Url = z.string();
 
 /**
- * Settings of a decision point. `context` describes its environment and `feed` its bundle sources. The rest is part of
- * the contract, and empty for components that this service does not have.
+ * Decision point settings. `context` describes the environment and `feed` the bundle sources. The rest is part of the
+ * contract, and empty for components that this service does not have.
  */
 export const RemoteConfig = z
 	.object({
@@ -71,7 +71,7 @@ export const RemoteConfig = z
 			.describe('Empty: for components that this service does not have.'),
 		pdp: z
 			.object({
-				BACKEND_SERVICE_URL: Url.describe('URL of this API.'),
+				BACKEND_SERVICE_URL: Url.describe('API URL.'),
 				OPA_DECISION_LOG_ENABLED: z
 					.boolean()
 					.default(false)
@@ -84,12 +84,12 @@ export const RemoteConfig = z
 				FACTDB_ENABLED: z.boolean().default(false).describe('Always false.'),
 				FACTDB_BACKUP_SERVER_URL: Url.default('').describe('Always empty.'),
 			})
-			.describe('Decision point settings of the contract.'),
+			.describe('Decision point settings in the contract.'),
 		context: z
 			.object({
 				customer_id: Uuid.describe('Organization id.'),
 				client_id: Uuid.describe('Id of the calling API key.'),
-				backend_tier: Url.describe('URL of this API.'),
+				backend_tier: Url.describe('API URL.'),
 				component: z.string().default('sidecar').describe('Always `sidecar`.'),
 				org_id: Uuid.describe('Organization id.'),
 				project_id: Uuid.describe('Project id.'),
@@ -102,13 +102,13 @@ export const RemoteConfig = z
 				REGO_BUNDLE_URL: Url.describe('Bundle URL for a stock OPA.'),
 				DEBUG_AUDIT_LOGS: z.boolean().describe("The config's `debug_audit_logs`."),
 			})
-			.describe('Bundle sources of the environment.'),
+			.describe('Bundle sources for the environment.'),
 	})
 	.meta({
 		id: 'RemoteConfig',
 		description:
-			'Settings of a decision point. `context` describes its environment and `feed` its bundle sources. ' +
-			'The rest is part of the contract, and empty for components that this service does not have.',
+			'Decision point settings. `context` describes the environment and `feed` the bundle sources. The ' +
+			'rest is part of the contract, and empty for components that this service does not have.',
 	});
 export type RemoteConfig = z.input<typeof RemoteConfig>;
 
@@ -119,7 +119,7 @@ const saidText =
 	'`workers` if there are several, and the state of its `decision_log`. `clock_ahead_seconds` is present if its clock ' +
 	'differs by more than a minute. Any member may be missing.';
 
-/** Maximum size of a decision point state, as JSON text. */
+/** Maximum decision point state size, as JSON text. */
 const maxStateLength = 16_384;
 
 /** The state that a decision point reports. */
@@ -129,7 +129,7 @@ export const PdpStateUpdate = z
 		state: Attributes.refine(
 			(state) => (JSON.stringify(state) ?? '').length <= maxStateLength,
 			`must be at most ${maxStateLength} characters of JSON`,
-		).describe(`Reported state: any object of at most 16,384 characters of JSON. ${saidText}`),
+		).describe(`Reported state: any object with at most 16,384 characters as JSON. ${saidText}`),
 	})
 	.meta({ id: 'PDPStateUpdate', description: 'The state that a decision point reports.' });
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
@@ -141,20 +141,20 @@ export const PdpConfigRequest = z
 			'Decision point name that survives a restart.',
 		),
 		state: optional(PdpStateUpdate.shape.state).describe(
-			'Reported state: any object of at most 16,384 characters of JSON.',
+			'Reported state: any object with at most 16,384 characters as JSON.',
 		),
 	})
-	.describe('State of the decision point, if there is any to report.');
+	.describe('Decision point state, if there is any to report.');
 
 /** A decision point that has reported its state. */
 export const PdpInstanceRead = z
 	.object({
 		pdp_instance_id: z.string().describe('Reported decision point name.'),
-		api_key_id: Uuid.describe('Id of the API key used to report, equal to the config id.'),
+		api_key_id: Uuid.describe('Reporting API key id, equal to the config id.'),
 		environment_id: Uuid.describe('Id of the environment that it serves.'),
 		state: StoredObject.describe(`Last reported state. ${saidText}`),
-		first_seen_at: Timestamp.describe('Time of the first report, in UTC.'),
-		last_seen_at: Timestamp.describe('Time of the last report, in UTC.'),
+		first_seen_at: Timestamp.describe('First report, in UTC.'),
+		last_seen_at: Timestamp.describe('Last report, in UTC.'),
 	})
 	.meta({ id: 'PDPInstanceRead', description: 'A decision point that has reported its state.' });
 export type PdpInstanceRead = z.input<typeof PdpInstanceRead>;

@@ -1,4 +1,4 @@
-/** Decision point requests in the native formats of gateways: nginx, Kong and Trino. */
+/** Decision point requests in gateway formats: nginx, Kong and Trino. */
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
@@ -10,7 +10,7 @@ export const NginxQuery = z.object({
 		.enum(['401', '403'], { error: 'must be 401 or 403' })
 		.transform((status) => (status === '401' ? 401 : 403))
 		.optional()
-		.describe('Status of a denial; defaults to 200.'),
+		.describe('Denial status; defaults to 200.'),
 });
 
 /** An object from a gateway; unknown members are allowed and ignored. */
@@ -18,7 +18,7 @@ function sent<S extends z.ZodRawShape>(shape: S) {
 	return z.object(shape).meta({ additionalProperties: true });
 }
 
-/** Request of the Kong OPA plugin. Other members are ignored. */
+/** Request from the Kong OPA plugin. Other members are ignored. */
 export const KongQuery = sent({
 	input: sent({
 		request: sent({
@@ -31,7 +31,7 @@ export const KongQuery = sent({
 			.nullish()
 			.describe('The authenticated consumer; without it, the request is denied.'),
 	}).describe('Input from the plugin; other members are ignored.'),
-}).meta({ id: 'KongQuery', description: 'Request of the Kong OPA plugin.' });
+}).meta({ id: 'KongQuery', description: 'Request from the Kong OPA plugin.' });
 
 /** Response to Kong. */
 export const KongAnswer = z
@@ -141,7 +141,7 @@ const TrinoResource = z
 
 export type TrinoResource = z.output<typeof TrinoResource>;
 
-/** Request of the Trino OPA plugin. Other members, such as the user's groups, are ignored. */
+/** Request from the Trino OPA plugin. Other members, such as the user's groups, are ignored. */
 export const TrinoQuery = sent({
 	input: sent({
 		context: sent({
@@ -149,26 +149,26 @@ export const TrinoQuery = sent({
 		}).describe('Query context.'),
 		action: sent({
 			operation: TrinoOperation.describe('Operation, used as the action key.'),
-			resource: TrinoResource.nullish().describe('Target of the operation.'),
+			resource: TrinoResource.nullish().describe('Operation target.'),
 			filterResources: boundedArray(TrinoResource)
 				.nullish()
-				.describe('List of resources to filter; the response names the allowed resources.'),
+				.describe('Resources to filter; the response names the allowed resources.'),
 		}).describe('The operation to authorize.'),
 	}).describe('Input from the plugin; other members are ignored.'),
-}).meta({ id: 'TrinoQuery', description: 'Request of the Trino OPA plugin.' });
+}).meta({ id: 'TrinoQuery', description: 'Request from the Trino OPA plugin.' });
 
 export type TrinoQuery = z.output<typeof TrinoQuery>;
 
-/** The decision, or the indexes of the allowed resources for a filter request. */
+/** The decision, or the allowed resource indexes for a filter request. */
 export const TrinoAnswer = z
 	.object({
 		result: z
 			.union([z.boolean(), z.array(z.int())])
-			.describe('True if allowed; for a filter request, the indexes of the allowed resources.'),
+			.describe('True if allowed; for a filter request, the allowed resource indexes.'),
 	})
 	.meta({ id: 'TrinoAnswer', description: 'Response to an operation in Trino.' });
 
-/** Row filters of a table. All filters apply. */
+/** Row filters for a table. All filters apply. */
 export const TrinoRowFilters = z
 	.object({
 		result: z
@@ -177,7 +177,7 @@ export const TrinoRowFilters = z
 	})
 	.meta({
 		id: 'TrinoRowFilters',
-		description: 'Row filters of a table.',
+		description: 'Row filters for a table.',
 		example: { result: [{ expression: "region = 'eu'" }] },
 	});
 
@@ -196,7 +196,7 @@ export const TrinoColumnMasks = z
 						.describe('Column mask.'),
 				}),
 			)
-			.describe('Masks of the columns that have a mask.'),
+			.describe('Masks for the columns that have a mask.'),
 	})
 	.meta({
 		id: 'TrinoColumnMasks',

@@ -12,10 +12,10 @@ const maxSecretLength = 16_384;
 const Texts = keyed(Text, Text.min(1));
 const SecretText = Text.min(1)
 	.refine((text) => text !== hiddenSecret, 'is the placeholder for a hidden secret, not a secret')
-	.meta({ description: 'Secret as text. Text that is the JSON of a string map counts as such a map.' });
+	.meta({ description: 'Secret as text. JSON text with a string map counts as such a map.' });
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 
-/** A secret: text, or a map of texts such as headers. */
+/** A secret: text, or a map such as headers. */
 export const ProxySecret = z.union([SecretText, SecretMap]);
 export type ProxySecret = z.output<typeof ProxySecret>;
 
@@ -60,9 +60,9 @@ export type MappingRuleUpdate = z.output<typeof MappingRuleUpdate>;
 
 export const ProxyConfigCreate = z
 	.object({
-		key: Key.describe('Key, unique among the proxy configs of the environment.'),
+		key: Key.describe('Key, unique among the proxy configs in the environment.'),
 		name: Name.describe('Display name.'),
-		secret: ProxySecret.describe('Secret that the proxy sends to its service: text, or a map of header names.'),
+		secret: ProxySecret.describe('Secret that the proxy sends to its service: text, or a header map.'),
 		auth_mechanism: defaulted(AuthMechanism, () => 'Bearer' as const).describe(
 			'How the proxy sends the secret; defaults to a bearer token.',
 		),
@@ -73,24 +73,24 @@ export const ProxyConfigCreate = z
 	.meta({ id: 'ProxyConfigCreate', description: 'A new proxy config.' });
 export type ProxyConfigCreate = z.output<typeof ProxyConfigCreate>;
 
-/** Fields of a proxy config to change. */
+/** Proxy config fields to change. */
 export const ProxyConfigUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		secret: optional(ProxySecret).describe('New secret: text, or a map of header names. Null counts as absent.'),
+		secret: optional(ProxySecret).describe('New secret: text, or a header map. Null counts as absent.'),
 		auth_mechanism: optional(AuthMechanism).describe('How the proxy sends the secret. Null counts as absent.'),
 		mapping_rules: optional(boundedArray(MappingRuleUpdate)).describe(
 			'Complete new rule list; with `should_delete` in any rule, only the changes. Null counts as absent.',
 		),
 	})
-	.meta({ id: 'ProxyConfigUpdate', description: 'Fields of a proxy config to change.' });
+	.meta({ id: 'ProxyConfigUpdate', description: 'Proxy config fields to change.' });
 export type ProxyConfigUpdate = z.output<typeof ProxyConfigUpdate>;
 
 /** A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks. */
 export const ProxyConfigRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the proxy configs of the environment.'),
+		key: z.string().describe('Key, unique among the proxy configs in the environment.'),
 		name: z.string().describe('Display name.'),
 		secret: z.string().describe('Secret as text, a map as JSON; `********` for callers without the level `admin`.'),
 		auth_mechanism: AuthMechanism.describe('How the proxy sends the secret.'),

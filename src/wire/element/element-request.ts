@@ -4,11 +4,11 @@ import { paginated } from '../list.js';
 import { pageShape } from '../query.js';
 import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 
-/** States of access requests and operation approvals. */
+/** States for access requests and operation approvals. */
 export const RequestStatus = z.enum(['pending', 'approved', 'denied', 'canceled']);
 export type RequestStatus = z.output<typeof RequestStatus>;
 
-/** Request types: a request for a role, or for the approval of an operation. */
+/** Request types: a request for a role, or for an operation approval. */
 export const RequestType = z.enum(['access_request', 'operation_approval']);
 export type RequestType = z.output<typeof RequestType>;
 
@@ -16,9 +16,7 @@ export type RequestType = z.output<typeof RequestType>;
 export const AccessRequestCreate = granting({
 	access_request_details: granting(
 		{
-			tenant: Reference.describe(
-				'Tenant of the requested role, by id or key. Must be the tenant of the session or the path.',
-			),
+			tenant: Reference.describe('Tenant for the role, by id or key. Must be the tenant in the session or the path.'),
 			role: Reference.describe('Requested role: id or key.'),
 			resource: optional(Reference).describe(
 				'Resource, by id or key; without an instance, it only informs the reviewer.',
@@ -34,21 +32,21 @@ export const AccessRequestCreate = granting({
 }).meta({ id: 'AccessRequestCreate', description: 'A request for a role in a tenant or on a resource instance.' });
 export type AccessRequestCreate = z.output<typeof AccessRequestCreate>;
 
-/** A request for the approval of an operation on a resource. */
+/** A request to approve an operation on a resource. */
 export const OperationApprovalCreate = granting({
 	access_request_details: granting(
 		{
-			tenant: Reference.describe('Tenant, by id or key. Must be the tenant of the session.'),
-			resource: Reference.describe('Resource of the operation: id or key.'),
+			tenant: Reference.describe('Tenant, by id or key. Must be the session tenant.'),
+			resource: Reference.describe('Resource for the operation: id or key.'),
 			resource_instance: optional(InstanceReference).describe(
-				'Instance of the operation; created if it does not exist.',
+				'Instance for the operation; created if it does not exist.',
 			),
 			...expiryShape,
 		},
 		['element_config_id'],
 	).describe('The operation to approve, its scope and its expiry.'),
 	reason: optional(Text).describe('Why the operation is needed, for the reviewer.'),
-}).meta({ id: 'OperationApprovalCreate', description: 'A request for the approval of an operation on a resource.' });
+}).meta({ id: 'OperationApprovalCreate', description: 'A request to approve an operation on a resource.' });
 export type OperationApprovalCreate = z.output<typeof OperationApprovalCreate>;
 
 const comment = optional(Text).describe('Comment for the requesting user.');
@@ -58,20 +56,20 @@ function orNothing<S extends z.ZodType<object>>(schema: S) {
 	return schema.optional().transform((body): z.output<S> | Record<string, never> => body ?? {});
 }
 
-/** A review of an access request: optionally a comment, a different role and an earlier expiry. */
+/** An access request review: optionally a comment, a different role and an earlier expiry. */
 export const AccessRequestReview = orNothing(
 	granting({
 		reviewer_comment: comment,
 		role: optional(Reference).describe('Role to grant in place of the requested role: id or key.'),
 		...expiryShape,
 	}),
-).meta({ id: 'AccessRequestReview', description: 'An optional review of an access request.' });
+).meta({ id: 'AccessRequestReview', description: 'An optional access request review.' });
 export type AccessRequestReview = z.output<typeof AccessRequestReview>;
 
-/** A review of an operation approval: optionally a comment and an earlier expiry. */
+/** An operation approval review: optionally a comment and an earlier expiry. */
 export const OperationApprovalReview = orNothing(granting({ reviewer_comment: comment, ...expiryShape })).meta({
 	id: 'OperationApprovalReview',
-	description: 'An optional review of an operation approval.',
+	description: 'An optional operation approval review.',
 });
 
 /** A comment on a denied request. */
@@ -116,10 +114,10 @@ export type OperationApprovalQuery = z.output<typeof OperationApprovalQuery>;
 
 const reviewed = {
 	reason: z.string().nullable().describe('Reason given by the requesting user.'),
-	requesting_user_id: Uuid.describe('Id of the requesting user.'),
+	requesting_user_id: Uuid.describe('Requesting user id.'),
 	status: RequestStatus.describe('State: changes once, from `pending` to a final state.'),
 	reviewer_user_id: Uuid.nullable().describe(
-		'Id of the reviewing user; null before the review, or if an API key reviewed it.',
+		'Reviewing user id; null before the review, or if an API key reviewed it.',
 	),
 	reviewed_at: Timestamp.nullable().describe('Review time, in UTC; null before the review.'),
 	reviewer_comment: z.string().nullable().describe('Reviewer comment.'),
@@ -147,14 +145,14 @@ export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
 /** Requesting user and instance, shown in lists beside the ids. */
 const requested = {
-	requesting_user_key: z.string().describe('Key of the requesting user.'),
-	requesting_user_email: z.string().nullable().describe('E-mail address of the requesting user.'),
-	requesting_user_first_name: z.string().nullable().describe('First name of the requesting user.'),
-	requesting_user_last_name: z.string().nullable().describe('Last name of the requesting user.'),
+	requesting_user_key: z.string().describe('Requesting user key.'),
+	requesting_user_email: z.string().nullable().describe('Requesting user e-mail address.'),
+	requesting_user_first_name: z.string().nullable().describe('Requesting user first name.'),
+	requesting_user_last_name: z.string().nullable().describe('Requesting user last name.'),
 	resource_instance_key: z.string().nullable().describe('Instance key; null if there is no instance.'),
 };
 
-/** An access request in a list, with the requesting user and the keys of the requested objects. */
+/** An access request in a list, with the requesting user and the keys for its ids. */
 export const AccessRequestListed = z
 	.object({
 		...AccessRequestRead.shape,
@@ -165,11 +163,11 @@ export const AccessRequestListed = z
 	})
 	.meta({
 		id: 'AccessRequestListed',
-		description: 'An access request in a list, with the requesting user and the keys of the requested objects.',
+		description: 'An access request in a list, with the requesting user and the keys for its ids.',
 	});
 export type AccessRequestListed = z.input<typeof AccessRequestListed>;
 
-/** A page of access requests. */
+/** Access request page. */
 export const AccessRequestPage = paginated(AccessRequestListed);
 
 const approval = {
@@ -196,7 +194,7 @@ export const OperationApprovalRead = z
 	.meta({ id: 'OperationApprovalRead', description: 'An operation approval. Its details are ids.' });
 export type OperationApprovalRead = z.input<typeof OperationApprovalRead>;
 
-/** An operation approval in a list, with the requesting user and the keys of the affected objects. */
+/** An operation approval in a list, with the requesting user and the keys for its ids. */
 export const OperationApprovalListed = z
 	.object({
 		...approval,
@@ -205,14 +203,14 @@ export const OperationApprovalListed = z
 	})
 	.meta({
 		id: 'OperationApprovalListed',
-		description: 'An operation approval in a list, with the requesting user and the keys of the affected objects.',
+		description: 'An operation approval in a list, with the requesting user and the keys for its ids.',
 	});
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 
-/** A page of operation approvals. */
+/** Operation approval page. */
 export const OperationApprovalPage = paginated(OperationApprovalListed);
 
-/** Filters for requests of all elements. A value that matches no object matches no request. */
+/** Filters for requests in all elements. A value that matches no object matches no request. */
 export const ElementRequestQuery = z.object({
 	type: RequestType.optional().describe('Only access requests, or only operation approvals.'),
 	element: Reference.optional().describe('Only requests in this element: id or key.'),
@@ -221,14 +219,14 @@ export const ElementRequestQuery = z.object({
 });
 export type ElementRequestQuery = z.output<typeof ElementRequestQuery>;
 
-/** Tenant and element of a request, shown in the list for all elements. */
+/** Tenant and element for a request, shown in the list for all elements. */
 const placed = {
 	tenant_key: z.string().describe('Tenant key.'),
 	element_key: z.string().nullable().describe('Element key; null after the element is deleted.'),
 	element_name: z.string().nullable().describe('Element name; null after the element is deleted.'),
 };
 
-/** A page of requests from all elements. */
+/** Page with requests from all elements. */
 export const ElementRequestPage = paginated(
 	z.union([
 		AccessRequestListed.extend(placed).meta({
@@ -243,6 +241,6 @@ export const ElementRequestPage = paginated(
 );
 export type ElementRequestListed = z.input<typeof ElementRequestPage>['data'][number];
 
-/** A request of either type. */
+/** A request, of either type. */
 export const ElementRequestRead = z.union([AccessRequestRead, OperationApprovalRead]);
 export type ElementRequestRead = z.input<typeof ElementRequestRead>;

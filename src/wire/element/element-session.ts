@@ -13,7 +13,7 @@ export const ElementLogin = z
 	.meta({ id: 'UserLoginRequestInput', description: 'User to sign in, and the tenant, each by id or key.' });
 export type ElementLogin = z.output<typeof ElementLogin>;
 
-/** Sign-in of a user with an application token. The claim holds the user key. */
+/** User sign-in with an application token. The claim holds the user key. */
 export const ElementFrontendLogin = z
 	.object({
 		tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
@@ -26,7 +26,7 @@ export const ElementFrontendLogin = z
 	})
 	.meta({
 		id: 'UserFELoginRequestInput',
-		description: 'Sign-in of a user with an application token. The claim holds the user key.',
+		description: 'User sign-in with an application token. The claim holds the user key.',
 	});
 export type ElementFrontendLogin = z.output<typeof ElementFrontendLogin>;
 
@@ -49,7 +49,7 @@ export const ElementLoginRead = z
 	});
 export type ElementLoginRead = z.input<typeof ElementLoginRead>;
 
-/** Query of the sign-in URL. A value that is not a ticket is refused as an invalid ticket. */
+/** Sign-in URL query. A value that is not a ticket is refused as an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
 	type: 'object',
 	properties: {
@@ -90,7 +90,7 @@ export const ElementActor = z
 	.meta({ id: 'ElementActor', description: 'The signed-in user. `expires_at` is in seconds since 1970.' });
 export type ElementActor = z.input<typeof ElementActor>;
 
-/** Element session of a user, as administrators see it. */
+/** User session in elements, as administrators see it. */
 export const ElementSessionRead = z
 	.object({
 		id: Uuid.describe('Session id.'),
@@ -103,17 +103,17 @@ export const ElementSessionRead = z
 		tenant: z.string().describe('Tenant key.'),
 		created_at: Timestamp.describe('Sign-in time, in UTC.'),
 		expires_at: Timestamp.describe('Session expiry, in UTC.'),
-		last_used_at: Timestamp.nullable().describe('Time of last use, to the minute; null if never used.'),
+		last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
 	})
-	.meta({ id: 'ElementSessionRead', description: 'Element session of a user, as administrators see it.' });
+	.meta({ id: 'ElementSessionRead', description: 'User session in elements, as administrators see it.' });
 export type ElementSessionRead = z.input<typeof ElementSessionRead>;
 
-/** A page of element sessions. */
+/** Element session page. */
 export const ElementSessionPage = paginated(ElementSessionRead);
 
 /** Filters for element sessions. */
 export const ElementSessionQuery = z.object({
-	user: Reference.optional().describe('Only sessions of this user: id or key.'),
+	user: Reference.optional().describe('Only sessions for this user: id or key.'),
 	...pageShape,
 });
 export type ElementSessionQuery = z.output<typeof ElementSessionQuery>;

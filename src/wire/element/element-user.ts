@@ -18,10 +18,10 @@ const onInstance = {
 	}),
 };
 
-/** Scope of a request about users: this instance, or the tenant of the session. */
+/** Scope for a request about users: this instance, or the session tenant. */
 export const ElementPlaceQuery = z.object(onInstance);
 
-/** Filters for the users or roles of an element. */
+/** Filters for the users or roles in an element. */
 export const ElementUserQuery = z.object({
 	search: Search.describe('Part of the key, name or e-mail address; with `*`, a pattern for the whole value.'),
 	...onInstance,
@@ -32,12 +32,11 @@ export type ElementUserQuery = z.output<typeof ElementUserQuery>;
 /** Instance in a body; null counts as absent. */
 const placeInBody = {
 	resource_instance_id: optional(Reference).describe(
-		'Instance whose users are managed: id, or `<resource ' +
-			'key>:<instance key>`. Defaults to the tenant of the session.',
+		'Instance whose users are managed: id, or `<resource ' + 'key>:<instance key>`. Defaults to the session tenant.',
 	),
 };
 
-/** A user to add, with a single role; `expires_at` is the expiry of the role. */
+/** A user to add, with a single role; `expires_at` is the role expiry. */
 export const ElementUserCreate = granting(
 	{
 		key: UserKey.describe('User key, as used in checks.'),
@@ -57,7 +56,7 @@ export const ElementUserCreate = granting(
 	['roles', 'associated_tenants'],
 ).meta({
 	id: 'ElementsUserCreate',
-	description: 'A user to add, with a single role; `expires_at` is the expiry of the role.',
+	description: 'A user to add, with a single role; `expires_at` is the role expiry.',
 });
 export type ElementUserCreate = z.output<typeof ElementUserCreate>;
 
@@ -78,7 +77,7 @@ export const ElementRoleUnassign = z
 	.meta({ id: 'ElementsUserRoleUnassign', description: 'The role to remove from the user in the path.' });
 export type ElementRoleUnassign = z.output<typeof ElementRoleUnassign>;
 
-/** Users of an element, including invited users. */
+/** Element users, including invited users. */
 export const ElementUserPage = paginated(UserRead);
 
 /** The added user, or an invite if the element sends invites. */
@@ -90,7 +89,7 @@ export const ElementRoleRead = z
 		id: Uuid.describe('Role id.'),
 		key: z.string().describe('Role key.'),
 		name: z.string().describe('Display name.'),
-		permission_level: PermissionLevel.describe('Permissions of the role in the element.'),
+		permission_level: PermissionLevel.describe('Role permissions in the element.'),
 	})
 	.meta({ id: 'ElementsRoleRead', description: 'A role as an element shows it.' });
 export type ElementRoleRead = z.input<typeof ElementRoleRead>;

@@ -3,7 +3,7 @@ import { boundedArray, boundedRecord } from '../bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Reference, Text, Uuid } from '../common.js';
 import { paginated } from '../list.js';
 
-/** Purpose of an element. `approval_flow` is the form for access requests. */
+/** Element type. `approval_flow` is the form for access requests. */
 export const ElementsType = z.enum([
 	'user_management',
 	'audit_log',
@@ -16,7 +16,7 @@ export type ElementsType = z.output<typeof ElementsType>;
 /** Permission levels for roles, from the highest to the lowest. */
 export const configuredLevels = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3', 'LEVEL_4', 'HIDDEN'] as const;
 
-/** Permission level of a user in an element; `UNCONFIGURED` for roles absent from the config. */
+/** User permission level in an element; `UNCONFIGURED` for roles absent from the config. */
 export const PermissionLevel = z.enum([...configuredLevels, 'UNCONFIGURED']);
 export type PermissionLevel = z.output<typeof PermissionLevel>;
 
@@ -33,7 +33,7 @@ const RolesToLevels = boundedRecord(Level, boundedArray(Reference)).meta({
 });
 
 const maxSettings = 100;
-/** Maximum value of `max_duration`, in seconds: ten years. */
+/** Maximum `max_duration` value, in seconds: ten years. */
 const longestDuration = 315_360_000;
 
 /** Settings known to the server must have the right type; other settings may be anything. */
@@ -43,7 +43,7 @@ export const ElementsSettings = keyed(z.union([z.int(), z.boolean(), Text]), Tex
 		path: ['max_duration'],
 		error: `must be a number of seconds from 1 to ${longestDuration}`,
 	})
-	// Any other type would allow reuse of single-use approvals.
+	// Any other type would allow single-use approvals to be reused.
 	.refine(({ single_use = false }) => typeof single_use === 'boolean', {
 		path: ['single_use'],
 		error: 'must be true or false',
@@ -57,7 +57,7 @@ function isHttpUrl(text: string): boolean {
 	return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }
 
-/** Webhook that receives the events of an element. */
+/** Webhook that receives element events. */
 const WebhookEdit = z
 	.object({
 		type: defaulted(z.literal('elements'), () => 'elements' as const).describe('Always `elements`.'),
@@ -66,14 +66,14 @@ const WebhookEdit = z
 			Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them'),
 		).describe('Sent as `Authorization: Bearer`. Stored encrypted, and never shown.'),
 	})
-	.meta({ id: 'WebhookWithElementsUpdate', description: 'Webhook that receives the events of an element.' });
+	.meta({ id: 'WebhookWithElementsUpdate', description: 'Webhook that receives element events.' });
 export type WebhookEdit = z.output<typeof WebhookEdit>;
 
 export const ElementsConfigCreate = z
 	.object({
-		key: Key.describe('Key, unique among the elements of the environment; part of its page URL.'),
+		key: Key.describe('Key, unique among the elements in the environment; part of its page URL.'),
 		name: Name.describe('Display name.'),
-		elements_type: ElementsType.describe('Purpose of the element.'),
+		elements_type: ElementsType.describe('Element type.'),
 		settings: ElementsSettings.describe('Settings by name. The meaningful settings depend on the element type.'),
 		roles_to_levels: RolesToLevels,
 		email_notifications: defaulted(z.boolean(), () => false).describe('True to invite added users; defaults to false.'),
@@ -82,7 +82,7 @@ export const ElementsConfigCreate = z
 	.meta({ id: 'ElementsConfigCreate', description: 'A new element.' });
 export type ElementsConfigCreate = z.output<typeof ElementsConfigCreate>;
 
-/** Fields of an element to change. Maps are replaced as a whole. Null removes the webhook. */
+/** Element fields to change. Maps are replaced as a whole. Null removes the webhook. */
 export const ElementsConfigUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
@@ -93,7 +93,7 @@ export const ElementsConfigUpdate = z
 	})
 	.meta({
 		id: 'ElementsConfigUpdate',
-		description: 'Fields of an element to change. Maps are replaced as a whole. Null removes the webhook.',
+		description: 'Element fields to change. Maps are replaced as a whole. Null removes the webhook.',
 	});
 export type ElementsConfigUpdate = z.output<typeof ElementsConfigUpdate>;
 
@@ -103,7 +103,7 @@ const LeveledRole = z
 		id: Uuid.describe('Role id.'),
 		key: z.string().describe('Role key.'),
 		name: z.string().describe('Display name.'),
-		resource_id: Uuid.nullable().describe('Resource id of the role; null for a tenant role.'),
+		resource_id: Uuid.nullable().describe('Id of the resource with the role; null for a tenant role.'),
 	})
 	.meta({ id: 'ElementsConfigRole', description: 'A role in an element config.' });
 
@@ -119,9 +119,9 @@ const WebhookRead = z
 export const ElementsConfigRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the elements of the environment.'),
+		key: z.string().describe('Key, unique among the elements in the environment.'),
 		name: z.string().describe('Display name.'),
-		elements_type: ElementsType.describe('Purpose of the element.'),
+		elements_type: ElementsType.describe('Element type.'),
 		settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])).describe('Settings by name.'),
 		is_active: z.boolean().describe('True if the element has been opened at least once.'),
 		email_notifications: z.boolean().describe('True if added users are invited.'),
@@ -139,7 +139,7 @@ export const ElementsRuntime = z
 		config: ElementsConfigRead.describe('The opened element.'),
 		current_permission_level: PermissionLevel.describe('Permission level of the signed-in user in this element.'),
 		resource_id: Uuid.nullable().meta({
-			description: 'In an access request element: the resource of the given instance, whose roles can be requested.',
+			description: 'In an access request element: the resource for the given instance, whose roles can be requested.',
 		}),
 	})
 	.meta({ id: 'ElementsConfigRuntimeRead', description: 'Data that an element loads when it is opened.' });
@@ -152,5 +152,5 @@ export const ElementsRuntimeQuery = z.object({
 	),
 });
 
-/** A page of elements. */
+/** Element page. */
 export const ElementsConfigPage = paginated(ElementsConfigRead);

@@ -5,7 +5,7 @@ import { Email } from '../email.js';
 import { pageShape, References, Search } from '../query.js';
 import { Expiry, granting } from '../schema/granting.js';
 
-/** State of an invite: `approved` after it has become a user. */
+/** Invite state: `approved` after it has become a user. */
 export const UserInviteStatus = z.enum(['pending', 'approved']);
 
 /**
@@ -23,17 +23,17 @@ const endShape = {
 
 /** A future user and an existing role, assigned in the tenant when the invite is approved. */
 export const UserInviteCreate = granting({
-	key: UserKey.describe('Key of the future user, as used in checks.'),
+	key: UserKey.describe('Future user key, as used in checks.'),
 	status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
-		'State of the invite; defaults to `pending`. Setting it creates no user.',
+		'Invite state; defaults to `pending`. Setting it creates no user.',
 	),
-	email: Email.describe('E-mail address of the invited user.'),
+	email: Email.describe('Invited user e-mail address.'),
 	first_name: optional(Name).describe('First name.'),
 	last_name: optional(Name).describe('Last name.'),
-	role_id: Uuid.describe('Id of the role to assign.'),
-	tenant_id: Uuid.describe('Id of the tenant to join.'),
+	role_id: Uuid.describe('Id for the role to assign.'),
+	tenant_id: Uuid.describe('Id for the tenant to join.'),
 	resource_instance_id: optional(Uuid).describe(
-		'Id of the instance for the role; without it, the role is assigned in the tenant.',
+		"Id for the role's instance; without it, the role is assigned in the tenant.",
 	),
 	...endShape,
 }).meta({
@@ -42,31 +42,29 @@ export const UserInviteCreate = granting({
 });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
-/** Fields of an invite to change. */
+/** Invite fields to change. */
 export const UserInviteUpdate = granting(
 	{
-		status: optional(UserInviteStatus).describe(
-			'State of the invite. Setting it creates no user. Null counts as absent.',
-		),
-		email: optional(Email).describe('E-mail address of the invited user. Null counts as absent.'),
+		status: optional(UserInviteStatus).describe('Invite state. Setting it creates no user. Null counts as absent.'),
+		email: optional(Email).describe('Invited user e-mail address. Null counts as absent.'),
 		first_name: clearable(Name).describe('First name; null clears it.'),
 		last_name: clearable(Name).describe('Last name; null clears it.'),
-		role_id: optional(Uuid).describe('Id of the role to assign. Null counts as absent.'),
-		tenant_id: optional(Uuid).describe('Id of the tenant to join. Null counts as absent.'),
-		resource_instance_id: clearable(Uuid).describe('Id of the instance for the role; null for the tenant.'),
+		role_id: optional(Uuid).describe('Id for the role to assign. Null counts as absent.'),
+		tenant_id: optional(Uuid).describe('Id for the tenant to join. Null counts as absent.'),
+		resource_instance_id: clearable(Uuid).describe("Id for the role's instance; null for the tenant."),
 		invite_expires_at: clearable(InviteExpiry).describe(
 			'Time until which the invite can be approved; null for no limit.',
 		),
 	},
 	['key'],
-).meta({ id: 'ElementsUserInviteUpdate', description: 'Fields of an invite to change.' });
+).meta({ id: 'ElementsUserInviteUpdate', description: 'Invite fields to change.' });
 export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 
 /** The user that an invite becomes; `email` must be the invited address. */
 export const UserInviteApprove = granting(
 	{
 		email: Email.describe('E-mail address; must be the invited address.'),
-		key: UserKey.describe('Key of the user to create.'),
+		key: UserKey.describe('Key for the user to create.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe(
 			'Attributes for conditions to compare; none by default.',
 		),
@@ -78,7 +76,7 @@ export const UserInviteApprove = granting(
 });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
-/** Self-approval by an invited user. The claim of the user's token holds the user key. */
+/** Self-approval by an invited user. The token claim holds the user key. */
 export const OwnInviteApprove = granting({
 	email: Email.describe('E-mail address; must be the invited address.'),
 	user_key_claim: optional(Name.min(1)).describe(
@@ -89,11 +87,11 @@ export const OwnInviteApprove = granting({
 	),
 }).meta({
 	id: 'UserInviteApproveByToken',
-	description: "Self-approval by an invited user. The claim of the user's token holds the user key.",
+	description: 'Self-approval by an invited user. The token claim holds the user key.',
 });
 export type OwnInviteApprove = z.output<typeof OwnInviteApprove>;
 
-/** Filters for invites. Each filter matches any of its values. A value that matches no object matches no invite. */
+/** Filters for invites. Each filter matches any listed value. A value that matches no object matches no invite. */
 export const UserInviteQuery = z.object({
 	role: References.describe('Only invites with these roles (ids or keys); may be repeated.'),
 	tenant: References.describe('Only invites to these tenants (ids or keys); may be repeated.'),
@@ -105,14 +103,14 @@ export type UserInviteQuery = z.output<typeof UserInviteQuery>;
 export const UserInviteRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key of the future user.'),
-		status: UserInviteStatus.describe('State of the invite: `approved` after it has become a user.'),
-		email: z.string().describe('E-mail address of the invited user.'),
+		key: z.string().describe('Future user key.'),
+		status: UserInviteStatus.describe('Invite state: `approved` after it has become a user.'),
+		email: z.string().describe('Invited user e-mail address.'),
 		first_name: z.string().nullable().describe('First name.'),
 		last_name: z.string().nullable().describe('Last name.'),
-		role_id: Uuid.describe('Id of the role to assign.'),
-		tenant_id: Uuid.describe('Id of the tenant to join.'),
-		resource_instance_id: Uuid.nullable().describe('Id of the instance for the role; null for the tenant.'),
+		role_id: Uuid.describe('Id for the role to assign.'),
+		tenant_id: Uuid.describe('Id for the tenant to join.'),
+		resource_instance_id: Uuid.nullable().describe("Id for the role's instance; null for the tenant."),
 		invite_expires_at: Timestamp.optional().meta({
 			description: 'Time until which it can be approved; absent for no limit.',
 		}),

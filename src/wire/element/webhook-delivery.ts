@@ -3,10 +3,10 @@ import { environmentScoped, StoredObject, Timestamp, Uuid } from '../common.js';
 import { paginated } from '../list.js';
 import { pageShape } from '../query.js';
 
-/** State of a delivery: `pending` is sent, or sent again; `failed` is abandoned. */
+/** Delivery state: `pending` is sent, or sent again; `failed` is abandoned. */
 const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
-/** An event for the webhook of an element, with its delivery state. */
+/** An event for an element webhook, with its delivery state. */
 export const WebhookDeliveryRead = z
 	.object({
 		...environmentScoped,
@@ -14,16 +14,16 @@ export const WebhookDeliveryRead = z
 		event: z.string().describe('Event type, such as `role_assignment`.'),
 		payload: StoredObject.describe('Request body.'),
 		status: DeliveryStatus.describe('Delivery state.'),
-		attempts: z.int().min(0).describe('Number of attempts.'),
-		attempted_at: Timestamp.nullable().describe('Time of the last attempt, in UTC.'),
-		next_attempt_at: Timestamp.nullable().describe('Time of the next attempt, in UTC; null if there is none.'),
-		response_status: z.int().nullable().describe('Status of the last response; null if there was no response.'),
+		attempts: z.int().min(0).describe('Attempt count.'),
+		attempted_at: Timestamp.nullable().describe('Last attempt, in UTC.'),
+		next_attempt_at: Timestamp.nullable().describe('Next attempt, in UTC; null if there is none.'),
+		response_status: z.int().nullable().describe('Last response status; null if there was no response.'),
 		error: z.string().nullable().describe('Why the last attempt failed; null if it succeeded.'),
 	})
-	.meta({ id: 'WebhookDeliveryRead', description: 'An event for the webhook of an element, with its delivery state.' });
+	.meta({ id: 'WebhookDeliveryRead', description: 'An event for an element webhook, with its delivery state.' });
 export type WebhookDeliveryRead = z.input<typeof WebhookDeliveryRead>;
 
-/** A page of deliveries. */
+/** Delivery page. */
 export const WebhookDeliveryPage = paginated(WebhookDeliveryRead);
 
 /** Filters for deliveries. */

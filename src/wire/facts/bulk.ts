@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { Reference } from '../common.js';
 
-/** Requests and responses of bulk calls. Each call is a unit of work: all or nothing. */
+/** Bulk requests and responses. Each call is a unit of work: all or nothing. */
 
-/** A list of objects to write, at most `max`; `what` names the objects in the error message. */
+/** Objects to write, at most `max`; `what` names the objects in the error message. */
 export function operations<S extends z.ZodType>(operation: S, max: number, what: string) {
 	return z.object({
 		operations: boundedArray(operation, max, tooManyMessage(max, what)).describe(`At most ${max} ${what}.`),
 	});
 }
 
-/** A list of objects to delete, each by id or key, at most `max`; `what` names the objects in the error message. */
+/** Objects to delete, each by id or key, at most `max`; `what` names the objects in the error message. */
 export function idents(max: number, what: string) {
 	return z.object({
 		idents: boundedArray(Reference, max, tooManyMessage(max, what)).describe(`At most ${max} ${what}, by id or key.`),

@@ -4,25 +4,25 @@ import { wholeNumberUpTo } from '../query.js';
 
 /** Roles that a user holds, with their sources. */
 
-/** Maximum number of roles in a response. */
+/** Maximum role count in a response. */
 export const maxEffectiveRoles = 1_000;
 const usualEffectiveRoles = 200;
 
 /** Filters for a user's effective roles. */
 export const EffectiveRoleQuery = z.object({
 	tenant: Reference.optional().describe('Only roles in this tenant and on its instances: id or key.'),
-	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('Maximum number of roles.'),
+	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('Maximum role count.'),
 });
 export type EffectiveRoleQuery = z.output<typeof EffectiveRoleQuery>;
 
-/** A step in the derivation of an effective role. */
+/** A derivation step for an effective role. */
 const RoleOrigin = z
 	.object({
 		role: z.string().describe('Key of the role held on this instance.'),
 		resource_instance: z.string().describe('Instance, as `<resource key>:<instance key>`.'),
 		relation: z.string().describe('Key of the relation from this instance to the next.'),
 	})
-	.meta({ id: 'RoleOrigin', description: 'A step in the derivation of an effective role.' });
+	.meta({ id: 'RoleOrigin', description: 'A derivation step for an effective role.' });
 
 /** A role that a user holds, with its source. */
 const EffectiveRole = z
@@ -33,8 +33,8 @@ const EffectiveRole = z
 		source: z
 			.enum(['direct', 'group', 'derived'])
 			.describe(
-				'`direct`: assigned to the user. `group`: derived from a group membership of the ' +
-					'user. `derived`: derived from a different role assigned to the user.',
+				"`direct`: assigned to the user. `group`: derived from the user's group " +
+					'membership. `derived`: derived from a different role assigned to the user.',
 			),
 		through: z
 			.array(RoleOrigin)
@@ -42,19 +42,19 @@ const EffectiveRole = z
 				'The roles from which the role is derived, starting with the assigned ' +
 					'role: the shortest path for its source. Empty for `direct`.',
 			),
-		expires_at: Timestamp.optional().describe('Expiry of the role through this source; absent if it does not expire.'),
+		expires_at: Timestamp.optional().describe('Role expiry through this source; absent if it does not expire.'),
 	})
 	.meta({ id: 'EffectiveRole', description: 'A role that a user holds, with its source.' });
 export type EffectiveRole = z.input<typeof EffectiveRole>;
 
-/** Effective roles of a user. */
+/** Effective user roles. */
 export const EffectiveRoles = z
 	.object({
-		revision: z.int().min(0).describe('Environment revision of the whole response.'),
+		revision: z.int().min(0).describe('Environment revision for the whole response.'),
 		data: z
 			.array(EffectiveRole)
 			.describe('One entry per role and source, with the earliest assignments first, then by distance.'),
 		truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
 	})
-	.meta({ id: 'EffectiveRoles', description: 'Effective roles of a user, with their sources.' });
+	.meta({ id: 'EffectiveRoles', description: 'Effective user roles, with their sources.' });
 export type EffectiveRoles = z.input<typeof EffectiveRoles>;

@@ -2,7 +2,7 @@ import { maxKeyLength } from '../common.js';
 
 /**
  * Node names in graph responses and requests. The first part is the node kind, so a resource called `user` cannot be
- * mistaken for a user. Names contain keys, never ids: a user key may look like the id of a different user.
+ * mistaken for a user. Names contain keys, never ids: a user key may look like a different user's id.
  */
 export type NodeName = UserName | TenantName | InstanceNodeName | ResourceName | RoleNodeName;
 

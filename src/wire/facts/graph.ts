@@ -3,9 +3,9 @@ import { Text, Timestamp } from '../common.js';
 import { wholeNumberUpTo } from '../query.js';
 import { type NodeName, parseNode } from './graph-node.js';
 
-/** Graphs of the schema and the facts, and the paths between nodes. */
+/** Graphs over schema and facts, and the paths between nodes. */
 
-/** Maximum number of nodes in a response. */
+/** Maximum node count in a response. */
 export const maxGraphNodes = 200;
 const usualGraphNodes = 60;
 /** Maximum distance from the start node. */
@@ -37,7 +37,7 @@ const Node = Text.transform((text, ctx) => {
 	return z.NEVER;
 });
 
-/** Start and limits of a graph. */
+/** Graph start and limits. */
 export const GraphQuery = z
 	.object({
 		from: Node.describe(
@@ -45,12 +45,10 @@ export const GraphQuery = z
 				'`resource:<key>`, `role:<key>` or `role:<resource>#<key>`. Paths: a user or an instance. Keys, not ids.',
 		),
 		to: Node.optional().describe(
-			'Target of paths: `instance:<resource>:<key>`, or a role on it, `instance:<resource>:<key>#<role>`.',
+			'Path target: `instance:<resource>:<key>`, or a role on it, `instance:<resource>:<key>#<role>`.',
 		),
-		depth: wholeNumberUpTo(maxGraphDepth)
-			.default(1)
-			.describe('Maximum number of steps from the start; ignored for paths.'),
-		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('Maximum number of nodes.'),
+		depth: wholeNumberUpTo(maxGraphDepth).default(1).describe('Maximum step count from the start; ignored for paths.'),
+		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('Maximum node count.'),
 		mode: GraphMode.default('facts').describe(
 			'`facts`: objects around the start. `schema`: schema objects around ' +
 				'the start. `path`: the shortest paths from the start to `to`.',
@@ -73,24 +71,24 @@ export type GraphQuery = z.output<typeof GraphQuery>;
 
 const NodeId = z.string();
 
-/** A node of the graph. */
+/** A graph node. */
 const GraphNode = z
 	.object({
 		id: NodeId.describe('Node name, usable as `from` in the next request.'),
 		kind: z
 			.enum(['user', 'tenant', 'instance', 'group', 'resource', 'resource_role', 'role'])
 			.describe('Node kind. A group is an instance with this kind, and a role is a tenant role.'),
-		key: z.string().describe('Key of the object.'),
-		type: z.string().optional().describe('Resource key of an instance, group or resource role.'),
+		key: z.string().describe('Object key.'),
+		type: z.string().optional().describe('Resource key for an instance, group or resource role.'),
 		name: z.string().optional().describe('Display name, if any.'),
-		tenant: z.string().optional().describe('Tenant key of an instance or group.'),
-		depth: z.int().min(0).describe('Number of steps from the start.'),
+		tenant: z.string().optional().describe('Tenant key for an instance or group.'),
+		depth: z.int().min(0).describe('Step count from the start.'),
 		more: z
 			.int()
 			.min(1)
 			.optional()
 			.describe(
-				'Number of hidden neighbors; absent if all are shown. A lower ' +
+				'Hidden neighbor count; absent if all are shown. A lower ' +
 					'bound if the node has more than a thousand neighbors.',
 			),
 	})
@@ -100,8 +98,8 @@ export type GraphNode = z.input<typeof GraphNode>;
 /** An edge between two nodes. Its members depend on its kind. */
 const GraphEdge = z
 	.object({
-		from: NodeId.describe('Id of the source node.'),
-		to: NodeId.describe('Id of the target node.'),
+		from: NodeId.describe('Source node id.'),
+		to: NodeId.describe('Target node id.'),
 		kind: z
 			.enum([
 				'role_assignment',
@@ -116,27 +114,27 @@ const GraphEdge = z
 			.describe(
 				'`role_assignment`: a user holds a role in a tenant or on an instance. `group_membership`: a user is in a ' +
 					'group. `relationship`: an instance, the subject, is related to a second instance, the object. ' +
-					'`relation`: instances of two resources may be related. `resource_role`: a resource has a role. ' +
-					'`derivation`: a role on a subject gives a role on its objects. `extends`: a role includes the grants of a ' +
+					'`relation`: instances from two resources may be related. `resource_role`: a resource has a role. ' +
+					'`derivation`: a role on a subject gives a role on its objects. `extends`: a role includes the grants from a ' +
 					'second role. `grant`: a role in a tenant allows actions on a resource, or in a path on an instance.',
 			),
-		relation: z.string().optional().describe('Relation key of a relationship, relation or derivation.'),
+		relation: z.string().optional().describe('Relation key for a relationship, relation or derivation.'),
 		role: z
 			.string()
 			.optional()
-			.describe('Key of the role held or granted; in a path, the role that a relationship leads to.'),
+			.describe('Role key: the role held or granted; in a path, the role that a relationship leads to.'),
 		via: z
 			.string()
 			.optional()
-			.describe('In a path, the key of the role on the subject from which a relationship derives `role`.'),
-		tenant: z.string().optional().describe('Key of the tenant in which a role is held.'),
+			.describe('In a path, the key of the subject role from which a relationship derives `role`.'),
+		tenant: z.string().optional().describe('Tenant key for a held role.'),
 		expires_at: Timestamp.optional().describe('Expiry; absent if there is none.'),
 		no_direct_roles_on_object: z
 			.literal(true)
 			.optional()
 			.describe('Derives no role for users with a role assigned on the object itself.'),
 		actions: z.array(z.string()).optional().describe('The first allowed actions, at most twenty.'),
-		action_count: z.int().min(0).optional().describe('Number of allowed actions.'),
+		action_count: z.int().min(0).optional().describe('Allowed action count.'),
 	})
 	.meta({ id: 'GraphEdge', description: 'A connection between two nodes.' });
 export type GraphEdge = z.input<typeof GraphEdge>;
@@ -144,12 +142,12 @@ export type GraphEdge = z.input<typeof GraphEdge>;
 /** Nodes, edges, and paths along the edges. */
 export const Graph = z
 	.object({
-		revision: z.int().min(0).describe('Environment revision of the whole response.'),
+		revision: z.int().min(0).describe('Environment revision for the whole response.'),
 		nodes: z.array(GraphNode).describe('The start node first, then by distance.'),
 		edges: z.array(GraphEdge).describe('All connections between the nodes; for paths, only the edges used.'),
 		paths: z
 			.array(z.array(z.int().min(0)))
-			.describe('Paths as lists of indexes in `edges`, shortest first; empty in other modes.'),
+			.describe('Paths as index lists into `edges`, shortest first; empty in other modes.'),
 		truncated: z.boolean().describe('True if a limit hides nodes within `depth`, or may hide paths.'),
 	})
 	.meta({ id: 'Graph', description: 'Objects and their connections.' });

@@ -8,11 +8,9 @@ import { operations, tooManyMessage } from './bulk.js';
 const details = ['subject_details', 'relation_details', 'object_details', 'tenant_details'];
 const ids = ['subject_id', 'relation_id', 'object_id', 'tenant_id'];
 const sides = {
-	subject: InstanceReference.describe(
-		'Subject instance of the relationship: `<resource key>:<instance key>` or its id.',
-	),
+	subject: InstanceReference.describe('Subject instance: `<resource key>:<instance key>` or its id.'),
 	relation: Reference.describe('Relation from subject to object: id or key.'),
-	object: InstanceReference.describe('Object instance of the relationship: `<resource key>:<instance key>` or its id.'),
+	object: InstanceReference.describe('Object instance: `<resource key>:<instance key>` or its id.'),
 };
 
 /** A relationship to create. Missing instances are created in `tenant`, which is ignored if both exist. */
@@ -35,7 +33,7 @@ export const RelationshipTupleRemove = z
 	.meta({ id: 'RelationshipTupleDelete', description: 'A relationship to delete.' });
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
-/** Maximum number of tuples in a bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum tuple count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkTuples = 1000;
 
 /** Relationships to create. */
@@ -61,20 +59,20 @@ export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkR
 const filters = {
 	tenant: References.describe('Only relationships in these tenants (ids or keys); may be repeated.'),
 	subject: References.describe(
-		'Only relationships of these subjects (`<resource key>:<instance key>`, ids or keys); may be repeated.',
+		'Only relationships with these subjects (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
 	relation: References.describe('Only these relations (ids or keys); may be repeated.'),
 	object: References.describe(
 		'Only relationships to these objects (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
-	object_type: References.describe('Only objects of these resources (ids or keys); may be repeated.'),
-	subject_type: References.describe('Only subjects of these resources (ids or keys); may be repeated.'),
+	object_type: References.describe('Only objects in these resources (ids or keys); may be repeated.'),
+	subject_type: References.describe('Only subjects in these resources (ids or keys); may be repeated.'),
 	...pageShape,
 };
 
 /**
- * Filters for a detailed list of tuples. Each filter matches any of its values. A value that matches no object matches
- * no tuple.
+ * Filters for a detailed tuple list. Each filter matches any listed value. A value that matches no object matches no
+ * tuple.
  */
 export const RelationshipTupleDetailedListQuery = z.object(filters);
 export type RelationshipTupleDetailedListQuery = z.output<typeof RelationshipTupleDetailedListQuery>;
@@ -82,14 +80,14 @@ export type RelationshipTupleDetailedListQuery = z.output<typeof RelationshipTup
 /** Filters for tuples. */
 export const RelationshipTupleQuery = z.object({
 	...filters,
-	detailed: Flag.describe('Include details of subject, relation, object and tenant.'),
+	detailed: Flag.describe('Include subject, relation, object and tenant details.'),
 	include_total_count: Flag.describe(
 		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 });
 export type RelationshipTupleQuery = z.output<typeof RelationshipTupleQuery>;
 
-/** Details of one side of a relationship. */
+/** Details for one side in a relationship. */
 export const InstanceDetails = z
 	.object({
 		key: z.string().describe('Instance key.'),
@@ -97,7 +95,7 @@ export const InstanceDetails = z
 		resource: z.string().describe('Resource key.'),
 		attributes: StoredObject.describe('Attributes for conditions.'),
 	})
-	.meta({ id: 'ResourceInstanceDetails', description: 'Details of one side of a relationship.' });
+	.meta({ id: 'ResourceInstanceDetails', description: 'Details for one side in a relationship.' });
 export type InstanceDetails = z.input<typeof InstanceDetails>;
 
 /** A relationship: `subject` has `relation` to `object`; by keys and by ids. */
@@ -119,7 +117,7 @@ export const RelationshipTupleRead = z
 			.object({
 				key: z.string().describe('Relation key.'),
 				name: z.string().describe('Display name.'),
-				description: z.string().nullable().describe('Meaning of the relation.'),
+				description: z.string().nullable().describe('Relation description.'),
 			})
 			.optional()
 			.describe('Relation details; present only if requested.'),

@@ -4,10 +4,10 @@ import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, 
 import { Flag, pageShape, References, Searches } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new resource instance: one object of a resource type, in one tenant. */
+/** A new resource instance: one object with a resource type, in one tenant. */
 export const ResourceInstanceCreate = z
 	.object({
-		key: Key.describe('Key, unique among the instances of the resource.'),
+		key: Key.describe('Key, unique among the instances in the resource.'),
 		resource: Reference.describe('Resource: id or key.'),
 		tenant: Reference.describe('Tenant: id or key.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe(
@@ -16,22 +16,20 @@ export const ResourceInstanceCreate = z
 	})
 	.meta({
 		id: 'ResourceInstanceCreate',
-		description: 'A new resource instance: one object of a resource type, in one tenant.',
+		description: 'A new resource instance: one object with a resource type, in one tenant.',
 	});
 export type ResourceInstanceCreate = z.output<typeof ResourceInstanceCreate>;
 
-/** Fields of an instance to change; `attributes` are replaced as a whole. */
+/** Instance fields to change; `attributes` are replaced as a whole. */
 export const ResourceInstanceUpdate = z
 	.object({ attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.') })
 	.meta({
 		id: 'ResourceInstanceUpdate',
-		description: 'Fields of an instance to change; `attributes` are replaced as a whole.',
+		description: 'Instance fields to change; `attributes` are replaced as a whole.',
 	});
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 
-/**
- * Maximum number of instances in a bulk call. Each call is a unit of work that blocks other writes to the environment.
- */
+/** Maximum instance count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkInstances = 3000;
 
 /** Instances to create or replace, each identified by resource and key. */
@@ -52,22 +50,22 @@ export const ResourceInstanceBulkRemove = idents(maxBulkInstances, 'resource ins
 });
 export type ResourceInstanceBulkRemove = z.output<typeof ResourceInstanceBulkRemove>;
 
-/** Detail level of one instance. */
+/** Detail level for one instance. */
 export const ResourceInstanceDetailQuery = z.object({
-	detailed: Flag.describe('Include the relationships of the instance.'),
+	detailed: Flag.describe('Include relationships.'),
 });
 export type ResourceInstanceDetailQuery = z.output<typeof ResourceInstanceDetailQuery>;
 
 const filters = {
 	tenant: References.describe('Only instances in these tenants (ids or keys); may be repeated.'),
-	resource: References.describe('Only instances of these resources (ids or keys); may be repeated.'),
+	resource: References.describe('Only instances in these resources (ids or keys); may be repeated.'),
 	search: Searches.describe('Part of the key or of `<resource key>:<instance key>`, or an id; may be repeated.'),
 	...pageShape,
 };
 
 /**
- * Filters for a detailed list of instances. Each filter matches any of its values. A value that matches no object
- * matches no instance.
+ * Filters for a detailed instance list. Each filter matches any listed value. A value that matches no object matches no
+ * instance.
  */
 export const ResourceInstanceDetailedListQuery = z.object(filters);
 export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstanceDetailedListQuery>;
@@ -75,14 +73,14 @@ export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstance
 /** Filters for instances. */
 export const ResourceInstanceQuery = z.object({
 	...filters,
-	detailed: Flag.describe('Include the relationships of each instance.'),
+	detailed: Flag.describe('Include relationships for each instance.'),
 	include_total_count: Flag.describe(
 		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
 });
 export type ResourceInstanceQuery = z.output<typeof ResourceInstanceQuery>;
 
-/** A relationship of an instance, on either side. */
+/** A relationship with the instance on either side. */
 export const ResourceInstanceRelationship = z
 	.object({
 		subject: z.string().describe('Subject, as `<resource key>:<instance key>`.'),
@@ -91,7 +89,7 @@ export const ResourceInstanceRelationship = z
 	})
 	.meta({
 		id: 'ResourceInstanceRelationship',
-		description: 'A relationship of an instance, on either side.',
+		description: 'A relationship with the instance on either side.',
 	});
 export type ResourceInstanceRelationship = z.input<typeof ResourceInstanceRelationship>;
 
@@ -99,7 +97,7 @@ export type ResourceInstanceRelationship = z.input<typeof ResourceInstanceRelati
 export const ResourceInstanceRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the instances of the resource.'),
+		key: z.string().describe('Key, unique among the instances in the resource.'),
 		resource: z.string().describe('Resource key.'),
 		resource_id: Uuid.describe('Resource id.'),
 		tenant: z.string().describe('Tenant key.'),
@@ -108,7 +106,7 @@ export const ResourceInstanceRead = z
 		relationships: z
 			.array(ResourceInstanceRelationship)
 			.optional()
-			.describe('All relationships of the instance; present only if requested.'),
+			.describe('All relationships on either side; present only if requested.'),
 	})
 	.meta({
 		id: 'ResourceInstanceRead',

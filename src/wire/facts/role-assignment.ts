@@ -26,10 +26,7 @@ export const RoleAssignmentRemove = roleRemovalBody({
 });
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
-/**
- * Maximum number of assignments in a bulk call. Each call is a unit of work that blocks other writes to the
- * environment.
- */
+/** Maximum assignment count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkAssignments = 2000;
 const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
 
@@ -41,13 +38,13 @@ export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>
 export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove, maxBulkAssignments, tooMany);
 export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
 
-/** Treatment of assignments to missing users in a bulk call. */
+/** How a bulk call treats assignments to missing users. */
 export const RoleAssignmentBulkQuery = z.object({
 	missing_user_policy: z
 		.enum(['fail', 'ignore', 'create'])
 		.default('fail')
 		.describe(
-			'Treatment of an assignment to a missing user: fail the call (`fail`), ' +
+			'Effect for an assignment to a missing user: fail the call (`fail`), ' +
 				'skip the assignment (`ignore`), or create the user (`create`).',
 		),
 });
@@ -60,20 +57,20 @@ export const RoleAssignmentRemoveQuery = z.object({
 export type RoleAssignmentRemoveQuery = z.output<typeof RoleAssignmentRemoveQuery>;
 
 /**
- * Filters for role assignments. Each filter matches any of its values. A value that matches no object matches no
+ * Filters for role assignments. Each filter matches any listed value. A value that matches no object matches no
  * assignment.
  */
 export const RoleAssignmentQuery = z.object({
-	user: References.describe('Only roles of these users (ids or keys); may be repeated.'),
+	user: References.describe('Only roles held by these users (ids or keys); may be repeated.'),
 	role: References.describe(
 		'Only roles with these ids or keys, both tenant roles and resource roles; may be repeated.',
 	),
 	tenant: References.describe('Only roles in these tenants (ids or keys); may be repeated.'),
-	resource: References.describe('Only roles on instances of these resources (ids or keys); may be repeated.'),
+	resource: References.describe('Only roles on instances in these resources (ids or keys); may be repeated.'),
 	resource_instance: References.describe(
 		'Only roles on these instances (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
-	detailed: Flag.describe('Include details of user, role, tenant and instance.'),
+	detailed: Flag.describe('Include user, role, tenant and instance details.'),
 	include_total_count: Flag.describe(
 		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
 	),
@@ -101,7 +98,7 @@ export const RoleAssignmentRead = z
 	});
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
 
-/** A user's role in a tenant or on a resource instance, with details of each object. */
+/** A user's role in a tenant or on a resource instance, with details for each object. */
 export const RoleAssignmentDetailedRead = z
 	.object({
 		...environmentScoped,
@@ -130,7 +127,7 @@ export const RoleAssignmentDetailedRead = z
 				name: z.string().describe('Display name.'),
 				attributes: StoredObject.describe('Tenant attributes for conditions.'),
 			})
-			.describe('Tenant of the role.'),
+			.describe('Tenant for the role.'),
 		resource_instance: z
 			.object({
 				id: Uuid.describe('Instance id.'),
@@ -139,30 +136,30 @@ export const RoleAssignmentDetailedRead = z
 				attributes: StoredObject.describe('Attributes for conditions.'),
 			})
 			.nullable()
-			.describe('Instance of the role; null for a tenant role.'),
+			.describe('Instance for the role; null for a tenant role.'),
 		...shownExpiry,
 	})
 	.meta({
 		id: 'RoleAssignmentDetailedRead',
-		description: "A user's role in a tenant or on a resource instance, with details of each object.",
+		description: "A user's role in a tenant or on a resource instance, with details for each object.",
 	});
 export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;
 
-/** Result of a bulk role assignment. */
+/** Bulk role assignment result. */
 export const RoleAssignmentBulkReport = z
 	.object({
 		assignments_created: z
 			.int()
 			.min(0)
-			.describe('Number of roles assigned or extended; roles already held are not counted.'),
+			.describe('Count of roles assigned or extended; roles already held are not counted.'),
 	})
-	.meta({ id: 'BulkRoleAssignmentReport', description: 'Result of a bulk role assignment.' });
+	.meta({ id: 'BulkRoleAssignmentReport', description: 'Bulk role assignment result.' });
 export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
 
-/** Result of a bulk role removal. */
+/** Bulk role removal result. */
 export const RoleAssignmentBulkRemoveReport = z
 	.object({
-		assignments_removed: z.int().min(0).describe('Number of roles removed; roles not held are not counted.'),
+		assignments_removed: z.int().min(0).describe('Count of roles removed; roles not held are not counted.'),
 	})
-	.meta({ id: 'BulkRoleUnAssignmentReport', description: 'Result of a bulk role removal.' });
+	.meta({ id: 'BulkRoleUnAssignmentReport', description: 'Bulk role removal result.' });
 export type RoleAssignmentBulkRemoveReport = z.input<typeof RoleAssignmentBulkRemoveReport>;

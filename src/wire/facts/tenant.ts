@@ -7,7 +7,7 @@ import { idents, operations } from './bulk.js';
 /** A new tenant. Attributes that were never set stay null. */
 export const TenantCreate = z
 	.object({
-		key: Key.describe('Key, unique among the tenants of the environment; used in checks.'),
+		key: Key.describe('Key, unique among the tenants in the environment; used in checks.'),
 		name: Name.describe('Display name.'),
 		description: optional(Text).describe('Tenant description. Null counts as absent.'),
 		attributes: optional(ComparedAttributes).describe('Attributes for conditions to compare. Null counts as absent.'),
@@ -15,7 +15,7 @@ export const TenantCreate = z
 	.meta({ id: 'TenantCreate', description: 'A new tenant. Attributes that were never set stay null.' });
 export type TenantCreate = z.output<typeof TenantCreate>;
 
-/** Fields of a tenant to change; `attributes` are replaced as a whole. */
+/** Tenant fields to change; `attributes` are replaced as a whole. */
 export const TenantUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
@@ -24,13 +24,11 @@ export const TenantUpdate = z
 	})
 	.meta({
 		id: 'TenantUpdate',
-		description: 'Fields of a tenant to change; `attributes` are replaced as a whole.',
+		description: 'Tenant fields to change; `attributes` are replaced as a whole.',
 	});
 export type TenantUpdate = z.output<typeof TenantUpdate>;
 
-/**
- * Maximum number of tenants in a bulk call. Each call is a unit of work that blocks other writes to the environment.
- */
+/** Maximum tenant count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkTenants = 2000;
 
 /** Tenants to create. */
@@ -60,9 +58,9 @@ export type TenantQuery = z.output<typeof TenantQuery>;
 export const TenantRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the tenants of the environment; used in checks.'),
+		key: z.string().describe('Key, unique among the tenants in the environment; used in checks.'),
 		name: z.string().describe('Display name.'),
-		last_action_at: Timestamp.describe('Time of the last change to the tenant, in UTC.'),
+		last_action_at: Timestamp.describe('Last tenant change, in UTC.'),
 		description: z.string().nullable().describe('Tenant description.'),
 		attributes: StoredObject.nullable().describe('Attributes for conditions.'),
 	})

@@ -22,20 +22,20 @@ export const roleShape = {
 	role: Reference.describe('Role: id or key.'),
 	tenant: optional(Reference).meta({ description: 'Required without `resource_instance`. An id (UUID) or a key.' }),
 	resource_instance: optional(InstanceReference).describe(
-		'Instance of the role: `<resource key>:<instance key>` or its ' +
+		'Instance for the role: `<resource key>:<instance key>` or its ' +
 			'id. Without it, the role applies to the whole tenant.',
 	),
 };
 
-/** Response members of a role assignment, besides `roleShape` and the user. */
+/** Role assignment members in responses, besides `roleShape` and the user. */
 const heldIds = ['user_id', 'role_id', 'tenant_id', 'resource_instance_id'];
 
-/** A body with the members of `roleShape` that removes a role; unknown members are ignored. */
+/** A body with `roleShape` that removes a role; unknown members are ignored. */
 export function roleRemovalBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(z.object(shape));
 }
 
-/** A body with the members of `roleShape` that assigns a role. */
+/** A body with `roleShape` that assigns a role. */
 export function roleGrantBody<S extends z.ZodRawShape & typeof roleShape>(shape: S) {
 	return placed(granting(shape, ['user', ...heldIds]));
 }
@@ -103,7 +103,7 @@ export const UserReplace = z
 	});
 export type UserReplace = z.output<typeof UserReplace>;
 
-/** Fields of a user to change; `attributes` are replaced as a whole. */
+/** User fields to change; `attributes` are replaced as a whole. */
 export const UserUpdate = z
 	.object({
 		email: clearable(Email).describe('E-mail address; null clears it.'),
@@ -113,11 +113,11 @@ export const UserUpdate = z
 	})
 	.meta({
 		id: 'UserUpdate',
-		description: 'Fields of a user to change; `attributes` are replaced as a whole.',
+		description: 'User fields to change; `attributes` are replaced as a whole.',
 	});
 export type UserUpdate = z.output<typeof UserUpdate>;
 
-/** Maximum number of users in a bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum user count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkUsers = 3000;
 
 /** Users to create. */
@@ -141,7 +141,7 @@ export const UserBulkRemove = idents(maxBulkUsers, 'users').meta({
 });
 export type UserBulkRemove = z.output<typeof UserBulkRemove>;
 
-/** Filters for the users of an environment or a tenant. */
+/** Filters for the users in an environment or a tenant. */
 export const UserQuery = z.object({
 	search: Search.describe('Part of the key, name or e-mail address; with `*`, a pattern for the whole value.'),
 	search_operator: SearchOperator,
@@ -157,7 +157,7 @@ export const UserRole = z
 	.meta({ id: 'UserRole', description: "A user's role in a tenant; both by key." });
 export type UserRole = z.input<typeof UserRole>;
 
-/** Membership of a user in one tenant. */
+/** User membership in one tenant. */
 export const UserInTenant = z
 	.object({
 		tenant: z.string().describe('Tenant key.'),
@@ -174,9 +174,9 @@ export const UserInTenant = z
 				}),
 			)
 			.default([])
-			.describe('Roles held on instances of the tenant; present only if requested.'),
+			.describe('Roles held on instances in the tenant; present only if requested.'),
 	})
-	.meta({ id: 'UserInTenant', description: 'Membership of a user in one tenant.' });
+	.meta({ id: 'UserInTenant', description: 'User membership in one tenant.' });
 export type UserInTenant = z.input<typeof UserInTenant>;
 
 /** A user with their tenant roles. */
@@ -188,8 +188,8 @@ export const UserRead = z
 		first_name: z.string().nullable().describe('First name.'),
 		last_name: z.string().nullable().describe('Last name.'),
 		attributes: StoredObject.describe('User attributes for conditions.'),
-		roles: z.array(UserRole).describe('Tenant roles of the user.'),
-		associated_tenants: z.array(UserInTenant).describe('Tenants that the user is a member of.'),
+		roles: z.array(UserRole).describe('Tenant roles.'),
+		associated_tenants: z.array(UserInTenant).describe('Tenants that the user belongs to.'),
 	})
 	.meta({ id: 'UserRead', description: 'A user with their tenant roles.' });
 export type UserRead = z.input<typeof UserRead>;

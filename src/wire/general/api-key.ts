@@ -4,37 +4,37 @@ import { pageShape } from '../query.js';
 import { EnvironmentRead } from './environment.js';
 import { ProjectRead } from './project.js';
 
-/** Scope of a key: a whole organization, a project, or one environment. */
+/** Key scope: a whole organization, a project, or one environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);
 export type ApiKeyObjectType = z.output<typeof ApiKeyObjectType>;
 
-/** Access level of a key. */
+/** Key access level. */
 export const ApiKeyAccessLevel = z.enum(['admin', 'write', 'read', 'no_access']);
 
-/** Owner type of a key. */
+/** Key owner type. */
 export const ApiKeyOwnerType = z.enum(['pdp_config', 'member', 'elements']);
 
-/** Scope of the calling key: ids down to the level of the key, null below it. */
+/** Scope of the calling key: ids down to the key level, null below it. */
 export const ApiKeyScopeRead = z
 	.object({
 		organization_id: Uuid.describe('Id of the organization that owns the key.'),
-		project_id: Uuid.nullable().describe('Project of the key; null for an organization key.'),
-		environment_id: Uuid.nullable().describe('Environment of the key; null for an organization key or a project key.'),
+		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
+		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
 	})
 	.meta({
 		id: 'APIKeyScopeRead',
-		description: 'Scope of the calling key: ids down to the level of the key, null below it.',
+		description: 'Scope of the calling key: ids down to the key level, null below it.',
 	});
 export type ApiKeyScopeRead = z.input<typeof ApiKeyScopeRead>;
 
 /** Filters for API keys. */
 export const ApiKeyQuery = z.object({
-	object_type: ApiKeyObjectType.optional().describe('Only keys of this level: organization, project or environment.'),
-	proj_id: Reference.optional().describe('Only keys of this project and its environments: id or key.'),
+	object_type: ApiKeyObjectType.optional().describe('Only keys at this level: organization, project or environment.'),
+	proj_id: Reference.optional().describe('Only keys for this project and its environments: id or key.'),
 	...pageShape,
 });
 
-/** A new API key of the caller's organization, for an environment unless `object_type` is set. */
+/** A new API key in the caller's organization, for an environment unless `object_type` is set. */
 export const ApiKeyCreate = z
 	.object({
 		organization_id: optional(Uuid).describe("The caller's organization; may be omitted."),
@@ -44,14 +44,14 @@ export const ApiKeyCreate = z
 		),
 		environment_id: optional(Reference).describe('Environment id or key; required for an environment key.'),
 		object_type: defaulted(ApiKeyObjectType, () => 'env' as const).describe(
-			'Scope of the key: the organization, one project or one environment. Defaults to `env`.',
+			'Key scope: the organization, one project or one environment. Defaults to `env`.',
 		),
 		access_level: defaulted(ApiKeyAccessLevel, () => 'admin' as const).describe(
 			'`admin` allows everything, `write` everything except reading secrets and managing keys, ' +
 				'`read` only reading, and `no_access` only reading its own scope. Defaults to `admin`.',
 		),
 		owner_type: defaulted(ApiKeyOwnerType, () => 'member' as const).describe(
-			'Intended owner of the key: a decision point (`pdp_config`), a ' +
+			'Intended key owner: a decision point (`pdp_config`), a ' +
 				'person (`member`) or elements. Defaults to `member`.',
 		),
 		name: optional(Name).describe('Display name.'),
@@ -67,7 +67,7 @@ export const ApiKeyCreate = z
 	})
 	.meta({
 		id: 'APIKeyCreate',
-		description: "A new API key of the caller's organization, for an environment unless `object_type` is set.",
+		description: "A new API key in the caller's organization, for an environment unless `object_type` is set.",
 	});
 export type ApiKeyCreate = z.output<typeof ApiKeyCreate>;
 
@@ -76,21 +76,21 @@ export const ApiKeyRead = z
 	.object({
 		id: Uuid.describe('Key id, distinct from its secret.'),
 		organization_id: Uuid.describe('Id of the organization that owns the key.'),
-		project_id: Uuid.nullable().describe('Project of the key; null for an organization key.'),
-		environment_id: Uuid.nullable().describe('Environment of the key; null for an organization key or a project key.'),
-		object_type: ApiKeyObjectType.describe('Scope of the key: the organization, one project or one environment.'),
-		access_level: ApiKeyAccessLevel.describe('Access level of the key in its scope.'),
+		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
+		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
+		object_type: ApiKeyObjectType.describe('Key scope: the organization, one project or one environment.'),
+		access_level: ApiKeyAccessLevel.describe('Key access level in its scope.'),
 		owner_type: ApiKeyOwnerType.describe(
-			'Owner of the key: a decision point (`pdp_config`), a person (`member`) or elements.',
+			'Key owner: a decision point (`pdp_config`), a person (`member`) or elements.',
 		),
 		name: z.string().nullable().describe('Display name.'),
 		secret: z.string().nullable().describe('The secret, to send as `Authorization: Bearer`. Null in lists.'),
 		created_at: Timestamp.describe('Creation time, in UTC.'),
 		created_by_member: AlwaysNull,
-		last_used_at: Timestamp.nullable().describe('Time of last use, to the minute; null if never used.'),
-		env: EnvironmentRead.nullable().describe('Environment of the key; null for an organization key or a project key.'),
+		last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
+		env: EnvironmentRead.nullable().describe('Environment for the key; null for an organization key or a project key.'),
 		project: ProjectRead.nullable().describe(
-			'Project of the key, or of its environment; null for an organization key.',
+			'Project for the key, or for its environment; null for an organization key.',
 		),
 	})
 	.meta({ id: 'APIKeyRead', description: 'An API key. Its secret is null in lists.' });

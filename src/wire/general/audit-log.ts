@@ -8,7 +8,7 @@ import { paginated } from '../list.js';
 import { pageShape, Search } from '../query.js';
 import { unchecked } from '../unchecked.js';
 
-/** Maximum number of events in one request. */
+/** Maximum event count per request. */
 export const maxLoggedDecisions = 10_000;
 
 /** Earliest time that PostgreSQL reads in ISO 8601. */
@@ -39,8 +39,7 @@ export const DecisionEvent = z
 export type DecisionEvent = z.output<typeof DecisionEvent>;
 
 /**
- * A batch of events. Events are validated one by one while they are stored, so an invalid event does not stop the
- * batch.
+ * An event batch. Events are validated one by one while they are stored, so an invalid event does not stop the batch.
  */
 export const DecisionEvents = boundedArray(
 	unchecked(DecisionEvent),
@@ -51,8 +50,8 @@ export const DecisionEvents = boundedArray(
 /** Response to a batch with invalid events. */
 export const PartlyLogged = z
 	.object({
-		accepted: z.int().describe('Number of events now stored, including events from earlier uploads.'),
-		refused: z.int().describe('Number of invalid events, which are not stored.'),
+		accepted: z.int().describe('Stored event count, including events from earlier uploads.'),
+		refused: z.int().describe('Invalid event count. Invalid events are not stored.'),
 		detail: ValidationProblems,
 	})
 	.meta({
@@ -72,12 +71,12 @@ export const AuditLogModel = z
 		project_id: Uuid.describe('Project id.'),
 		env_id: Uuid.describe('Environment id.'),
 		pdp_config_id: Uuid.describe('Id of the API key with which the decision point sent it.'),
-		query: optionalText.meta({ description: 'Policy path of the query.' }),
-		user_key: optionalText.describe('Key of the user in the check.'),
-		user_email: optionalText.meta({ description: 'Currently stored value of the user, or else the value sent.' }),
-		user_name: optionalText.meta({ description: 'Currently stored value of the user, or else the value sent.' }),
-		resource_type: optionalText.describe('Key of the resource in the check.'),
-		tenant: optionalText.describe('Key of the tenant in the check.'),
+		query: optionalText.meta({ description: 'Policy path for the query.' }),
+		user_key: optionalText.describe('User key in the check.'),
+		user_email: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
+		user_name: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
+		resource_type: optionalText.describe('Resource key in the check.'),
+		tenant: optionalText.describe('Tenant key in the check.'),
 		action: optionalText.describe('Action key.'),
 		decision: z.boolean().nullable().describe('True if allowed; null if the event does not say.'),
 		reason: optionalText.meta({ description: 'Code: `allow`, or a denial code.' }),
@@ -95,7 +94,7 @@ const named = z
 		key: z.string().describe('Object key.'),
 		name: z.string().nullable().describe('Display name; for a user, the e-mail address.'),
 		created_at: Timestamp.describe('Creation time, in UTC.'),
-		updated_at: Timestamp.describe('Time of the last change, in UTC.'),
+		updated_at: Timestamp.describe('Last change, in UTC.'),
 	})
 	.nullable();
 
@@ -107,12 +106,12 @@ export const DetailedAuditLogModel = AuditLogModel.extend({
 			resource_type_object: named.describe('The resource; null if not stored.'),
 			tenant_object: named.describe('The tenant; null if not stored.'),
 		})
-		.describe('Objects of the decision, as currently stored.'),
+		.describe('Objects in the decision, as currently stored.'),
 }).meta({ id: 'DetailedAuditLogModel', description: 'A decision with its objects, as currently stored.' });
 
 /**
- * A page of decisions. `pagination_count` is the number of decisions that pages can reach, at most 10,000;
- * `total_count` has the same limit.
+ * A decision page. `pagination_count` is the number of decisions that pages can reach, at most 10,000; `total_count`
+ * has the same limit.
  */
 export const AuditLogPage = paginated(AuditLogModel).extend({
 	pagination_count: z.int().min(0).describe('Number of decisions that pages can reach, at most 10,000.'),
@@ -140,7 +139,7 @@ const code = z
 
 /** Filters for decisions. */
 export const AuditLogQuery = z.object({
-	pdp_id: Uuid.optional().describe('Only decisions of this PDP config (id).'),
+	pdp_id: Uuid.optional().describe('Only decisions from this PDP config (id).'),
 	users: texts.meta({ description: 'User keys.' }),
 	resources: texts.meta({ description: 'Resource type keys.' }),
 	tenant: Reference.optional().describe('Only decisions in the tenant with this key.'),

@@ -34,40 +34,38 @@ export type ChangeKind = z.output<typeof ChangeKind>;
 export const ChangeOperation = z.enum(['create', 'update', 'delete']);
 export type ChangeOperation = z.output<typeof ChangeOperation>;
 
-/** A change of one object: actor, time, and the object before and after. */
+/** A change to one object: actor, time, and the object before and after. */
 export const ChangeRead = z
 	.object({
-		revision: z.int().min(1).describe('Environment revision after the change; all changes of one request share it.'),
-		position: z.int().min(0).describe('Position of the change within its revision.'),
-		kind: ChangeKind.describe('Kind of the changed object.'),
+		revision: z.int().min(1).describe('Environment revision after the change; all changes in one request share it.'),
+		position: z.int().min(0).describe('Change position within its revision.'),
+		kind: ChangeKind.describe('Changed object kind.'),
 		operation: ChangeOperation.describe('Operation on the object.'),
 		key: z
 			.string()
-			.describe(
-				'Key of the object, prefixed with its resource key if it has one; a different identifier if it has no key.',
-			),
+			.describe('Object key, prefixed with its resource key if it has one; a different identifier if it has no key.'),
 		before: StoredObject.nullable().describe('Object before the change; null if it was created.'),
 		after: StoredObject.nullable().describe('Object after the change; null if it was deleted.'),
 		actor: z
 			.object({
 				id: Uuid.describe('Id of the API key, or of the elements user.'),
-				name: z.string().nullable().describe('Name of the API key, if it has one.'),
+				name: z.string().nullable().describe('API key name, if it has one.'),
 			})
 			.nullable()
 			.describe(
 				'The API key or elements user that made the change; null for the server itself. ' +
 					'The name is null for users, and for keys that are deleted or unnamed.',
 			),
-		created_at: Timestamp.describe('Time of the change, in UTC.'),
+		created_at: Timestamp.describe('Change time, in UTC.'),
 	})
 	.meta({
 		id: 'ChangeRead',
-		description: 'A change of one object: actor, time, and the object before and after.',
+		description: 'A change to one object: actor, time, and the object before and after.',
 	});
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**
- * A page of changes. `revision` is the newest revision that it covers. Send it as `revision_to` with the other pages to
+ * A change page. `revision` is the newest revision that it covers. Send it as `revision_to` with the other pages to
  * keep them consistent.
  */
 export const ChangePage = paginated(ChangeRead).extend({
@@ -77,7 +75,7 @@ export const ChangePage = paginated(ChangeRead).extend({
 		.describe('Newest revision that the page covers. Send it as `revision_to` with the other pages.'),
 });
 
-/** A repeatable parameter: any of its values may match. */
+/** A repeatable parameter: any value may match. */
 function repeatable<S extends z.ZodType>(value: S) {
 	return z.preprocess((given) => (typeof given === 'string' ? [given] : given), boundedArray(value)).optional();
 }
@@ -93,7 +91,7 @@ const Instant = Timestamp.optional();
 
 /** Filters for changes. Ranges include both ends. */
 export const ChangeQuery = z.object({
-	kind: repeatable(ChangeKind).describe('Only changes of these object kinds; may be repeated.'),
+	kind: repeatable(ChangeKind).describe('Only changes to these object kinds; may be repeated.'),
 	operation: repeatable(ChangeOperation).describe('Only these operations: create, update or delete; may be repeated.'),
 	search: Search.describe('Part of the object key; with `*`, a pattern for the whole key.'),
 	actor: repeatable(Uuid).describe('Only changes by these API keys or users (ids); may be repeated.'),

@@ -3,13 +3,13 @@ import { optional, Reference, Uuid } from '../common.js';
 import { HiddenText } from '../hidden-text.js';
 import { ApiKeyAccessLevel, ApiKeyObjectType } from './api-key.js';
 
-/** Console sign-in by ticket, by API key, or with the session of a different environment. */
+/** Console sign-in by ticket, by API key, or with the session in a different environment. */
 export const ConsoleSignIn = z
 	.strictObject({
 		ticket: optional(HiddenText).describe('Ticket, as printed by `regolith start` and `regolith console`.'),
 		api_key: optional(HiddenText).describe('API key secret.'),
 		project: optional(Reference).describe(
-			'Project: id or key. Defaults to the project of the key, or of the oldest environment.',
+			"Project: id or key. Defaults to the key's project, or to the project with the oldest environment.",
 		),
 		environment: optional(Reference).describe(
 			'Environment: id or key. Defaults to the oldest environment that the key can access.',
@@ -27,11 +27,11 @@ export const ConsoleSignIn = z
 		id: 'ConsoleSignIn',
 		description:
 			'A console sign-in: by ticket, by API key, or, with only project and ' +
-			'environment, through the session of a different environment.',
+			'environment, through the session in a different environment.',
 	});
 export type ConsoleSignIn = z.output<typeof ConsoleSignIn>;
 
-/** Environment of the requested session. */
+/** Environment for the requested session. */
 export const ConsoleSessionQuery = z.object({
 	project: Reference.optional().describe('Project: id or key.'),
 	environment: Reference.optional().describe(
@@ -40,7 +40,7 @@ export const ConsoleSessionQuery = z.object({
 });
 export type ConsoleSessionQuery = z.output<typeof ConsoleSessionQuery>;
 
-/** Header that selects the session of a request. */
+/** Header that selects the session for a request. */
 export const ConsoleSessionRequest = z.object({
 	'X-Console-Environment': Uuid.optional().describe('Environment id that selects a session among the session cookies.'),
 });
@@ -63,18 +63,18 @@ export const ConsoleSessionRead = z
 					.boolean()
 					.describe('True for a production environment, by its settings or else by its key: `production` or `prod`.'),
 			})
-			.describe('Environment of the session.'),
+			.describe('Environment for the session.'),
 		key: z
 			.object({
 				id: Uuid.describe('API key id.'),
 				name: z.string().nullable().describe('API key name.'),
-				object_type: ApiKeyObjectType.describe('Scope of the key: the organization, a project or an environment.'),
-				access_level: ApiKeyAccessLevel.describe('Access level of the key.'),
+				object_type: ApiKeyObjectType.describe('Key scope: the organization, a project or an environment.'),
+				access_level: ApiKeyAccessLevel.describe('Key access level.'),
 			})
 			.describe('API key used to sign in. The session has its rights.'),
-		revision: z.int().describe('Newest revision of the environment.'),
-		lineage: z.string().describe('Database lineage of the revision.'),
-		decision_point: z.boolean().describe('True if the console can query a decision point of the environment.'),
+		revision: z.int().describe('Newest environment revision.'),
+		lineage: z.string().describe('Database lineage for the revision.'),
+		decision_point: z.boolean().describe('True if the console can query a decision point in the environment.'),
 	})
 	.meta({ id: 'ConsoleSessionRead', description: 'A console session.' });
 export type ConsoleSessionRead = z.input<typeof ConsoleSessionRead>;

@@ -33,7 +33,7 @@ import { ChangeReport } from './environment-import.js';
  * written as in environment documents.
  */
 
-/** Maximum number of changes in a draft. */
+/** Maximum change count per draft. */
 export const maxDraftChanges = 1000;
 
 /** The built-in resource whose attributes are separate objects in documents and drafts. */
@@ -42,7 +42,7 @@ const userResourceKey = '__user';
 const kindNote = 'Kind of the changed object.';
 const operationNote = 'Operation on the object.';
 
-/** A change of an object with a key. */
+/** A change to an object with a key. */
 function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, key: z.ZodString, value: Value) {
 	return z
 		.strictObject({
@@ -61,7 +61,7 @@ function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, k
 		});
 }
 
-/** A change of an object without a key, identified by its content. */
+/** A change to an object without a key, identified by its content. */
 function listedChange<
 	Kind extends string,
 	const Operations extends readonly ChangeOperation[],
@@ -164,17 +164,17 @@ export const AppliedDraft = z
 	})
 	.meta({ id: 'AppliedDraft', description: 'An applied draft.' });
 
-/** Maximum number of files whose differences a preview shows. */
+/** Maximum file count in a preview. */
 export const maxPreviewFiles = 500;
-/** Size limit of the listed changes and of the listed files in a preview, each in characters of JSON. */
+/** Size limit for the listed changes, and for the listed files, in a preview: characters as JSON. */
 export const maxPreviewLength = 2 * 1024 * 1024;
 
-/** Effects of a draft. */
+/** Draft effects. */
 export const DraftPreview = z
 	.object({
 		base_revision: z.int().min(0).describe('Revision that the draft is based on.'),
 		revision: z.int().min(0).describe('Environment revision used for the preview.'),
-		total: z.int().min(0).describe('Total number of objects that would be created, changed or deleted.'),
+		total: z.int().min(0).describe('Total count of objects that would be created, changed or deleted.'),
 		changes: z
 			.array(
 				z.object({
@@ -183,11 +183,11 @@ export const DraftPreview = z
 					key: ChangeRead.shape.key,
 					before: StoredObject.nullable().describe('Current object; null if it would be created.'),
 					after: StoredObject.nullable().describe(
-						'Resulting object; null if it would be deleted. Ids of created objects, and times, will differ.',
+						'Resulting object; null if it would be deleted. Ids for created objects, and times, will differ.',
 					),
 				}),
 			)
-			.describe('The first changes, including cascaded deletions, in order of execution.'),
+			.describe('The first changes, including cascaded deletions, in execution order.'),
 		truncated: z.boolean().describe('True if there are more changes than listed.'),
 		policy: z
 			.object({
@@ -218,7 +218,7 @@ export const DraftPreview = z
 						'Why no file is listed: the schema, with or without the draft, does not compile. Null if it compiles.',
 					),
 			})
-			.describe('Changes to the Rego generated from the schema. Role permissions are not part of the Rego.'),
+			.describe('Changes to the Rego generated from the schema. Role permissions are not in the Rego.'),
 	})
-	.meta({ id: 'DraftPreview', description: 'Effects of a draft.' });
+	.meta({ id: 'DraftPreview', description: 'Draft effects.' });
 export type DraftPreview = z.input<typeof DraftPreview>;

@@ -3,7 +3,7 @@ import { boundedArray } from '../bounded.js';
 import { defaulted, optional, Reference, Text, Uuid } from '../common.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
-/** Filter for objects of one kind, by key. */
+/** Filter for objects with the same kind, by key. */
 export const CopyFilter = z
 	.object({
 		include: defaulted(boundedArray(Text), () => []).meta({
@@ -13,14 +13,14 @@ export const CopyFilter = z
 			description: 'Keys to exclude, even if included; `*` matches any text.',
 		}),
 	})
-	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Filter for objects of one kind, by key.' });
+	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Filter for objects with the same kind, by key.' });
 export type CopyFilter = z.output<typeof CopyFilter>;
 
 const filter = defaulted(CopyFilter, () => ({ include: [], exclude: [] }));
 
 /**
  * Filters for the copied objects. A resource is copied with everything that belongs to it, including roles; a resource
- * set is copied only with its resource. `roles` selects tenant roles. A rule is copied if both of its sets are copied.
+ * set is copied only with its resource. `roles` selects tenant roles. A rule is copied if both its sets are copied.
  */
 export const CopyScope = z
 	.object({
@@ -35,13 +35,13 @@ export const CopyScope = z
 		description:
 			'Filters for the copied objects. A resource is copied with everything that belongs ' +
 			'to it, including roles; a resource set is copied only with its resource. ' +
-			'`roles` selects tenant roles. A rule is copied if both of its sets are copied.',
+			'`roles` selects tenant roles. A rule is copied if both its sets are copied.',
 	});
 export type CopyScope = z.output<typeof CopyScope>;
 
 const CopyTarget = z
 	.object({
-		existing: optional(Reference).describe('Id or key of an environment in the same project.'),
+		existing: optional(Reference).describe('Id or key for an environment in the same project.'),
 		new: optional(EnvironmentCreate).describe('The environment to create.'),
 	})
 	.refine(
@@ -50,23 +50,23 @@ const CopyTarget = z
 	)
 	.meta({ id: 'EnvironmentCopyTarget', description: 'The environment to copy to: an existing or a new environment.' });
 
-/** Target and scope of a schema copy. */
+/** Schema copy target and scope. */
 export const EnvironmentCopy = z
 	.object({
 		target_env: CopyTarget.describe('Target environment.'),
 		conflict_strategy: defaulted(z.enum(['fail', 'overwrite']), () => 'fail' as const).describe(
-			'Treatment of an object that exists in the target with different ' +
-				'content: fail the copy (`fail`, the default) or overwrite it.',
+			'Effect for an object that exists in the target with different content: ' +
+				'fail the copy (`fail`, the default) or overwrite the object.',
 		),
 		scope: defaulted(CopyScope, () => CopyScope.parse({})).describe('Objects to copy; all by default.'),
 	})
-	.meta({ id: 'EnvironmentCopy', description: 'Target and scope of a schema copy.' });
+	.meta({ id: 'EnvironmentCopy', description: 'Schema copy target and scope.' });
 export type EnvironmentCopy = z.output<typeof EnvironmentCopy>;
 
 const maxWait = 60;
 const waitMessage = `must be a number of seconds from 0 to ${maxWait}`;
 
-/** Maximum number of seconds to wait for a task to finish. */
+/** Maximum wait for a task, in seconds. */
 export const TaskQuery = z.object({
 	wait: z
 		.preprocess(
@@ -74,11 +74,11 @@ export const TaskQuery = z.object({
 			z.number(waitMessage).min(0, waitMessage).max(maxWait, waitMessage),
 		)
 		.default(0)
-		.describe('Maximum number of seconds to wait for the task to finish, from 0 to 60.'),
+		.describe('Maximum wait for the task to finish, from 0 to 60 seconds.'),
 });
 export type TaskQuery = z.output<typeof TaskQuery>;
 
-/** State of a copy, with the target after success, or the reason after failure. */
+/** Copy state, with the target after success, or the reason after failure. */
 export const TaskResult = z
 	.object({
 		task_id: Uuid.describe('Task id, for requesting its result.'),
@@ -88,6 +88,6 @@ export const TaskResult = z
 	})
 	.meta({
 		id: 'TaskResultEnvironmentRead',
-		description: 'State of a copy, with the target after success, or the reason after failure.',
+		description: 'Copy state, with the target after success, or the reason after failure.',
 	});
 export type TaskResult = z.input<typeof TaskResult>;

@@ -26,10 +26,10 @@ import { AttributeType } from '../schema/resource-attribute.js';
 /**
  * A whole environment as one JSON document. It contains keys but no ids, so it means the same in every environment.
  * Unknown members are refused, because their content would be lost. A new object kind is a new member; `version`
- * increases if the meaning of a member changes.
+ * increases if a member changes its meaning.
  */
 
-/** The `format` of every document. */
+/** The `format` in every document. */
 export const documentFormat = 'regolith-environment';
 
 /** Document version: the only version written and read. */
@@ -39,9 +39,9 @@ export const documentVersion = 1;
 export const documentHalves = ['schema', 'facts'] as const;
 export type DocumentHalf = (typeof documentHalves)[number];
 
-/** Halves of the document to export. */
+/** Document halves to export. */
 export const ExportQuery = z.object({
-	half: z.enum(documentHalves).optional().describe('Export only this half of the document; both by default.'),
+	half: z.enum(documentHalves).optional().describe('Export only this document half; both by default.'),
 });
 
 function orNull<S extends z.ZodType>(schema: S) {
@@ -69,67 +69,65 @@ function isPair(text: string): boolean {
 	return parts !== null && Key.safeParse(parts.resource).success && Key.safeParse(parts.key).success;
 }
 
-/** Name of a resource instance. */
+/** Resource instance name. */
 export const InstanceName = keyPair('<resource key>:<instance key>');
 const PermissionName = keyPair('<resource key>:<action key>');
 
-/** An action of a resource; its name defaults to its key. */
+/** A resource action; its name defaults to its key. */
 const ActionEntry = z
 	.strictObject({
 		name: optional(Name).describe('Display name; defaults to the key.'),
-		description: orNull(Text).describe('Purpose of the action.'),
+		description: orNull(Text).describe('Action description.'),
 		attributes: orNull(Attributes).describe('Custom data.'),
 	})
-	.describe('An action of a resource; its name defaults to its key.');
+	.describe('A resource action; its name defaults to its key.');
 
-/** An attribute of a resource, or of users. */
+/** A resource attribute or user attribute. */
 export const AttributeEntry = z
 	.strictObject({
-		type: AttributeType.describe('Value type of the attribute.'),
-		description: orNull(Text).describe('Meaning of the attribute.'),
+		type: AttributeType.describe('Attribute value type.'),
+		description: orNull(Text).describe('Attribute description.'),
 	})
-	.meta({ id: 'AttributeEntry', description: 'An attribute of a resource, or of users.' });
+	.meta({ id: 'AttributeEntry', description: 'A resource attribute or user attribute.' });
 export type AttributeEntry = z.output<typeof AttributeEntry>;
 
-/**
- * A relation of a resource, whose instances are the objects; `subject_resource` is the resource key of the subjects.
- */
+/** A relation with the resource's instances as objects; `subject_resource` is the resource key for the subjects. */
 export const RelationEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
-		description: orNull(Text).describe('Meaning of the relation.'),
-		subject_resource: Key.describe('Resource key of the subjects.'),
+		description: orNull(Text).describe('Relation description.'),
+		subject_resource: Key.describe('Resource key for the subjects.'),
 	})
 	.meta({
 		id: 'RelationEntry',
 		description:
-			'A relation of a resource, whose instances are the objects; ' +
-			'`subject_resource` is the resource key of the subjects.',
+			"A relation with the resource's instances as objects; " +
+			'`subject_resource` is the resource key for the subjects.',
 	});
 export type RelationEntry = z.output<typeof RelationEntry>;
 
-/** An action group of a resource, with action keys. */
+/** An action group in a resource, with action keys. */
 export const ActionGroupEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
-		description: orNull(Text).describe('Purpose of the group.'),
+		description: orNull(Text).describe('Group description.'),
 		attributes: orNull(Attributes).describe('Custom data.'),
 		actions: entryList(Key).describe('Action keys, in order.'),
 	})
-	.meta({ id: 'ActionGroupEntry', description: 'An action group of a resource, with action keys.' });
+	.meta({ id: 'ActionGroupEntry', description: 'An action group in a resource, with action keys.' });
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
 const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false })).describe(
 	'Conditions for derivations; always by default.',
 );
 
-/** Derivation of a resource role from roles on the subjects of a relation, all by keys. */
+/** Derivation for a resource role from roles on the subjects in a relation, all by keys. */
 export const DerivationEntry = z
 	.strictObject({
 		users_with_role: entryList(
 			z.strictObject({
 				role: Key.describe('Key of the role held on the related instance.'),
-				on_resource: Key.describe('Resource key of the related instance.'),
+				on_resource: Key.describe('Resource key for the related instance.'),
 				linked_by_relation: Key.describe('Key of the relation from the related instance.'),
 				when,
 			}),
@@ -138,27 +136,28 @@ export const DerivationEntry = z
 	})
 	.meta({
 		id: 'DerivationEntry',
-		description: 'Derivation of a resource role from roles on the subjects of a relation, all by keys.',
+		description: 'Derivation for a resource role from roles on the subjects in a relation, all by keys.',
 	});
 export type DerivationEntry = z.output<typeof DerivationEntry>;
 
 const describedRole = {
 	name: Name.describe('Display name.'),
-	description: orNull(Text).describe('Purpose of the role.'),
+	description: orNull(Text).describe('Role description.'),
 	attributes: orNull(Attributes).describe('Custom data.'),
 };
 
-/** A resource role. Permissions are action keys, and `extends` holds role keys, all of that resource. */
+/** A resource role. Permissions are action keys, and `extends` holds role keys, all in the same resource. */
 export const ResourceRoleEntry = z
 	.strictObject({
 		...describedRole,
-		permissions: entryList(Key).describe('Keys of the granted actions.'),
-		extends: entryList(Key).describe('Keys of roles of the resource whose permissions the role inherits.'),
-		granted_to: orNull(DerivationEntry).describe('Derivation of the role; null if it is not derived.'),
+		permissions: entryList(Key).describe('Granted action keys.'),
+		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
+		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
 	})
 	.meta({
 		id: 'ResourceRoleEntry',
-		description: 'A resource role. Permissions are action keys, and `extends` holds role keys, all of that resource.',
+		description:
+			'A resource role. Permissions are action keys, and `extends` holds role keys, all in the same resource.',
 	});
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 
@@ -173,10 +172,10 @@ const nested = {
 const ownResource = {
 	name: Name.describe('Display name.'),
 	urn: orNull(Text).describe('Custom name for the resource.'),
-	description: orNull(Text).describe('Description of the resource.'),
+	description: orNull(Text).describe('Resource description.'),
 	type_attributes: orNull(Attributes).describe('Custom data.'),
 	actions: entryMap(ActionEntry).describe('Actions, by key.'),
-	attributes: entryMap(AttributeEntry).describe('Attributes of its instances, by key.'),
+	attributes: entryMap(AttributeEntry).describe('Attributes that its instances have, by key.'),
 };
 
 /** A resource alone, without its relations, action groups and roles. */
@@ -203,7 +202,7 @@ export const RoleEntry = z
 	.strictObject({
 		...describedRole,
 		permissions: entryList(PermissionName).describe('Granted permissions, as `<resource key>:<action key>`.'),
-		extends: entryList(Key).describe('Keys of tenant roles whose permissions the role inherits.'),
+		extends: entryList(Key).describe('Tenant role keys whose permissions the role inherits.'),
 	})
 	.meta({
 		id: 'RoleEntry',
@@ -218,11 +217,11 @@ export type RoleEntry = z.output<typeof RoleEntry>;
 export const ConditionSetEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
-		description: orNull(Text).describe('Purpose of the set.'),
+		description: orNull(Text).describe('Set description.'),
 		type: ConditionSetType.describe('Set type: users (`userset`) or resources (`resourceset`).'),
-		conditions: defaulted(Conditions, () => ({})).describe('Conditions of the set; everything matches by default.'),
+		conditions: defaulted(Conditions, () => ({})).describe('Set conditions; everything matches by default.'),
 		resource: orNull(Key).describe('Key of the resource that a resource set narrows; null for a user set.'),
-		parent: orNull(OwnConditionSetKey).describe('Key of the parent set; null if there is none.'),
+		parent: orNull(OwnConditionSetKey).describe('Parent set key; null if there is none.'),
 	})
 	.refine(({ type, resource }) => (type === 'resourceset') === (resource !== null), {
 		message: 'must be given for a resource set, and not for a user set',
@@ -262,7 +261,7 @@ const RoleName = z
 export const ElementsConfigEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
-		elements_type: ElementsType.describe('Purpose of the element.'),
+		elements_type: ElementsType.describe('Element type.'),
 		settings: defaulted(ElementsSettings, () => ({})).describe(
 			'Settings by name; they refer to resources, roles and elements by key.',
 		),
@@ -307,7 +306,7 @@ export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 /** A resource instance, in one tenant. */
 export const InstanceEntry = z
 	.strictObject({
-		tenant: Key.describe('Tenant key of the instance.'),
+		tenant: Key.describe('Tenant key for the instance.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
 	})
 	.meta({ id: 'InstanceEntry', description: 'A resource instance, in one tenant.' });
@@ -331,8 +330,8 @@ export type GroupEntry = z.output<typeof GroupEntry>;
 export const MadeForGroupsEntry = z
 	.strictObject({
 		resource: Key.describe('Resource key.'),
-		role: orNull(Key).describe('Key of the created resource role; null if the object is not a role.'),
-		relation: orNull(Key).describe('Key of the created relation; null if the object is not a relation.'),
+		role: orNull(Key).describe('Created resource role key; null if the object is not a role.'),
+		relation: orNull(Key).describe('Created relation key; null if the object is not a relation.'),
 	})
 	.refine(({ role, relation }) => role === null || relation === null, {
 		message: 'must not be given together with `role`',
@@ -345,7 +344,7 @@ export const MadeForGroupsEntry = z
 	});
 export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 
-/** Expiry of a grant. An import skips expired grants. */
+/** Grant expiry. An import skips expired grants. */
 const ends = orNull(Timestamp).meta({ description: 'Expiry; absent if there is none.' });
 
 /** A relationship; its subject and object are `<resource key>:<instance key>`. */
@@ -362,7 +361,7 @@ export const TupleEntry = z
 	});
 export type TupleEntry = z.output<typeof TupleEntry>;
 
-/** Scope of a role: a tenant, or an instance, which determines the tenant. */
+/** Role scope: a tenant, or an instance, which determines the tenant. */
 const place = {
 	tenant: orNull(Key).describe('Tenant key; null if there is an instance.'),
 	resource_instance: orNull(InstanceName).describe(
@@ -397,19 +396,17 @@ export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
 /** A future user. The role is a tenant role key, or `<resource key>:<role key>`. */
 export const UserInviteEntry = z
 	.strictObject({
-		email: Email.describe('E-mail address of the invited user.'),
+		email: Email.describe('Invited user e-mail address.'),
 		first_name: orNull(Name).describe('First name.'),
 		last_name: orNull(Name).describe('Last name.'),
-		status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
-			'State of the invite; defaults to `pending`.',
-		),
+		status: defaulted(UserInviteStatus, () => 'pending' as const).describe('Invite state; defaults to `pending`.'),
 		role: z
 			.union([Key, keyPair('<resource key>:<role key>')], 'must be `<role key>` or `<resource key>:<role key>`')
 			.describe('Role to assign, as `<role key>` or `<resource key>:<role key>`.'),
 		...place,
 		element: orNull(Key).meta({ description: 'Element that created the invite.' }),
 		user_key: orNull(UserKey).meta({ description: 'User key, if the invite was created in an element.' }),
-		attributes: orNull(ComparedAttributes).describe('Attributes of the future user.'),
+		attributes: orNull(ComparedAttributes).describe('Attributes for the future user.'),
 		invite_expires_at: orNull(Timestamp).meta({
 			description: 'Time until which it can be approved; absent for no limit.',
 		}),
@@ -465,7 +462,7 @@ const FactsHalf = z
 	})
 	.describe('Stored objects: tenants, users, instances and grants.');
 
-/** A document to import. If a half is missing, that half of the environment stays unchanged. */
+/** A document to import. If a half is missing, that half stays unchanged in the environment. */
 export const EnvironmentDocument = z
 	.strictObject({
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
@@ -478,14 +475,14 @@ export const EnvironmentDocument = z
 				name: Name.describe('Environment name.'),
 			}),
 		).meta({
-			description: 'Source of the document; ignored on import.',
+			description: 'Document source; ignored on import.',
 		}),
 		schema: optional(SchemaHalf).describe('Resource types and permissions; unchanged if omitted.'),
 		facts: optional(FactsHalf).describe('Stored objects; unchanged if omitted.'),
 	})
 	.meta({
 		id: 'EnvironmentDocument',
-		description: 'A document to import. If a half is missing, that half of the environment stays unchanged.',
+		description: 'A document to import. If a half is missing, that half stays unchanged in the environment.',
 	});
 export type EnvironmentDocument = z.output<typeof EnvironmentDocument>;
 
@@ -501,7 +498,7 @@ export const EnvironmentExport = z
 				key: z.string().describe('Environment key.'),
 				name: z.string().describe('Environment name.'),
 			})
-			.describe('Source of the document.'),
+			.describe('Document source.'),
 		schema: z
 			.object({
 				resources: entries.describe('Resources by key, each with its nested objects.'),

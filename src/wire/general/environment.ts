@@ -17,12 +17,12 @@ import {
 
 const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 
-/** Keys that sign the tokens of environment users: at `url`, or inline. `ttl` is in seconds. */
+/** Keys that sign user tokens in an environment: at `url`, or inline. `ttl` is in seconds. */
 export const Jwks = z
 	.object({
 		ttl: defaulted(z.int().min(0), () => 600).describe('Cache time for keys from `url`, in seconds; defaults to 600.'),
 		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null).describe(
-			'Location of the keys: an https URL.',
+			'Key location: an https URL.',
 		),
 		jwks: defaulted(
 			z.object({ keys: boundedArray(Attributes).describe('Keys in RFC 7517 form.') }).nullable(),
@@ -31,15 +31,15 @@ export const Jwks = z
 	})
 	.meta({
 		id: 'JwksConfig',
-		description: 'Keys that sign the tokens of environment users: ' + 'at `url`, or inline. `ttl` is in seconds.',
+		description: 'Keys that sign user tokens in an environment: at ' + '`url`, or inline. `ttl` is in seconds.',
 	});
 export type Jwks = z.output<typeof Jwks>;
 
-/** Direction of membership when a group is assigned to a group (docs/groups.md). */
+/** Membership direction when a group is assigned to a group (docs/groups.md). */
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
 
-/** Maximum number of origins whose pages may embed the elements of an environment. */
+/** Maximum count of origins whose pages may embed elements. */
 const maxElementsOrigins = 20;
 
 /** An origin in browser form: scheme, host and, if not the scheme's default, port. */
@@ -66,7 +66,7 @@ const knownSettings = {
 	production: z.boolean(),
 } as const;
 
-/** Keys of environments that count as production by default. */
+/** Environment keys that count as production by default. */
 const productionKeys: readonly string[] = ['production', 'prod'];
 
 /** True for a production environment. The console asks for confirmation before it changes anything there. */
@@ -80,7 +80,7 @@ export function isProduction({
 	return knownSettings.production.safeParse(settings?.['production']).data ?? productionKeys.includes(key);
 }
 
-/** Embedding settings for the elements of an environment. */
+/** Embedding settings for elements in an environment. */
 export interface ElementSettings {
 	/** Origins whose pages may embed them. */
 	readonly origins: readonly string[];
@@ -88,7 +88,7 @@ export interface ElementSettings {
 	readonly sameSite: boolean;
 	/** Token claim with the user key; `null` if requests choose the claim. */
 	readonly userKeyClaim: string | null;
-	/** Required issuer and audience of tokens; `null` for any. */
+	/** Required token issuer and audience; `null` for any. */
 	readonly tokenIssuer: string | null;
 	readonly tokenAudience: string | null;
 }
@@ -107,7 +107,7 @@ export function elementSettings(settings: Readonly<Record<string, unknown>> | nu
 	};
 }
 
-/** Settings of an environment. Unknown members are stored for the owner. */
+/** Environment settings. Unknown members are stored for the owner. */
 export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	for (const [name, schema] of Object.entries(knownSettings)) {
 		const input = settings[name];
@@ -163,50 +163,50 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 	description:
 		'`elements_origins` lists the origins (`https://app.example.com`) whose pages may embed elements and sign users ' +
 		'in; none by default. `elements_same_site`: these origins are same-site with this API. ' +
-		'`elements_user_key_claim` is the claim of users’ tokens with the user key; by default each request chooses the claim. ' +
-		'`elements_token_issuer` and `elements_token_audience` are the required `iss` and `aud` of these tokens. ' +
+		'`elements_user_key_claim` is the user token claim with the user key; by default each request chooses the claim. ' +
+		'`elements_token_issuer` and `elements_token_audience` are the required `iss` and `aud` in these tokens. ' +
 		'`group_nesting` controls `assign_group`: with `child_joins_parent`, the default, members of the group in the body ' +
 		'become members of the group in the path; with `parent_joins_child`, members of the group in the path become ' +
-		'members of the group in the body. `production` marks a production environment, where the console asks ' +
-		'before it changes anything; by default, environments with the key `production` or `prod` are in production.',
+		'members of the group in the body. `production` marks a production environment, where the console asks before ' +
+		'it changes anything; by default, environments with the key `production` or `prod` are in production.',
 });
 
 export const EnvironmentCreate = z
 	.object({
-		key: Key.describe('Key, unique among the environments of the project.'),
+		key: Key.describe('Key, unique among the environments in the project.'),
 		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Purpose of the environment. Null counts as absent.'),
+		description: optional(Text).describe('Environment description. Null counts as absent.'),
 		custom_branch_name: optional(Text).describe('Stored and returned for clients that set it; has no effect.'),
-		jwks: optional(Jwks).describe('Keys that sign the tokens of users who sign in to elements.'),
+		jwks: optional(Jwks).describe('Keys that sign tokens for users who sign in to elements.'),
 		settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
 	})
 	.meta({ id: 'EnvironmentCreate', description: 'A new environment.' });
 export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
 
-/** Fields of an environment to change. */
+/** Environment fields to change. */
 export const EnvironmentUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Purpose of the environment; null clears it.'),
+		description: clearable(Text).describe('Environment description; null clears it.'),
 		custom_branch_name: clearable(Text).describe('Stored and returned for clients that set it; has no effect.'),
-		jwks: clearable(Jwks).describe('Keys that sign the tokens of users who sign in to elements; null for none.'),
+		jwks: clearable(Jwks).describe('Keys that sign tokens for users who sign in to elements; null for none.'),
 		settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),
 	})
-	.meta({ id: 'EnvironmentUpdate', description: 'Fields of an environment to change.' });
+	.meta({ id: 'EnvironmentUpdate', description: 'Environment fields to change.' });
 export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;
 
 export const EnvironmentRead = z
 	.object({
 		id: Uuid.describe('Environment id.'),
-		key: z.string().describe('Key, unique among the environments of the project.'),
+		key: z.string().describe('Key, unique among the environments in the project.'),
 		name: z.string().describe('Display name.'),
 		organization_id: Uuid.describe('Organization id.'),
 		project_id: Uuid.describe('Project id.'),
 		created_at: Timestamp.describe('Creation time, in UTC.'),
-		updated_at: Timestamp.describe('Time of the last change, in UTC.'),
-		description: z.string().nullable().describe('Purpose of the environment.'),
+		updated_at: Timestamp.describe('Last change, in UTC.'),
+		description: z.string().nullable().describe('Environment description.'),
 		custom_branch_name: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
-		jwks: StoredObject.nullable().describe('Keys that sign the tokens of users who sign in to elements.'),
+		jwks: StoredObject.nullable().describe('Keys that sign tokens for users who sign in to elements.'),
 		settings: StoredObject.nullable().describe('Environment settings and custom data.'),
 		avp_policy_store_id: AlwaysNull,
 		email_configuration: AlwaysNull,

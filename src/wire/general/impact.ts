@@ -1,4 +1,4 @@
-/** Impact of a change: checks whose result differs before and after it. */
+/** Change impact: checks whose result differs before and after a change. */
 
 import { z } from 'zod';
 import { defaulted, optional } from '../common.js';
@@ -7,10 +7,10 @@ import { Draft } from './draft.js';
 
 const optionalKey = (description: string) => z.string().optional().describe(description);
 
-/** Source of a grant: a role, or a condition set rule. */
+/** Grant source: a role, or a condition set rule. */
 export const ImpactCause = z
 	.object({
-		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).describe('Kind of grant.'),
+		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).describe('Grant kind.'),
 		role: optionalKey(
 			'Role key for a tenant role; `<type>#<role>` for a role on an instance. In a rule, in place of `userset`: ' +
 				'all holders of the role in the tenant.',
@@ -19,10 +19,10 @@ export const ImpactCause = z
 		resourceset: optionalKey('Resource set key of a rule.'),
 		resource_type: optionalKey('In place of `resourceset`: all objects of the resource type.'),
 	})
-	.meta({ id: 'ImpactCause', description: 'Source of a grant: a role, or a condition set rule.' });
+	.meta({ id: 'ImpactCause', description: 'Grant source: a role, or a condition set rule.' });
 export type ImpactCause = z.output<typeof ImpactCause>;
 
-/** Result of one check in one state. */
+/** Check result in one state. */
 export const ImpactSide = z
 	.object({
 		allow: z.boolean().describe('True if allowed.'),
@@ -31,9 +31,9 @@ export const ImpactSide = z
 			example: 'no_permission',
 		}),
 		reason: z.string().describe('The code as a sentence about this check.'),
-		by: z.array(ImpactCause).describe('Sources of the grant; empty if nothing grants the action.'),
+		by: z.array(ImpactCause).describe('Grant sources; empty if nothing grants the action.'),
 	})
-	.meta({ id: 'ImpactSide', description: 'Result of one check before or after the change.' });
+	.meta({ id: 'ImpactSide', description: 'Check result before or after the change.' });
 export type ImpactSide = z.output<typeof ImpactSide>;
 
 /** A check with a different result. */
@@ -47,7 +47,7 @@ export const ImpactRow = z
 				key: z.string().nullable().describe('Instance key; null for the resource type alone.'),
 			})
 			.describe('The resource or instance.'),
-		tenant: z.string().describe('Key of the tenant in the check.'),
+		tenant: z.string().describe('Tenant key in the check.'),
 		before: ImpactSide,
 		after: ImpactSide,
 	})
@@ -56,22 +56,22 @@ export type ImpactRow = z.output<typeof ImpactRow>;
 
 const count = z.int().min(0);
 
-/** Numbers of checks gained and lost through one cause. */
+/** Counts of checks gained and lost through one cause. */
 export const ImpactCauseCount = ImpactCause.extend({
 	gained: count.describe('Checks granted by this cause after the change and denied before.'),
 	lost: count.describe('Checks granted by this cause before the change and denied after it.'),
-}).meta({ id: 'ImpactCauseCount', description: 'Numbers of checks gained and lost through one cause.' });
+}).meta({ id: 'ImpactCauseCount', description: 'Counts of checks gained and lost through one cause.' });
 export type ImpactCauseCount = z.output<typeof ImpactCauseCount>;
 
 /** A logged decision with a different result. */
 export const LoggedDecisionRow = ImpactRow.extend({
-	id: z.string().describe('Id of the logged decision.'),
-	timestamp: z.string().describe('Time of the original decision: ISO 8601.'),
+	id: z.string().describe('Logged decision id.'),
+	timestamp: z.string().describe('Original decision time: ISO 8601.'),
 	logged: z.string().nullable().describe('Logged code; null if the log has none.'),
 }).meta({ id: 'LoggedDecisionRow', description: 'A logged decision whose result the change alters.' });
 export type LoggedDecisionRow = z.output<typeof LoggedDecisionRow>;
 
-/** Maximum numbers of evaluated checks, listed rows, and replayed decisions. */
+/** Maximum counts for evaluated checks, listed rows, and replayed decisions. */
 export const maxImpactChecks = 1_000_000;
 export const maxImpactRows = 1_000;
 export const maxImpactDecisions = 1_000;
@@ -79,38 +79,36 @@ export const maxImpactDecisions = 1_000;
 const limit = (most: number, usual: number, description: string) =>
 	z.int().min(0).max(most).default(usual).describe(description);
 
-/** Limits on the size and cost of the response. */
+/** Limits on the response size and cost. */
 export const ImpactLimits = z
 	.strictObject({
 		checks: limit(maxImpactChecks, 200_000, 'Maximum number of checks to evaluate, before and after the change.'),
 		rows: limit(maxImpactRows, 200, 'Maximum number of rows listed for each of gains, losses and decisions.'),
 		decisions: limit(maxImpactDecisions, maxImpactDecisions, 'Number of newest logged decisions to replay.'),
 	})
-	.meta({ id: 'ImpactLimits', description: 'Limits on the size and cost of the response.' });
+	.meta({ id: 'ImpactLimits', description: 'Limits on the response size and cost.' });
 export type ImpactLimits = z.output<typeof ImpactLimits>;
 
-/** A request for the impact of a draft. */
+/** A draft impact request. */
 export const ImpactRequest = z
 	.strictObject({
 		draft: Draft.describe('Changes to evaluate.'),
-		limits: defaulted(ImpactLimits, () => ImpactLimits.parse({})).describe(
-			'Limits on the size and cost of the response.',
-		),
+		limits: defaulted(ImpactLimits, () => ImpactLimits.parse({})).describe('Limits on the response size and cost.'),
 	})
-	.meta({ id: 'ImpactRequest', description: 'A request for the impact of a draft.' });
+	.meta({ id: 'ImpactRequest', description: 'A draft impact request.' });
 export type ImpactRequest = z.output<typeof ImpactRequest>;
 
 /** Gained and lost checks. */
 export const Impact = z
 	.object({
-		base_revision: count.describe('Newest revision of the environment, which the draft is applied to.'),
+		base_revision: count.describe('Newest environment revision, which the draft is applied to.'),
 		gains: z.array(ImpactRow).describe('Checks allowed only with the draft, at most `limits.rows`.'),
 		loses: z.array(ImpactRow).describe('Checks allowed only without the draft, at most `limits.rows`.'),
 		counts: z
 			.object({
-				gained: count.describe('Number of checks allowed only with the draft.'),
-				lost: count.describe('Number of checks allowed only without the draft.'),
-				asked: count.describe('Number of evaluated checks: checks that the draft could affect.'),
+				gained: count.describe('Checks allowed only with the draft.'),
+				lost: count.describe('Checks allowed only without the draft.'),
+				asked: count.describe('Evaluated checks: checks that the draft could affect.'),
 				by_cause: z
 					.array(ImpactCauseCount)
 					.describe('Counts by cause, largest first. A check with several causes counts for the first.'),
@@ -123,16 +121,16 @@ export const Impact = z
 			),
 		decisions: z
 			.object({
-				replayed: count.describe('Number of logged decisions replayed.'),
-				skipped: count.describe('Number of decisions skipped, because their input is not in the log.'),
-				gained: count.describe('Number of replayed decisions allowed only with the draft.'),
-				lost: count.describe('Number of replayed decisions allowed only without the draft.'),
+				replayed: count.describe('Logged decisions replayed.'),
+				skipped: count.describe('Decisions skipped, because their input is not in the log.'),
+				gained: count.describe('Replayed decisions allowed only with the draft.'),
+				lost: count.describe('Replayed decisions allowed only without the draft.'),
 				rows: z.array(LoggedDecisionRow).describe('Decisions with a different result, newest first.'),
 				truncated: z.boolean().describe('True if the time limit stopped the replay.'),
 			})
 			.describe(
-				'The newest logged decisions, replayed with the facts of `base_revision`, without and ' +
-					'with the draft, at the time of this request. Masked attributes are missing.',
+				'The newest logged decisions, replayed with the facts at `base_revision`, without ' +
+					'and with the draft, at the request time. Masked attributes are missing.',
 			),
 		left_out: z
 			.array(
@@ -146,7 +144,7 @@ export const Impact = z
 	.meta({ id: 'Impact', description: 'Checks gained and lost through a draft.' });
 export type Impact = z.input<typeof Impact>;
 
-/** Maximum number of changes between an explained revision and the newest revision. */
+/** Maximum change count between an explained revision and the newest revision. */
 export const maxChangesSince = 5_000;
 
 /** A check, and the revision to explain it at. */
@@ -155,11 +153,11 @@ export const ExplanationRequest = z
 		...Query.omit({ use_debugger: true, sdk: true }).shape,
 		revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
 		token: optional(z.string().max(64)).describe(
-			'Revision token, as in `custom` of decision log events. 410 if this revision number ' +
+			'Revision token, as in `custom` in decision log events. 410 if this revision number ' +
 				'now belongs to a different revision, because history was lost in between.',
 		),
 		at: optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })).describe(
-			'Time of the decision, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',
+			'Decision time, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',
 		),
 	})
 	.meta({ id: 'ExplanationRequest', description: 'A check, and the revision to explain it at.' });

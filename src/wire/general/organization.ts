@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { Attributes, clearable, Name, optional, StoredObject, Timestamp, Uuid } from '../common.js';
 
-/** Fields of an organization to change. */
+/** Organization fields to change. */
 export const OrganizationUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
 		settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 	})
-	.meta({ id: 'OrganizationUpdate', description: 'Fields of an organization to change.' });
+	.meta({ id: 'OrganizationUpdate', description: 'Organization fields to change.' });
 export type OrganizationUpdate = z.output<typeof OrganizationUpdate>;
 
-/** Limits of a hosted plan; not enforced here. */
+/** Limits for a hosted plan; not enforced here. */
 const UsageLimits = z.object({
 	mau: z.int().describe('Monthly active users; not enforced.'),
 	tenants: z.int().describe('Tenants; not enforced.'),
@@ -25,10 +25,10 @@ export const OrganizationRead = z
 		name: z.string().describe('Display name.'),
 		is_enterprise: z.boolean().default(false).describe('Always false.'),
 		usage_limits: UsageLimits.default({ mau: 5000, tenants: 50, billing_tier: 'trial' }).describe(
-			'Limits of a hosted plan; not enforced here.',
+			'Limits for a hosted plan; not enforced here.',
 		),
 		created_at: Timestamp.describe('Creation time, in UTC.'),
-		updated_at: Timestamp.describe('Time of the last change, in UTC.'),
+		updated_at: Timestamp.describe('Last change, in UTC.'),
 		settings: StoredObject.nullable().describe('Custom data.'),
 	})
 	.meta({

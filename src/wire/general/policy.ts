@@ -4,26 +4,29 @@ import { DegradedReason } from '../decision/degraded-reason.js';
 
 /**
  * Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest
- * revision that changed the schema, and `compiled_revision` the schema revision of the active policy: null before the
+ * revision that changed the schema, and `compiled_revision` the schema revision with the active policy: null before the
  * first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.
  */
 export const PolicyRead = z
 	.object({
-		revision: z.int().min(0).meta({ description: 'Newest revision of the environment.' }),
+		revision: z.int().min(0).meta({ description: 'Newest environment revision.' }),
 		lineage: z
 			.string()
 			.nullable()
 			.default(null)
-			.meta({ description: 'Database lineage of the revision.', example: 'd3b07384d113edec' }),
+			.meta({ description: 'Database lineage for the revision.', example: 'd3b07384d113edec' }),
 		schema_revision: z.int().min(0).meta({ description: 'Newest revision that changed the schema.' }),
-		hash: z.string().nullable().describe('SHA-256 of the Rego files, hexadecimal; null before the first compilation.'),
+		hash: z
+			.string()
+			.nullable()
+			.describe('SHA-256 over the Rego files, hexadecimal; null before the first compilation.'),
 		compiled_revision: z
 			.int()
 			.min(0)
 			.nullable()
 			.meta({ description: 'Schema revision that decision points load; null before the first compilation.' }),
 		published_at: Timestamp.nullable().describe(
-			'Publication time of the active policy, in UTC; null before the first compilation.',
+			'Publication time for the active policy, in UTC; null before the first compilation.',
 		),
 		failure: z
 			.object({
@@ -41,7 +44,7 @@ export const PolicyRead = z
 				revisions_behind: z
 					.int()
 					.min(0)
-					.describe('Number of environment revisions between the active policy and the newest schema.'),
+					.describe('Environment revisions between the active policy and the newest schema.'),
 				left_out: z
 					.array(
 						z.object({
@@ -54,14 +57,14 @@ export const PolicyRead = z
 			.nullable()
 			.meta({
 				description:
-					'Why the active policy is not the complete policy of the newest schema; null if ' +
+					'Why the active policy is not the complete policy for the newest schema; null if ' +
 					'it is. Decision points suspend permissions that newer revisions remove.',
 			}),
 		files: z
 			.array(
 				z.object({
 					path: z.string().describe('File path, with slashes.'),
-					text: z.string().describe('Rego source of the file.'),
+					text: z.string().describe('Rego source text.'),
 				}),
 			)
 			.describe('Policy files.'),
@@ -70,7 +73,7 @@ export const PolicyRead = z
 		id: 'PolicyRead',
 		description:
 			'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
-			'revision that changed the schema, and `compiled_revision` the schema revision of the active policy: null before the ' +
+			'revision that changed the schema, and `compiled_revision` the schema revision with the active policy: null before the ' +
 			'first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.',
 	});
 export type PolicyRead = z.input<typeof PolicyRead>;
@@ -79,7 +82,7 @@ export type PolicyRead = z.input<typeof PolicyRead>;
 export const PolicyRevisionRead = z
 	.object({
 		schema_revision: z.int().min(0).meta({ description: 'Schema revision that it was compiled from.' }),
-		hash: z.string().describe('SHA-256 of its Rego, hexadecimal: policies with equal hashes have equal Rego.'),
+		hash: z.string().describe('SHA-256 over its Rego, hexadecimal: policies with equal hashes have equal Rego.'),
 		published_at: Timestamp.describe('Publication time, in UTC.'),
 	})
 	.meta({
@@ -101,20 +104,20 @@ export const PolicyOfRevision = PolicyRevisionRead.extend({
 }).meta({ id: 'PolicyOfRevision', description: 'A policy with all its files, as a folder for `opa`.' });
 export type PolicyOfRevision = z.input<typeof PolicyOfRevision>;
 
-/** Maximum number of policy tests in a list. */
+/** Maximum policy test count in a list. */
 export const maxListedTests = 1_000;
 
-/** Results of the generated policy tests. */
+/** Generated policy test results. */
 export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 	.extend({
-		passed: z.int().min(0).meta({ description: 'Number of passed tests.' }),
-		failed: z.int().min(0).meta({ description: 'Number of failed or undecided tests.' }),
+		passed: z.int().min(0).meta({ description: 'Passed test count.' }),
+		failed: z.int().min(0).meta({ description: 'Failed or undecided test count.' }),
 		truncated: z.boolean().describe('True if there are more tests than listed.'),
 		tests: z
 			.array(
 				z.object({
 					name: z.string().describe('Test name, with its package.'),
-					file: z.string().describe('Path of the test file in the policy, with slashes.'),
+					file: z.string().describe('Test file path in the policy, with slashes.'),
 					row: z.int().min(1).meta({ description: 'Line number in the file, from 1.' }),
 					passed: z.boolean().describe('True if the test passes.'),
 					error: z.string().nullable().describe('Why the test could not be decided; null if it was decided.'),
@@ -122,5 +125,5 @@ export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 			)
 			.describe(`The tests, failed tests first, then by name; at most ${maxListedTests}.`),
 	})
-	.meta({ id: 'PolicyTestResults', description: 'Results of the generated policy tests.' });
+	.meta({ id: 'PolicyTestResults', description: 'Generated policy test results.' });
 export type PolicyTestResults = z.input<typeof PolicyTestResults>;

@@ -19,10 +19,10 @@ const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must hold two or more of a-z, 
 /** A new project. Without `initial_environments`, it gets `dev` and `production`; an empty list creates none. */
 export const ProjectCreate = z
 	.object({
-		key: Key.describe('Key, unique among the projects of the organization.'),
+		key: Key.describe('Key, unique among the projects in the organization.'),
 		name: Name.describe('Display name.'),
 		urn_namespace: optional(UrnNamespace).describe('Stored and returned for clients that set it; has no effect.'),
-		description: optional(Text).describe('Purpose of the project. Null counts as absent.'),
+		description: optional(Text).describe('Project description. Null counts as absent.'),
 		settings: optional(Attributes).describe('Custom data.'),
 		active_policy_repo_id: optional(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
 		initial_environments: defaulted(boundedArray(EnvironmentCreate), () => [
@@ -37,27 +37,27 @@ export const ProjectCreate = z
 	});
 export type ProjectCreate = z.output<typeof ProjectCreate>;
 
-/** Fields of a project to change. */
+/** Project fields to change. */
 export const ProjectUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Purpose of the project; null clears it.'),
+		description: clearable(Text).describe('Project description; null clears it.'),
 		settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		active_policy_repo_id: clearable(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
 	})
-	.meta({ id: 'ProjectUpdate', description: 'Fields of a project to change.' });
+	.meta({ id: 'ProjectUpdate', description: 'Project fields to change.' });
 export type ProjectUpdate = z.output<typeof ProjectUpdate>;
 
 export const ProjectRead = z
 	.object({
 		id: Uuid.describe('Project id.'),
-		key: z.string().describe('Key, unique among the projects of the organization.'),
+		key: z.string().describe('Key, unique among the projects in the organization.'),
 		name: z.string().describe('Display name.'),
 		organization_id: Uuid.describe('Organization id.'),
 		created_at: Timestamp.describe('Creation time, in UTC.'),
-		updated_at: Timestamp.describe('Time of the last change, in UTC.'),
+		updated_at: Timestamp.describe('Last change, in UTC.'),
 		urn_namespace: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
-		description: z.string().nullable().describe('Purpose of the project.'),
+		description: z.string().nullable().describe('Project description.'),
 		settings: StoredObject.nullable().describe('Custom data.'),
 		active_policy_repo_id: Uuid.nullable().describe('Stored and returned for clients that set it; has no effect.'),
 	})

@@ -9,13 +9,13 @@ const Count = z.int().min(0);
 /** Organization members: people who sign in to a hosted service. A self-hosted installation has none. */
 export const Members = z.array(StoredObject);
 
-/** An organization, with statistics for the scope of the calling key. Past usage is not recorded. */
+/** An organization, with statistics in the scope of the calling key. Past usage is not recorded. */
 export const OrganizationStats = OrganizationRead.extend({
 	stats: z
 		.object({
-			projects: Count.describe('Number of projects.'),
-			environments: Count.describe('Number of environments.'),
-			users: Count.describe('Users of all environments; a user in two environments counts twice.'),
+			projects: Count.describe('Project count.'),
+			environments: Count.describe('Environment count.'),
+			users: Count.describe('Users in all environments; a user in two environments counts twice.'),
 		})
 		.describe('Object counts in the scope of the calling key.'),
 	historical_usage: z
@@ -28,7 +28,7 @@ export const OrganizationStats = OrganizationRead.extend({
 		.describe('Empty: past usage is not recorded.'),
 }).meta({
 	id: 'OrganizationStats',
-	description: 'An organization, with statistics for the scope of the calling key. Past usage is not recorded.',
+	description: 'An organization, with statistics in the scope of the calling key. Past usage is not recorded.',
 });
 export type OrganizationStats = z.input<typeof OrganizationStats>;
 
@@ -38,15 +38,15 @@ export const EnvironmentStats = EnvironmentRead.extend({
 	stats: z
 		.object({
 			roles: Count.describe('Tenant roles and resource roles.'),
-			users: Count.describe('Number of users.'),
+			users: Count.describe('User count.'),
 			policies: Count.describe('Condition set rules.'),
-			resources: Count.describe('Number of resources.'),
-			tenants: Count.describe('Number of tenants.'),
+			resources: Count.describe('Resource count.'),
+			tenants: Count.describe('Tenant count.'),
 			mau: Count.describe('Always 0: monthly active users are not counted.'),
 			has_decision_logs: z.boolean().describe('Always false: decision logs are not collected.'),
 			members: Members.describe('Always empty: a self-hosted installation has API keys instead of members.'),
 		})
-		.describe('Object counts of the environment.'),
+		.describe('Object counts in the environment.'),
 }).meta({
 	id: 'EnvironmentStats',
 	description: 'An environment with its PDP configs and object counts, excluding built-in objects.',

@@ -14,34 +14,34 @@ import {
 	Uuid,
 } from '../common.js';
 
-/** An action of the group's resource. The handler looks it up. */
-const GroupedAction = Reference.meta({ description: 'Key or id of an action of the resource.', example: 'read' });
+/** An action in the group's resource. The handler looks it up. */
+const GroupedAction = Reference.meta({ description: 'Action key or id in the resource.', example: 'read' });
 
-/** A new action group of a resource. */
+/** A new action group in a resource. */
 export const ActionGroupCreate = z
 	.object({
-		key: Key.describe('Key, unique among the action groups of the resource.'),
+		key: Key.describe('Key, unique among the action groups in the resource.'),
 		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Purpose of the group. Null counts as absent.'),
+		description: optional(Text).describe('Group description. Null counts as absent.'),
 		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 		actions: defaulted(boundedArray(GroupedAction), () => []).describe(
-			'Actions of the group, in this order; none by default.',
+			'Actions in the group, in this order; none by default.',
 		),
 	})
-	.meta({ id: 'ResourceActionGroupCreate', description: 'A new action group of a resource.' });
+	.meta({ id: 'ResourceActionGroupCreate', description: 'A new action group in a resource.' });
 export type ActionGroupCreate = z.output<typeof ActionGroupCreate>;
 
-/** Fields of an action group to change; `actions` and `attributes` are replaced as a whole. */
+/** Action group fields to change; `actions` and `attributes` are replaced as a whole. */
 export const ActionGroupUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Purpose of the group; null clears it.'),
+		description: clearable(Text).describe('Group description; null clears it.'),
 		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
-		actions: optional(boundedArray(GroupedAction)).describe('Complete new list of actions. Null counts as absent.'),
+		actions: optional(boundedArray(GroupedAction)).describe('Complete new action list. Null counts as absent.'),
 	})
 	.meta({
 		id: 'ResourceActionGroupUpdate',
-		description: 'Fields of an action group to change; `actions` and `attributes` are replaced as a whole.',
+		description: 'Action group fields to change; `actions` and `attributes` are replaced as a whole.',
 	});
 export type ActionGroupUpdate = z.output<typeof ActionGroupUpdate>;
 
@@ -49,10 +49,10 @@ export type ActionGroupUpdate = z.output<typeof ActionGroupUpdate>;
 export const ActionGroupRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the action groups of the resource.'),
+		key: z.string().describe('Key, unique among the action groups in the resource.'),
 		name: z.string().describe('Display name.'),
-		resource_id: Uuid.describe('Resource id of the grouped actions.'),
-		description: z.string().nullable().describe('Purpose of the group.'),
+		resource_id: Uuid.describe('Resource id for the grouped actions.'),
+		description: z.string().nullable().describe('Group description.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		actions: z.array(z.string()).describe('Action keys, in their original order.'),
 	})

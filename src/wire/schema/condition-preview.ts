@@ -7,7 +7,7 @@ import { UserRead } from '../facts/user.js';
 import { paginated } from '../list.js';
 import { ConditionSetType, Conditions } from './condition-set.js';
 
-/** Previews of a condition set before it is used. A stored set is referenced; a new set is given in full. */
+/** Condition set previews. A stored set is referenced; a new set is given in full. */
 
 const nothing = () => ({});
 
@@ -36,25 +36,25 @@ export type ResourceSubject = z.output<typeof ResourceSubject>;
 
 const asked = {
 	condition_set: optional(Reference).meta({
-		description: 'Id or key of a set. `conditions` and `parent_id` in the request override the stored values.',
+		description: 'Set id or key. `conditions` and `parent_id` in the request override the stored values.',
 	}),
-	type: optional(ConditionSetType).meta({ description: 'Type of a set that is not stored; defaults to `userset`.' }),
+	type: optional(ConditionSetType).meta({ description: 'Set type if the set is not stored; defaults to `userset`.' }),
 	conditions: optional(Conditions).describe(
-		'Conditions of a set that is not stored, or replacements for stored conditions.',
+		'Conditions for a set that is not stored, or replacements for stored conditions.',
 	),
 	resource_id: optional(Reference).meta({ description: 'Required for a resource set that is not stored.' }),
 	parent_id: optional(Reference).describe('Parent set: id or key.'),
 	tenant: optional(Reference).meta({
-		description: 'Tenant of the check. Without it, roles in all tenants count.',
+		description: 'Tenant for the check. Without it, roles in all tenants count.',
 	}),
 	context: defaulted(ComparedAttributes, nothing).describe(
-		'Context of the check, for conditions that compare it; empty by default.',
+		'Context for the check, for conditions that compare it; empty by default.',
 	),
 	user: optional(UserSubject).describe(
-		'User of the check: the subject of the question, or the other side for conditions that compare with it.',
+		'User in the check: the subject of the question, or the other side for conditions that compare with it.',
 	),
 	resource: optional(ResourceSubject).describe(
-		'Resource instance of the check: the subject of the question, or the other side.',
+		'Resource instance in the check: the subject of the question, or the other side.',
 	),
 };
 
@@ -92,7 +92,7 @@ export const ConditionPreview = describedOnce(
 			'Page number, from 1; defaults to 1.',
 		),
 		per_page: defaulted(z.int(perPageMessage).min(1, perPageMessage).max(100, perPageMessage), () => 30).describe(
-			'Maximum number of matches per page, from 1 to 100; defaults to 30.',
+			'Maximum match count per page, from 1 to 100; defaults to 30.',
 		),
 	}),
 ).meta({
@@ -112,20 +112,20 @@ export type ConditionEvaluation = z.output<typeof ConditionEvaluation>;
 
 /** Matching users or resource instances, in pages; `checked` is the number examined. */
 export const ConditionPreviewRead = paginated(z.union([UserRead, ResourceInstanceRead]))
-	.extend({ checked: z.int().min(0).describe('Number of users or instances examined.') })
+	.extend({ checked: z.int().min(0).describe('Users or instances examined.') })
 	.meta({
 		id: 'ConditionSetPreviewRead',
 		description: 'Matching users or resource instances, in pages; `checked` is the number examined.',
 	});
 export type ConditionPreviewRead = z.input<typeof ConditionPreviewRead>;
 
-/** Result of conditions, explained with every comparison and the values found. */
+/** Condition result, explained with every comparison and the values found. */
 const explained = {
 	matches: z.boolean().describe('True if the conditions hold.'),
 	trace: StoredObject.describe('Every comparison, with the values found.'),
 };
 
-/** Result of a set: its own conditions and the conditions of all ancestor sets, nearest first. */
+/** Set result: its own conditions and the conditions in all ancestor sets, nearest first. */
 export const ConditionEvaluationRead = z
 	.object({
 		...explained,
@@ -135,6 +135,6 @@ export const ConditionEvaluationRead = z
 	})
 	.meta({
 		id: 'ConditionSetEvaluationRead',
-		description: 'Result of a set: its own conditions and the conditions of all ancestor sets, nearest first.',
+		description: 'Set result: its own conditions and the conditions in all ancestor sets, nearest first.',
 	});
 export type ConditionEvaluationRead = z.input<typeof ConditionEvaluationRead>;

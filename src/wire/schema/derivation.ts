@@ -10,7 +10,7 @@ import { granting } from './granting.js';
 
 const noDirectRoles = 'True if a role held directly on the object disables the derivation for the user.';
 
-/** Members of `DerivationSettingsEdit`. */
+/** Members in `DerivationSettingsEdit`. */
 export const derivationSettings = {
 	no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
 };
@@ -26,15 +26,15 @@ const when = defaulted(DerivationSettingsEdit, () => ({ no_direct_roles_on_objec
 
 const source = {
 	role: Reference.describe('Role held on the related instance: id or key.'),
-	on_resource: Reference.describe('Resource of the related instance, the subject of the relation: id or key.'),
+	on_resource: Reference.describe('Resource for the related instance, the subject in the relation: id or key.'),
 	linked_by_relation: Reference.describe(
-		'Relation from the related instance to the instance of the derived role: id or key.',
+		'Relation from the related instance to the instance with the derived role: id or key.',
 	),
 };
 
 /**
- * A holder of `role` on an instance of `on_resource` that is a subject of the relation holds the path's role on its
- * object.
+ * A holder of `role` on an instance in `on_resource` that is a subject in the relation holds the role from the path on
+ * its object.
  */
 export const DerivedRoleRuleCreate = granting(
 	{ ...source, when: when.describe('Conditions for this derivation; always by default.') },
@@ -42,8 +42,8 @@ export const DerivedRoleRuleCreate = granting(
 ).meta({
 	id: 'DerivedRoleRuleCreate',
 	description:
-		'A holder of `role` on an instance of `on_resource` that is a ' +
-		'subject of the relation holds the role of the path on its object.',
+		'A holder of `role` on an instance in `on_resource` that is a subject ' +
+		'in the relation holds the role from the path on its object.',
 });
 export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 
@@ -55,13 +55,13 @@ export const DerivedRoleRuleRemove = z
 	.meta({ id: 'DerivedRoleRuleDelete', description: 'A derivation to remove; `when` is ignored.' });
 export type DerivedRoleRuleRemove = z.output<typeof DerivedRoleRuleRemove>;
 
-/** All derivations of one role. */
+/** All derivations for one role. */
 export const DerivedRoleBlockEdit = granting({
 	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []).describe(
 		'Source roles: their holders on related instances hold this role. None by default.',
 	),
 	when: when.describe('Conditions for these derivations; always by default.'),
-}).meta({ id: 'DerivedRoleBlockEditable', description: 'All derivations of one role.' });
+}).meta({ id: 'DerivedRoleBlockEditable', description: 'All derivations for one role.' });
 export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;
 
 /** Stored conditions for derivations. */
@@ -78,10 +78,10 @@ export type DerivationSettingsRead = z.input<typeof DerivationSettingsRead>;
 export const DerivedRoleRuleRead = z
 	.object({
 		role: z.string().describe('Key of the role held on the related instance.'),
-		on_resource: z.string().describe('Resource key of the related instance, the subject of the relation.'),
+		on_resource: z.string().describe('Resource key for the related instance, the subject in the relation.'),
 		linked_by_relation: z
 			.string()
-			.describe('Key of the relation from the related instance to the instance of the derived role.'),
+			.describe('Key of the relation from the related instance to the instance with the derived role.'),
 		role_id: Uuid.describe('Role id.'),
 		resource_id: Uuid.describe('Id of `on_resource`.'),
 		relation_id: Uuid.describe('Relation id.'),
@@ -93,7 +93,7 @@ export const DerivedRoleRuleRead = z
 	});
 export type DerivedRoleRuleRead = z.input<typeof DerivedRoleRuleRead>;
 
-/** All derivations of one role. */
+/** All derivations for one role. */
 export const DerivedRoleBlockRead = z
 	.object({
 		id: Uuid.describe('Block id, stable across changes.'),
@@ -102,5 +102,5 @@ export const DerivedRoleBlockRead = z
 			.describe('Source roles: their holders on related instances hold this role.'),
 		when: DerivationSettingsRead,
 	})
-	.meta({ id: 'DerivedRoleBlockRead', description: 'All derivations of one role.' });
+	.meta({ id: 'DerivedRoleBlockRead', description: 'All derivations for one role.' });
 export type DerivedRoleBlockRead = z.input<typeof DerivedRoleBlockRead>;

@@ -6,11 +6,11 @@ import { environmentObject, optional, Timestamp } from '../common.js';
  * grant. Members found only in responses are ignored, so clients can send back a response; nulls are ignored as well.
  */
 
-/** Members of every object in a response. */
+/** Members that every object in a response has. */
 const everywhere = Object.keys(environmentObject);
 
 /**
- * Returns the schema of a body that grants access. `echoed` lists more response members to ignore, besides ids and
+ * Returns the schema for a body that grants access. `echoed` lists more response members to ignore, besides ids and
  * times.
  */
 export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly string[] = []) {
@@ -27,8 +27,7 @@ export function granting<S extends z.ZodRawShape>(shape: S, echoed: readonly str
 const firstFiveDigitYear = Date.UTC(10_000, 0);
 
 /**
- * Expiry of a grant: ISO 8601 with a zone, in the future. Absent or null: no expiry. Parses to ISO 8601 in UTC, with
- * `Z`.
+ * Grant expiry: ISO 8601 with a zone, in the future. Absent or null: no expiry. Parses to ISO 8601 in UTC, with `Z`.
  */
 export const Expiry = z.iso
 	.datetime({ offset: true, error: ({ input }) => `must be an ISO 8601 time with a zone, got ${shown(input)}` })
@@ -43,18 +42,18 @@ export const Expiry = z.iso
 	.meta({
 		type: 'string',
 		format: 'date-time',
-		description: 'Expiry of the grant, in the future. Absent or null: no expiry.',
+		description: 'Grant expiry, in the future. Absent or null: no expiry.',
 		example: '2999-12-31T23:59:59Z',
 	});
 
-/** Expiry member of a grant request. */
+/** Expiry member in a grant request. */
 export const expiryShape = {
-	expires_at: optional(Expiry).describe('Expiry of the grant, in the future. Absent or null: no expiry.'),
+	expires_at: optional(Expiry).describe('Grant expiry, in the future. Absent or null: no expiry.'),
 };
 
-/** Expiry member of a grant response; absent if the grant does not expire. */
+/** Expiry member in a grant response; absent if the grant does not expire. */
 export const shownExpiry = {
-	expires_at: Timestamp.optional().meta({ description: 'Expiry of the grant; absent if it does not expire.' }),
+	expires_at: Timestamp.optional().meta({ description: 'Grant expiry; absent if the grant does not expire.' }),
 };
 
 /** Formats an invalid value for a message. */

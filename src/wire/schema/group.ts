@@ -4,7 +4,7 @@ import { Flag, pageShape, References, Searches } from '../query.js';
 import { expiryShape, granting } from './granting.js';
 import { ResourceKey } from './resource.js';
 
-/** Default resource key of groups. */
+/** Default group resource key. */
 export const groupResource = 'group';
 
 /** A new group; its resource and instance are created if missing. */
@@ -12,9 +12,9 @@ export const GroupCreate = z
 	.object({
 		group_instance_key: Key.meta({ description: 'Instance key alone.' }),
 		group_resource_type_key: defaulted(ResourceKey, () => groupResource).meta({
-			description: 'Resource key or id of the instance; defaults to `group`.',
+			description: 'Resource key or id for the instance; defaults to `group`.',
 		}),
-		group_tenant: Reference.describe('Tenant of the group: id or key.'),
+		group_tenant: Reference.describe('Group tenant: id or key.'),
 	})
 	.meta({
 		id: 'GroupCreate',
@@ -23,12 +23,12 @@ export const GroupCreate = z
 export type GroupCreate = z.output<typeof GroupCreate>;
 
 const groupRole = {
-	resource: Reference.describe('Resource of the instance: id or key.'),
+	resource: Reference.describe('Instance resource: id or key.'),
 	resource_instance: InstanceReference.meta({
-		description: 'An id (UUID), `<resource key>:<instance key>`, or the key of an instance of `resource`.',
+		description: 'An id (UUID), `<resource key>:<instance key>`, or an instance key in `resource`.',
 	}),
-	role: Reference.describe('Role of that resource: id or key.'),
-	tenant: Reference.describe('Tenant of the group and the instance: id or key.'),
+	role: Reference.describe('Role in that resource: id or key.'),
+	tenant: Reference.describe('Tenant for the group and the instance: id or key.'),
 };
 const shownOfGroupRole = ['key', 'resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
 
@@ -46,24 +46,24 @@ export const GroupRoleRemove = z.object(groupRole).meta({
 });
 export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
-/** Response members of a group, and of its users. */
+/** Response members for a group and its users. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
 /** Tenant of the group that the user in the path joins. */
-export const GroupUserAdd = granting(
-	{ tenant: Reference.describe('Tenant of the group: id or key.'), ...expiryShape },
-	[...shownOfGroup, ...shownOfUser],
-).meta({
+export const GroupUserAdd = granting({ tenant: Reference.describe('Group tenant: id or key.'), ...expiryShape }, [
+	...shownOfGroup,
+	...shownOfUser,
+]).meta({
 	id: 'GroupUserAdd',
 	description: 'Tenant of the group that the user in the path joins.',
 });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
-/** Tenant of the group, optional for removals. */
+/** Group tenant, optional for removals. */
 export const GroupUserRemove = z
-	.object({ tenant: optional(Reference).describe('Tenant of the group: id or key; may be omitted.') })
-	.meta({ id: 'GroupUserRemove', description: 'Tenant of the group, optional for removals.' })
+	.object({ tenant: optional(Reference).describe('Group tenant: id or key; may be omitted.') })
+	.meta({ id: 'GroupUserRemove', description: 'Group tenant, optional for removals.' })
 	.optional();
 export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
@@ -73,27 +73,27 @@ const otherGroup = {
 	),
 };
 
-/** The group to nest in the group of the path. */
+/** The group to nest in the path's group. */
 export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({
 	id: 'GroupNesting',
-	description: 'The group to nest in the group of the path.',
+	description: "The group to nest in the path's group.",
 });
 export type GroupNesting = z.output<typeof GroupNesting>;
 
-/** The nested group to remove from the group of the path. */
+/** The nested group to remove from the path's group. */
 export const GroupNestingRemove = z
 	.object(otherGroup)
-	.meta({ id: 'GroupNestingRemove', description: 'The nested group to remove from the group of the path.' });
+	.meta({ id: 'GroupNestingRemove', description: "The nested group to remove from the path's group." });
 export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = {
 	tenant: References.describe('Only groups in these tenants (ids or keys); may be repeated.'),
-	resource: References.describe('Only groups of these resources (ids or keys); may be repeated.'),
+	resource: References.describe('Only groups in these resources (ids or keys); may be repeated.'),
 	search: Searches.describe('Part of the instance key; with `*`, a pattern for the whole key; may be repeated.'),
 	...pageShape,
 };
 
-/** Filters for groups. Each filter matches any of its values. A value that matches no object matches no group. */
+/** Filters for groups. Each filter matches any listed value. A value that matches no object matches no group. */
 export const GroupQuery = z.object(filters);
 export type GroupQuery = z.output<typeof GroupQuery>;
 
@@ -107,10 +107,10 @@ export const GroupListQuery = z.object({
 export type GroupListQuery = z.output<typeof GroupListQuery>;
 
 const described = {
-	id: Uuid.describe("Id of the group's instance."),
-	group_resource_type_key: z.string().describe('Resource key of the instance.'),
+	id: Uuid.describe('Group instance id.'),
+	group_resource_type_key: z.string().describe('Instance resource key.'),
 	group_instance_key: z.string().describe('Instance key alone.'),
-	group_tenant: z.string().describe('Tenant key of the group.'),
+	group_tenant: z.string().describe('Group tenant key.'),
 };
 
 /** A group: its resource key, instance key alone, tenant key, and instance id. */
@@ -120,7 +120,7 @@ export const GroupReadSchema = z.object(described).meta({
 });
 export type GroupReadSchema = z.input<typeof GroupReadSchema>;
 
-/** Maximum number of roles, and of users, shown with a group. */
+/** Maximum role count, and user count, shown with a group. */
 export const maxShownOfGroup = 1000;
 
 const absentText = `Absent if there are more than ${maxShownOfGroup}: use the paginated lists of the group.`;
@@ -146,7 +146,7 @@ export const GroupRoleRead = z
 		key: z.string().describe('Role key.'),
 		role: z.string().describe('Role key.'),
 		role_id: Uuid.describe('Role id.'),
-		resource: named.describe('Resource of the instance.'),
+		resource: named.describe('Instance resource.'),
 		resource_id: Uuid.describe('Resource id.'),
 		resource_instance: named.describe('The instance; `key` is its key alone.'),
 		resource_instance_id: Uuid.describe('Instance id.'),

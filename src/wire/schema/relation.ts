@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from '../common.js';
 
-/** A new relation, from instances of the subject resource to instances of the resource in the path. */
+/** A new relation, from instances in the subject resource to instances in the path's resource. */
 export const RelationCreate = z
 	.object({
-		key: Key.describe('Key, unique among the relations of the resource.'),
+		key: Key.describe('Key, unique among the relations in the resource.'),
 		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Meaning of the relation. Null counts as absent.'),
-		subject_resource: Reference.describe('Resource of the subjects: id or key.'),
+		description: optional(Text).describe('Relation description. Null counts as absent.'),
+		subject_resource: Reference.describe('Subject resource: id or key.'),
 	})
 	.meta({
 		id: 'RelationCreate',
-		description: 'A new relation, from instances of the subject resource to instances of the resource in the path.',
+		description: "A new relation, from instances in the subject resource to instances in the path's resource.",
 	});
 export type RelationCreate = z.output<typeof RelationCreate>;
 
@@ -19,27 +19,27 @@ export type RelationCreate = z.output<typeof RelationCreate>;
 export const RelationRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the relations of the resource.'),
+		key: z.string().describe('Key, unique among the relations in the resource.'),
 		name: z.string().describe('Display name.'),
-		description: z.string().nullable().describe('Meaning of the relation.'),
-		object_resource_id: Uuid.describe('Resource id of the objects.'),
-		object_resource: z.string().describe('Resource key of the objects.'),
-		subject_resource_id: Uuid.describe('Resource id of the subjects.'),
-		subject_resource: z.string().describe('Resource key of the subjects.'),
+		description: z.string().nullable().describe('Relation description.'),
+		object_resource_id: Uuid.describe('Object resource id.'),
+		object_resource: z.string().describe('Object resource key.'),
+		subject_resource_id: Uuid.describe('Subject resource id.'),
+		subject_resource: z.string().describe('Resource key for the subjects.'),
 	})
 	.meta({ id: 'RelationRead', description: 'A relation, with both resources by id and by key.' });
 export type RelationRead = z.input<typeof RelationRead>;
 
-/** A relation, nested in its object resource: `resource` is the resource of its subjects. */
+/** A relation, nested in its object resource: `resource` is the subject resource. */
 export const RelationBlockRead = z
 	.object({
-		resource_id: Uuid.describe('Resource id of the subjects.'),
-		resource: z.string().describe('Resource key of the subjects.'),
+		resource_id: Uuid.describe('Subject resource id.'),
+		resource: z.string().describe('Resource key for the subjects.'),
 		relation_name: z.string().nullable().describe('Relation name.'),
-		description: z.string().nullable().describe('Meaning of the relation.'),
+		description: z.string().nullable().describe('Relation description.'),
 	})
 	.meta({
 		id: 'RelationBlockRead',
-		description: 'A relation, nested in its object resource: `resource` is the resource of its subjects.',
+		description: 'A relation, nested in its object resource: `resource` is the subject resource.',
 	});
 export type RelationBlockRead = z.input<typeof RelationBlockRead>;

@@ -12,36 +12,36 @@ import {
 	Uuid,
 } from '../common.js';
 
-/** A new action of a resource. */
+/** A new resource action. */
 export const ResourceActionCreate = z
 	.object({
-		key: Key.describe('Key, unique among the actions of the resource.'),
+		key: Key.describe('Key, unique among the actions in the resource.'),
 		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Purpose of the action. Null counts as absent.'),
+		description: optional(Text).describe('Action description. Null counts as absent.'),
 		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	})
-	.meta({ id: 'ResourceActionCreate', description: 'A new action of a resource.' });
+	.meta({ id: 'ResourceActionCreate', description: 'A new resource action.' });
 export type ResourceActionCreate = z.output<typeof ResourceActionCreate>;
 
-/** Fields of an action to change. */
+/** Action fields to change. */
 export const ResourceActionUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Purpose of the action; null clears it.'),
+		description: clearable(Text).describe('Action description; null clears it.'),
 		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 	})
-	.meta({ id: 'ResourceActionUpdate', description: 'Fields of an action to change.' });
+	.meta({ id: 'ResourceActionUpdate', description: 'Action fields to change.' });
 export type ResourceActionUpdate = z.output<typeof ResourceActionUpdate>;
 
-/** An action of a resource; `permission_name` is `<resource key>:<action key>`. */
+/** A resource action; `permission_name` is `<resource key>:<action key>`. */
 export const ResourceActionRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the actions of the resource.'),
+		key: z.string().describe('Key, unique among the actions in the resource.'),
 		name: z.string().describe('Display name.'),
 		permission_name: z.string().describe('Permission for the action, as used in roles: `<resource key>:<action key>`.'),
 		resource_id: Uuid.describe('Resource id.'),
-		description: z.string().nullable().describe('Purpose of the action.'),
+		description: z.string().nullable().describe('Action description.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		v1compat_path: AlwaysNull,
 		v1compat_is_built_in: AlwaysNull,
@@ -49,6 +49,6 @@ export const ResourceActionRead = z
 	})
 	.meta({
 		id: 'ResourceActionRead',
-		description: 'An action of a resource; `permission_name` is `<resource key>:<action key>`.',
+		description: 'A resource action; `permission_name` is `<resource key>:<action key>`.',
 	});
 export type ResourceActionRead = z.input<typeof ResourceActionRead>;

@@ -1,44 +1,44 @@
 import { z } from 'zod';
 import { clearable, environmentObject, Key, optional, Text, Uuid } from '../common.js';
 
-/** Value type of an attribute. */
+/** Attribute value type. */
 export const AttributeType = z
 	.enum(['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'])
-	.meta({ id: 'AttributeType', description: 'Value type of an attribute.' });
+	.meta({ id: 'AttributeType', description: 'Attribute value type.' });
 export type AttributeType = z.output<typeof AttributeType>;
 
-/** A new attribute of a resource, or of users on the resource `__user`. */
+/** A new resource attribute, or a new user attribute on the resource `__user`. */
 export const ResourceAttributeCreate = z
 	.object({
-		key: Key.describe('Key, unique among the attributes of the resource.'),
-		type: AttributeType.describe('Value type of the attribute.'),
-		description: optional(Text).describe('Meaning of the attribute. Null counts as absent.'),
+		key: Key.describe('Key, unique among the attributes in the resource.'),
+		type: AttributeType.describe('Attribute value type.'),
+		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	})
 	.meta({
 		id: 'ResourceAttributeCreate',
-		description: 'A new attribute of a resource, or of users on the resource `__user`.',
+		description: 'A new resource attribute, or a new user attribute on the resource `__user`.',
 	});
 export type ResourceAttributeCreate = z.output<typeof ResourceAttributeCreate>;
 
-/** Fields of an attribute to change. */
+/** Attribute fields to change. */
 export const ResourceAttributeUpdate = z
 	.object({
-		type: optional(AttributeType).describe('Value type of the attribute. Null counts as absent.'),
-		description: clearable(Text).describe('Meaning of the attribute; null clears it.'),
+		type: optional(AttributeType).describe('Attribute value type. Null counts as absent.'),
+		description: clearable(Text).describe('Attribute description; null clears it.'),
 	})
-	.meta({ id: 'ResourceAttributeUpdate', description: 'Fields of an attribute to change.' });
+	.meta({ id: 'ResourceAttributeUpdate', description: 'Attribute fields to change.' });
 export type ResourceAttributeUpdate = z.output<typeof ResourceAttributeUpdate>;
 
-/** An attribute of a resource. */
+/** A resource attribute. */
 export const ResourceAttributeRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the attributes of the resource.'),
-		type: AttributeType.describe('Value type of the attribute.'),
+		key: z.string().describe('Key, unique among the attributes in the resource.'),
+		type: AttributeType.describe('Attribute value type.'),
 		resource_id: Uuid.describe('Resource id.'),
 		resource_key: z.string().describe('Resource key; `__user` for user attributes.'),
 		built_in: z.boolean().describe('True for a built-in attribute, which cannot be changed.'),
-		description: z.string().nullable().describe('Meaning of the attribute.'),
+		description: z.string().nullable().describe('Attribute description.'),
 	})
-	.meta({ id: 'ResourceAttributeRead', description: 'An attribute of a resource.' });
+	.meta({ id: 'ResourceAttributeRead', description: 'A resource attribute.' });
 export type ResourceAttributeRead = z.input<typeof ResourceAttributeRead>;

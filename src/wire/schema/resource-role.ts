@@ -17,31 +17,31 @@ import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';
 
-/** A permission of a resource role: an action of that resource. The handler looks it up. */
+/** A resource role permission: an action in that resource. The handler looks it up. */
 export const ResourcePermission = Reference.meta({
-	description: 'Key of an action of the resource, `<resource key>:<action key>`, or the action id.',
+	description: 'Action key in the resource, `<resource key>:<action key>`, or the action id.',
 	example: 'read',
 });
 
 const described = {
 	name: Name.describe('Display name.'),
-	description: optional(Text).describe('Purpose of the role. Null counts as absent.'),
+	description: optional(Text).describe('Role description. Null counts as absent.'),
 	permissions: defaulted(boundedArray(ResourcePermission), () => []).describe(
-		'Granted actions of the resource; none by default.',
+		'Granted actions in the resource; none by default.',
 	),
 	attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	extends: defaulted(boundedArray(Reference), () => []).describe(
-		'Roles of the resource whose permissions the role inherits (ids or keys); none by default.',
+		'Roles in the resource whose permissions the role inherits (ids or keys); none by default.',
 	),
 	granted_to: optional(DerivedRoleBlockEdit).describe('Derivations from roles on related instances; none by default.'),
 };
 
-/** A new role of a resource; `extends` names roles of the same resource. */
+/** A new resource role; `extends` names roles in the same resource. */
 export const ResourceRoleCreate = z
-	.object({ key: Key.describe('Key, unique among the roles of the resource.'), ...described })
+	.object({ key: Key.describe('Key, unique among the roles in the resource.'), ...described })
 	.meta({
 		id: 'ResourceRoleCreate',
-		description: 'A new role of a resource; `extends` names roles of the same resource.',
+		description: 'A new resource role; `extends` names roles in the same resource.',
 	});
 export type ResourceRoleCreate = z.output<typeof ResourceRoleCreate>;
 
@@ -52,13 +52,13 @@ export const RoleBlockEdit = z.object(described).meta({
 });
 export type RoleBlockEdit = z.output<typeof RoleBlockEdit>;
 
-/** Fields of a resource role to change; lists, `attributes` and `granted_to` are replaced as a whole. */
+/** Resource role fields to change; lists, `attributes` and `granted_to` are replaced as a whole. */
 export const ResourceRoleUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Purpose of the role; null clears it.'),
+		description: clearable(Text).describe('Role description; null clears it.'),
 		permissions: optional(boundedArray(ResourcePermission)).describe(
-			'Complete new list of granted actions. Null counts as absent.',
+			'Complete new action list. Null counts as absent.',
 		),
 		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		extends: optional(boundedArray(Reference)).describe(
@@ -68,12 +68,11 @@ export const ResourceRoleUpdate = z
 	})
 	.meta({
 		id: 'ResourceRoleUpdate',
-		description:
-			'Fields of a resource role to change; lists, ' + '`attributes` and `granted_to` are replaced as a whole.',
+		description: 'Resource role fields to change; lists, `attributes` ' + 'and `granted_to` are replaced as a whole.',
 	});
 export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 
-const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions of the resource.') };
+const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions in the resource.') };
 
 /** Permissions to add to a resource role. */
 export const ResourceRolePermissions = granting(permissions, roleAnswerMembers).meta({
@@ -88,17 +87,17 @@ export const ResourceRolePermissionsRemove = z
 	.meta({ id: 'ResourceRolePermissionsRemove', description: 'Permissions to remove from a resource role.' });
 export type ResourceRolePermissionsRemove = z.output<typeof ResourceRolePermissionsRemove>;
 
-/** A resource role; `permissions` holds action keys, `extends` holds role keys of the same resource. */
+/** A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource. */
 export const ResourceRoleRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the roles of the resource.'),
+		key: z.string().describe('Key, unique among the roles in the resource.'),
 		name: z.string().describe('Display name.'),
 		resource_id: Uuid.describe('Resource id.'),
 		resource: z.string().describe('Resource key.'),
-		description: z.string().nullable().describe('Purpose of the role.'),
-		permissions: z.array(z.string()).describe('Keys of actions that the role itself grants.'),
-		extends: z.array(z.string()).describe('Keys of roles of the resource whose permissions the role inherits.'),
+		description: z.string().nullable().describe('Role description.'),
+		permissions: z.array(z.string()).describe('Action keys that the role itself grants.'),
+		extends: z.array(z.string()).describe('Role keys in the resource whose permissions the role inherits.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		granted_to: DerivedRoleBlockRead.nullable().describe(
 			'Derivations from roles on related instances; null if never set.',
@@ -106,7 +105,7 @@ export const ResourceRoleRead = z
 	})
 	.meta({
 		id: 'ResourceRoleRead',
-		description: 'A resource role; `permissions` holds action keys, `extends` holds role keys of the same resource.',
+		description: 'A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource.',
 	});
 export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;
 

@@ -22,7 +22,7 @@ import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 export const ActionBlockEdit = z
 	.object({
 		name: optional(Name).describe('Display name; defaults to the key.'),
-		description: optional(Text).describe('Purpose of the action. Null counts as absent.'),
+		description: optional(Text).describe('Action description. Null counts as absent.'),
 		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	})
 	.meta({
@@ -34,8 +34,8 @@ export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
 /** An attribute in a resource body; its key is the member name in `attributes`. */
 export const AttributeBlockEdit = z
 	.object({
-		type: AttributeType.describe('Value type of the attribute.'),
-		description: optional(Text).describe('Meaning of the attribute. Null counts as absent.'),
+		type: AttributeType.describe('Attribute value type.'),
+		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	})
 	.meta({
 		id: 'AttributeBlockEditable',
@@ -43,8 +43,8 @@ export const AttributeBlockEdit = z
 	});
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
-/** Roles held on instances of the resource, by key. */
-const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances of the resource, by key.');
+/** Roles held on instances in the resource, by key. */
+const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances in the resource, by key.');
 
 /** Relations with the resource as object: subject resources by relation key. */
 const relations = optional(keyed(Reference)).meta({
@@ -56,22 +56,22 @@ const described = {
 	name: Name.describe('Display name.'),
 	actions: keyed(ActionBlockEdit).describe('Actions on its instances, by key.'),
 	attributes: optional(keyed(AttributeBlockEdit)).describe(
-		'Attributes of its instances, by key. Null counts as absent.',
+		'Attributes that its instances have, by key. Null counts as absent.',
 	),
 	urn: optional(Text).describe('Custom name for the resource. Null counts as absent.'),
-	description: optional(Text).describe('Description of the resource. Null counts as absent.'),
+	description: optional(Text).describe('Resource description. Null counts as absent.'),
 	type_attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	roles,
 	relations,
 };
 
-/** The contract's name for tenants as a resource type. Its counterpart `__user` is a resource of every environment. */
+/** The contract's name for tenants as a resource type. Its counterpart `__user` is a resource in every environment. */
 const reservedKey = '__tenant';
 export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 
 /** A new resource with its actions, attributes, relations and roles. */
 export const ResourceCreate = z
-	.object({ key: ResourceKey.describe('Key, unique among the resources of the environment.'), ...described })
+	.object({ key: ResourceKey.describe('Key, unique among the resources in the environment.'), ...described })
 	.meta({ id: 'ResourceCreate', description: 'A new resource with its actions, attributes, relations and roles.' });
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
@@ -83,21 +83,21 @@ export const ResourceReplace = z.object(described).meta({
 });
 export type ResourceReplace = z.output<typeof ResourceReplace>;
 
-/** Fields of a resource to change; `actions`, `roles` and other nested maps are replaced as a whole. */
+/** Resource fields to change; `actions`, `roles` and other nested maps are replaced as a whole. */
 export const ResourceUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
 		actions: optional(keyed(ActionBlockEdit)).describe('Complete new actions, by key. Null counts as absent.'),
 		attributes: clearable(keyed(AttributeBlockEdit)).describe('Complete new attributes, by key; null for none.'),
 		urn: clearable(Text).describe('Custom name for the resource; null clears it.'),
-		description: clearable(Text).describe('Description of the resource; null clears it.'),
+		description: clearable(Text).describe('Resource description; null clears it.'),
 		type_attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		roles,
 		relations,
 	})
 	.meta({
 		id: 'ResourceUpdate',
-		description: 'Fields of a resource to change; `actions`, `roles` and other nested maps are replaced as a whole.',
+		description: 'Resource fields to change; `actions`, `roles` and other nested maps are replaced as a whole.',
 	});
 export type ResourceUpdate = z.output<typeof ResourceUpdate>;
 
@@ -118,7 +118,7 @@ export const ActionBlockRead = z
 		id: Uuid.describe('Action id.'),
 		key: z.string().describe('Action key.'),
 		name: z.string().nullable().describe('Display name.'),
-		description: z.string().nullable().describe('Purpose of the action.'),
+		description: z.string().nullable().describe('Action description.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		v1compat_path: AlwaysNull,
 		v1compat_is_built_in: AlwaysNull,
@@ -132,8 +132,8 @@ export const AttributeBlockRead = z
 	.object({
 		id: Uuid.describe('Attribute id.'),
 		key: z.string().describe('Attribute key.'),
-		type: AttributeType.describe('Value type of the attribute.'),
-		description: z.string().nullable().describe('Meaning of the attribute.'),
+		type: AttributeType.describe('Attribute value type.'),
+		description: z.string().nullable().describe('Attribute description.'),
 	})
 	.meta({ id: 'AttributeBlockRead', description: 'An attribute, nested in its resource.' });
 export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
@@ -142,12 +142,15 @@ export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
 export const ResourceRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the resources of the environment.'),
+		key: z.string().describe('Key, unique among the resources in the environment.'),
 		name: z.string().describe('Display name.'),
 		urn: z.string().nullable().describe('Custom name for the resource.'),
-		description: z.string().nullable().describe('Description of the resource.'),
+		description: z.string().nullable().describe('Resource description.'),
 		actions: z.record(z.string(), ActionBlockRead).describe('Actions on its instances, by key.'),
-		attributes: z.record(z.string(), AttributeBlockRead).nullable().describe('Attributes of its instances, by key.'),
+		attributes: z
+			.record(z.string(), AttributeBlockRead)
+			.nullable()
+			.describe('Attributes that its instances have, by key.'),
 		roles: z.record(z.string(), ResourceRoleRead).describe('Roles on its instances, by key.'),
 		relations: z.record(z.string(), RelationBlockRead).describe('Relations whose objects are its instances, by key.'),
 		action_groups: z.record(z.string(), z.array(z.string())).describe('Action keys by action group key.'),

@@ -30,9 +30,9 @@ const notDerived = 'must be left out: only roles of resources are derived, becau
 const derivation = unserved(notDerived, 'Must be empty: only resource roles are derived.');
 
 const described = {
-	key: Key.describe('Key, unique among the tenant roles of the environment.'),
+	key: Key.describe('Key, unique among the tenant roles in the environment.'),
 	name: Name.describe('Display name.'),
-	description: optional(Text).describe('Purpose of the role. Null counts as absent.'),
+	description: optional(Text).describe('Role description. Null counts as absent.'),
 	permissions: defaulted(boundedArray(Permission), () => []).describe('Granted permissions; none by default.'),
 	attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	extends: defaulted(boundedArray(Reference), () => []).describe(
@@ -45,14 +45,12 @@ export const RoleCreate = z
 	.meta({ id: 'RoleCreate', description: 'A new tenant role.' });
 export type RoleCreate = z.output<typeof RoleCreate>;
 
-/** Fields of a role to change; `permissions`, `extends` and `attributes` are replaced as a whole. */
+/** Role fields to change; `permissions`, `extends` and `attributes` are replaced as a whole. */
 export const RoleUpdate = z
 	.object({
 		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Purpose of the role; null clears it.'),
-		permissions: optional(boundedArray(Permission)).describe(
-			'Complete new list of granted permissions. Null counts as absent.',
-		),
+		description: clearable(Text).describe('Role description; null clears it.'),
+		permissions: optional(boundedArray(Permission)).describe('Complete new permission list. Null counts as absent.'),
 		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		extends: optional(boundedArray(Reference)).describe(
 			'Complete new list of extended roles (ids or keys). Null counts as absent.',
@@ -61,11 +59,11 @@ export const RoleUpdate = z
 	})
 	.meta({
 		id: 'RoleUpdate',
-		description: 'Fields of a role to change; `permissions`, `extends` and `attributes` are replaced as a whole.',
+		description: 'Role fields to change; `permissions`, `extends` and `attributes` are replaced as a whole.',
 	});
 export type RoleUpdate = z.output<typeof RoleUpdate>;
 
-/** Response members of tenant roles and resource roles, except permissions. */
+/** Response members for tenant roles and resource roles, except permissions. */
 export const roleAnswerMembers = [
 	'key',
 	'name',
@@ -95,16 +93,16 @@ export const RolePermissionsRemove = z
 	.meta({ id: 'RolePermissionsRemove', description: 'Permissions to remove from a role.' });
 export type RolePermissionsRemove = z.output<typeof RolePermissionsRemove>;
 
-/** Maximum number of roles in a bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum role count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
 export const maxBulkRoles = 1000;
 
 /** A complete role: a resource role with `resource`, a tenant role without. Missing fields are reset. */
 export const RoleReplace = z
 	.object({
 		...described,
-		resource: optional(Reference).describe('Resource of the role, by id or key; omit for a tenant role.'),
+		resource: optional(Reference).describe('Role resource, by id or key; omit for a tenant role.'),
 		granted_to: optional(DerivedRoleBlockEdit).describe(
-			'Derivations of a resource role from roles on related instances; none by default.',
+			'Derivations for a resource role from roles on related instances; none by default.',
 		),
 	})
 	.superRefine(({ resource, granted_to }, ctx) => {
@@ -128,7 +126,7 @@ export type RoleBulkReplace = z.output<typeof RoleBulkReplace>;
 /** Keys of the roles that a bulk call created, and of roles that already existed. */
 export const RoleBulkRead = z
 	.object({
-		created: z.array(z.string()).describe('Keys of created roles.'),
+		created: z.array(z.string()).describe('Created role keys.'),
 		updated: z.array(z.string()).describe('Keys of roles that already existed, changed or not.'),
 	})
 	.meta({
@@ -147,17 +145,17 @@ export const RoleQuery = withAttributeFilters({
 });
 export type RoleQuery = z.output<typeof RoleQuery>;
 
-/** A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits. */
+/** A tenant role; `permissions` are its own, and `extends` holds the role keys whose permissions it inherits. */
 export const RoleRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key, unique among the tenant roles of the environment.'),
+		key: z.string().describe('Key, unique among the tenant roles in the environment.'),
 		name: z.string().describe('Display name.'),
-		description: z.string().nullable().describe('Purpose of the role.'),
+		description: z.string().nullable().describe('Role description.'),
 		permissions: z
 			.array(z.string())
 			.describe('Permissions that the role itself grants, as `<resource key>:<action key>`.'),
-		extends: z.array(z.string()).describe('Keys of roles whose permissions the role inherits.'),
+		extends: z.array(z.string()).describe('Role keys whose permissions the role inherits.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		granted_to: AlwaysNull,
 		v1compat_settings: AlwaysNull,
@@ -166,7 +164,7 @@ export const RoleRead = z
 	.meta({
 		id: 'RoleRead',
 		description:
-			'A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits.',
+			'A tenant role; `permissions` are its own, and `extends` holds the role keys whose permissions it inherits.',
 	});
 export type RoleRead = z.input<typeof RoleRead>;
 
@@ -177,7 +175,7 @@ export const RoleHierarchyQuery = z.object({
 });
 export type RoleHierarchyQuery = z.output<typeof RoleHierarchyQuery>;
 
-/** Ancestors or descendants of a role. */
+/** Role ancestors or descendants. */
 export function hierarchySchema<S extends z.ZodType>(role: S) {
 	return z.object({
 		roles: arrayOrPaginated(role).describe('All roles, oldest first; a single page with `include_total_count`.'),

@@ -7,10 +7,10 @@ import { Permission } from './role.js';
 const flag = defaulted(z.boolean(), () => false);
 
 const rule = {
-	user_set: Reference.meta({ description: 'An id (UUID) or key of a user set; with `is_role`, of a tenant role.' }),
+	user_set: Reference.meta({ description: 'User set id (UUID) or key; with `is_role`, tenant role id or key.' }),
 	permission: Permission,
 	resource_set: Reference.meta({
-		description: 'An id (UUID) or key of a resource set; with `is_resource`, of a resource.',
+		description: 'Resource set id (UUID) or key; with `is_resource`, resource id or key.',
 	}),
 	is_role: flag.describe('True if `user_set` names a tenant role; defaults to false.'),
 	is_resource: flag.describe('True if `resource_set` names a resource; defaults to false.'),
@@ -28,16 +28,16 @@ export const SetRuleRemove = z.object(rule).meta({ id: 'ConditionSetRuleRemove',
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
 /**
- * Filters for rules. Each filter matches any of its values. A value that matches no object matches no rule. Empty
- * values are ignored.
+ * Filters for rules. Each filter matches any listed value. A value that matches no object matches no rule. Empty values
+ * are ignored.
  */
 export const SetRuleQuery = z.object({
-	user_set: Searches.describe('Only rules of these user sets (ids or keys); may be repeated.'),
+	user_set: Searches.describe('Only rules with these user sets (ids or keys); may be repeated.'),
 	permission: Searches.describe(
 		'Only rules with these permissions: `<resource key>:<action key>`, an ' +
-			'action id, or the key of actions in any resource; may be repeated.',
+			'action id, or an action key in any resource; may be repeated.',
 	),
-	resource_set: Searches.describe('Only rules of these resource sets (ids or keys); may be repeated.'),
+	resource_set: Searches.describe('Only rules with these resource sets (ids or keys); may be repeated.'),
 	...pageShape,
 });
 export type SetRuleQuery = z.output<typeof SetRuleQuery>;
@@ -46,7 +46,7 @@ export type SetRuleQuery = z.output<typeof SetRuleQuery>;
 export const SetRuleRead = z
 	.object({
 		...environmentObject,
-		key: z.string().describe('Key composed of the keys of its parts.'),
+		key: z.string().describe('Key composed from the keys of its parts.'),
 		user_set: z.string().describe('User set key; `__autogen_<role key>` for a role.'),
 		permission: z.string().describe('Permission granted to the users, as `<resource key>:<action key>`.'),
 		resource_set: z.string().describe('Resource set key; `__autogen_<resource key>` for a resource.'),
