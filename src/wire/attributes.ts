@@ -7,10 +7,10 @@ import { type JsonObject, refuseUnstorable } from './common.js';
  * Limits keep every check fast, whatever its source (docs/limits.md).
  */
 
-/** Maximum value count at all depths, including objects and arrays. */
+/** Maximum number of values at all depths, including objects and arrays. */
 export const maxValues = 10_000;
 
-/** Maximum member count per object. The engine compares objects in quadratic time. */
+/** Maximum number of members per object. The engine compares objects in quadratic time. */
 export const maxMembers = 500;
 
 /** Maximum total text length, including member names, in UTF-16 code units. */

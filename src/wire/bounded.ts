@@ -7,10 +7,13 @@ import { nextTurn } from '../limit/next-turn.js';
  * memory.
  */
 
-/** Problem count at which the validation of a list or map stops. */
+/** Number of problems that ends the validation of a list or map. */
 export const maxProblems = 20;
 
-/** Maximum time in milliseconds that validation holds the event loop, and item count between two looks at the clock. */
+/**
+ * Maximum time in milliseconds before validation yields the event loop, and number of items between two looks at the
+ * clock.
+ */
 const sliceMilliseconds = 5;
 const itemsBetweenLooks = 16;
 

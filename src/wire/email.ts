@@ -18,8 +18,8 @@ const maxDomainLength = 253;
 const maxAddressBytes = 254;
 
 /**
- * An e-mail address in the form that mail systems use: no quoted names, no address literals, a domain with a dot whose
- * top level is neither numeric nor reserved (`arpa invalid local localhost onion test`). The message is fixed: a client
+ * An e-mail address as mail systems accept it: no quoted names, no address literals, a domain with a dot whose top
+ * level is neither numeric nor reserved (`arpa invalid local localhost onion test`). The message is fixed: a client
  * library searches for its words.
  */
 export const Email = z.string().refine(isEmail, 'value is not a valid email address').meta({ format: 'email' });

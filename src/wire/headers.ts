@@ -14,7 +14,7 @@ export const EveryAnswer = z.object({
 
 const RevisionTokenText = z.string().meta({ example: 'd3b07384d113edec.12' });
 
-/** Headers in API responses that write to an environment or show one of its revisions. */
+/** Headers of API responses that write to an environment or show one of its revisions. */
 export const RevisionAnswer = z.object({
 	'X-Revision': Revision.optional().describe(
 		'Environment revision in the response; after a write, the resulting ' +
@@ -26,7 +26,7 @@ export const RevisionAnswer = z.object({
 	),
 });
 
-/** Headers in API responses to calls that are kept for older clients. */
+/** Headers of API responses to calls kept for older clients. */
 export const DeprecatedAnswer = z.object({
 	Deprecation: z.string().meta({
 		description: 'Deprecation start: `@` and seconds since 1970 (RFC 9745).',
@@ -38,7 +38,7 @@ export const DeprecatedAnswer = z.object({
 	}),
 });
 
-/** Revision headers in decision point responses. Absent until the first revision is loaded. */
+/** Revision headers of decision point responses. Absent until the first revision is loaded. */
 export const LoadedAnswer = z.object({
 	'X-Revision': Revision.optional().describe('Environment revision for the response.'),
 	'X-Revision-Token': RevisionTokenText.optional().describe(
@@ -49,7 +49,7 @@ export const LoadedAnswer = z.object({
 	),
 });
 
-/** Headers in responses with decisions. */
+/** Headers of responses with decisions. */
 export const DecidedAnswer = LoadedAnswer.extend({
 	'X-Data-Age': z.int().min(0).optional().meta({
 		description: 'Time since the data was last confirmed current, in whole seconds.',

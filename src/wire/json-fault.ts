@@ -18,7 +18,7 @@ export interface JsonJudge {
 	readonly name?: (name: string) => string | null;
 }
 
-/** Returns the first twenty faults that `judge` finds in a JSON value. The server limits the depth beforehand. */
+/** Returns the first twenty faults found by `judge` in a JSON value. The server limits the depth beforehand. */
 function jsonFaults(value: unknown, judge: JsonJudge): readonly JsonFault[] {
 	const faults: JsonFault[] = [];
 	collect(value, judge, [], faults);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A list page, with the size of the whole list; `page_count` is the page total. */
+/** A page of a list, with the size of the whole list; `page_count` is the number of pages. */
 export function paginated<S extends z.ZodType>(item: S) {
 	return z.object({
 		data: z.array(item).describe('Items on this page.'),
-		total_count: z.int().min(0).describe('Total item count.'),
-		page_count: z.int().min(0).describe('Page count.'),
+		total_count: z.int().min(0).describe('Total number of items.'),
+		page_count: z.int().min(0).describe('Number of pages.'),
 	});
 }
 

@@ -4,7 +4,7 @@ import { Name, Reference, Text } from './common.js';
 
 /** Query parameters: text, or a text list if repeated. Unknown names are ignored. */
 
-/** Maximum counts for searches and attribute filters in a request: each adds a condition on every row. */
+/** Maximum numbers of searches and attribute filters in a request: each adds a condition on every row. */
 const maxSearches = 100;
 const maxFilters = 20;
 
@@ -18,7 +18,7 @@ function parseFlag(value: unknown): unknown {
 	return word === 'false' || word === '0' ? false : value;
 }
 
-/** A whole number from 1 to `maximum`, with at most nine digits, so that computed offsets stay exact. */
+/** A whole number from 1 to `maximum`, of at most nine digits, to keep computed offsets exact. */
 export function wholeNumberUpTo(maximum: number) {
 	const message = `must be a whole number from 1 to ${maximum}`;
 	return z.preprocess(parseWholeNumber, z.int(message).min(1, message).max(maximum, message));
@@ -27,7 +27,7 @@ export function wholeNumberUpTo(maximum: number) {
 /** Parameters for every list: `page` from 1, `per_page` up to 100. */
 export const pageShape = {
 	page: wholeNumberUpTo(999_999_999).default(1).describe('Page number, from 1.'),
-	per_page: wholeNumberUpTo(100).default(30).describe('Maximum item count per page.'),
+	per_page: wholeNumberUpTo(100).default(30).describe('Maximum number of items per page.'),
 };
 
 /** Page selection in a list. */

@@ -41,7 +41,7 @@ const RoleReasons = z
 			.optional()
 			.describe('Tenant role keys that grant the action; absent if there are none.'),
 	})
-	.meta({ id: 'RoleReasons', description: 'Result from tenant roles.' });
+	.meta({ id: 'RoleReasons', description: 'Result of tenant roles.' });
 
 const AllowingInstanceRole = z
 	.object({
@@ -71,14 +71,14 @@ const InstanceRoleReasons = z
 			.optional()
 			.describe('Roles on the instance that grant the action; absent if there are none.'),
 	})
-	.meta({ id: 'InstanceRoleReasons', description: 'Result from roles on the instance.' });
+	.meta({ id: 'InstanceRoleReasons', description: 'Result of roles on the instance.' });
 
 const AllowingRule = z
 	.object({
 		userset: z.string().optional().describe('User set key.'),
 		role: z.string().optional().describe('In place of `userset`: all holders of this role in the tenant.'),
 		resourceset: z.string().optional().describe('Resource set key.'),
-		resource_type: z.string().optional().describe('In place of `resourceset`: all objects in the resource.'),
+		resource_type: z.string().optional().describe('In place of `resourceset`: all objects of the resource.'),
 	})
 	.meta({ id: 'AllowingRule', description: 'A rule between a user set and a resource set that grants the action.' });
 
@@ -91,7 +91,7 @@ const ConditionReasons = z
 		matching_usersets: matching.describe('Relevant user set keys that match the user.'),
 		matching_resourcesets: matching.describe('Relevant resource set keys that match the resource.'),
 	})
-	.meta({ id: 'ConditionReasons', description: 'Result from condition set rules.' });
+	.meta({ id: 'ConditionReasons', description: 'Result of condition set rules.' });
 
 const PendingReasons = z.object(shared).meta({
 	id: 'PendingReasons',

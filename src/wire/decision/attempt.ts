@@ -84,7 +84,7 @@ export const AttemptStep = z
 
 export type AttemptStep = z.output<typeof AttemptStep>;
 
-/** A comparison that must have the given result. */
+/** A comparison with a required result. */
 export const AttemptComparison = z
 	.object({
 		set: z.string().meta({ description: 'Key of the condition set with the comparison.' }),
@@ -103,9 +103,9 @@ export const AttemptComparison = z
 				'means no value. A check may send it instead of storing it.',
 		}),
 	})
-	.meta({ id: 'AttemptComparison', description: 'A comparison that must have the given result.' });
+	.meta({ id: 'AttemptComparison', description: 'A comparison with a required result.' });
 
-/** A comparison that must have the given result. */
+/** A comparison with a required result. */
 export type AttemptComparison = z.output<typeof AttemptComparison>;
 
 const RulePlace = z

@@ -9,10 +9,10 @@ import { tooManyMessage } from '../facts/bulk.js';
 import { unchecked } from '../unchecked.js';
 import { attributes } from './check.js';
 
-/** Maximum evaluation count per request. */
+/** Maximum number of evaluations per request. */
 export const maxEvaluations = 10_000;
 
-/** Maximum result count per search page, and the default. */
+/** Maximum number of results per search page, and the default. */
 export const maxResults = 1_000;
 
 /** Maximum page token length, in characters. */
@@ -48,7 +48,7 @@ const resourceType = z.string().describe('Resource key.');
 
 const subject = z
 	.object({ type: subjectType, id: z.string().describe('User key.'), properties })
-	.meta({ id: 'Subject', description: 'The subject that requests access.' });
+	.meta({ id: 'Subject', description: 'The requesting subject.' });
 const action = z
 	.object({
 		name: z.string().describe('Action key.'),
@@ -116,7 +116,7 @@ const parts = {
 
 const item = z.object(parts).meta({
 	id: 'EvaluationItem',
-	description: 'One evaluation in a list. Members that it omits come from the request.',
+	description: 'One evaluation in a list. Omitted members come from the request.',
 });
 
 /** Accepts any item: a value that is not an object refuses only that evaluation. */
@@ -176,12 +176,12 @@ const page = z
 			.int()
 			.min(1)
 			.nullish()
-			.describe(`Maximum page size; ${maxResults} if omitted or larger. A page may have fewer results.`),
+			.describe(`Maximum number of results; ${maxResults} if omitted or larger. A page may have fewer.`),
 	})
 	.nullish()
 	.describe('Requested page.');
 
-/** Which subjects with this type may do the action on the resource? */
+/** Which subjects of this type may do the action on the resource? */
 export const SubjectSearch = z
 	.object({
 		subject: z.object({ type: subjectType, properties }).describe('Subject type to find.'),
@@ -194,7 +194,7 @@ export const SubjectSearch = z
 
 export type SubjectSearch = z.output<typeof SubjectSearch>;
 
-/** On which resources with this type may the subject do the action? */
+/** On which resources of this type may the subject do the action? */
 export const ResourceSearch = z
 	.object({
 		subject,

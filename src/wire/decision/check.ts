@@ -110,7 +110,7 @@ export const Query = z
 /** A validated check. */
 export type Query = z.output<typeof Query>;
 
-/** Maximum check count per request. */
+/** Maximum number of checks per request. */
 export const maxBulkChecks = 10_000;
 
 const checks = boundedArray(Query, maxBulkChecks, tooManyMessage(maxBulkChecks, 'checks'));
@@ -222,7 +222,7 @@ export const UrlAuthorizationResult = z
 						url: z.string().describe('Request URL.'),
 						tenant: z.string().describe('Tenant key.'),
 					})
-					.meta({ id: 'UnmatchedQuery', description: 'A request that matches no mapping rule, as sent.' }),
+					.meta({ id: 'UnmatchedQuery', description: 'A request without a matching mapping rule, as sent.' }),
 			]),
 		)
 			.optional()
@@ -252,7 +252,7 @@ const AllowedTenant = AuthorizationResult.extend({ tenant }).meta({
 /** Tenants in which a check is allowed, under both member names that clients read. */
 export const AllowedTenants = z
 	.object({
-		allowed_tenants: z.array(AllowedTenant).describe('Tenants that allow the check.'),
+		allowed_tenants: z.array(AllowedTenant).describe('Tenants with an allowed check.'),
 		allowedTenants: z.array(AllowedTenant).describe('Same list, for the Node SDK.'),
 	})
 	.meta({ id: 'AllowedTenants', description: 'Tenants in which the check is allowed.' });
@@ -263,7 +263,7 @@ export const UserPermissions = z
 		z.string(),
 		z
 			.object({
-				tenant: tenant.describe('The tenant, or the tenant that contains the instance.'),
+				tenant: tenant.describe('The tenant, or the tenant of the instance.'),
 				resource: z
 					.object({
 						type: z.string().describe('Resource key.'),
@@ -371,7 +371,7 @@ export const LocalAssignment = z
 	.object({
 		user: z.string().describe('User key.'),
 		role: z.string().describe('Role key.'),
-		tenant: z.string().describe('Key of the tenant, or of the tenant that contains the instance.'),
+		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 		resource_instance: z.string().optional().describe('`<type>:<key>`; absent for tenant roles.'),
 	})
 	.meta({
@@ -392,7 +392,7 @@ export const Health = z
 					'the policy is behind or the environment was deleted.',
 			),
 		online: z.boolean().describe('False if the control plane is unreachable, so answers may be outdated.'),
-		state: z.enum(['starting', 'ready', 'stale', 'refused', 'deleted']).describe('State for the control plane data.'),
+		state: z.enum(['starting', 'ready', 'stale', 'refused', 'deleted']).describe('State of the control plane data.'),
 		detail: z
 			.string()
 			.nullable()
@@ -420,7 +420,7 @@ export const Health = z
 			.string()
 			.nullable()
 			.default(null)
-			.describe('Last refresh that the decision point applied (`POST .../configs/refresh`); null before the first.'),
+			.describe('Last applied refresh (`POST .../configs/refresh`); null before the first.'),
 		revision: z.number().nullable().describe('Revision used for answers; null before the first.'),
 		policy_revision: z
 			.number()
@@ -430,12 +430,14 @@ export const Health = z
 			.object({
 				reason: DegradedReason,
 				since: z.string().describe('Time at which this began, in UTC.'),
-				revisions_behind: z.number().describe('Environment revisions between the active policy and the newest schema.'),
+				revisions_behind: z
+					.number()
+					.describe('Number of environment revisions between the active policy and the newest schema.'),
 			})
 			.nullable()
 			.describe(
-				'Why the active policy is not the complete policy for the newest schema; null if it is. ' +
-					'Permissions that the newer revisions remove are suspended, so answers are safe to act on.',
+				'Why the active policy is not the complete policy of the newest schema; null if it is. ' +
+					'Permissions removed by newer revisions are suspended, so answers are safe to act on.',
 			),
 	})
 	.meta({

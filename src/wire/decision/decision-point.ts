@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AlwaysNull, Attributes, optional, StoredObject, Text, Timestamp, Uuid } from '../common.js';
 
-/** A PDP config: settings shared by all decision points that use the same API key. `client_secret` is that key. */
+/** A PDP config: settings shared by all decision points with the same API key. `client_secret` is that key. */
 export const PdpConfigRead = z
 	.object({
 		id: Uuid.describe('Config id, equal to its API key id.'),
@@ -18,8 +18,7 @@ export const PdpConfigRead = z
 	.meta({
 		id: 'PDPConfigRead',
 		description:
-			'A PDP config: settings shared by all decision points that ' +
-			'use the same API key. `client_secret` is that key.',
+			'A PDP config: settings shared by all decision points with ' + 'the same API key. `client_secret` is that key.',
 	});
 export type PdpConfigRead = z.input<typeof PdpConfigRead>;
 
@@ -43,7 +42,7 @@ const Url = z.string();
 
 /**
  * Decision point settings. `context` describes the environment and `feed` the bundle sources. The rest is part of the
- * contract, and empty for components that this service does not have.
+ * contract, and empty for components missing in this service.
  */
 export const RemoteConfig = z
 	.object({
@@ -52,7 +51,7 @@ export const RemoteConfig = z
 				AUTH_PUBLIC_KEY: z.string().default('').describe('Always empty.'),
 				FETCHING_CALLBACK_TIMEOUT: z.int().default(60).describe('Always 60.'),
 			})
-			.describe('Empty: for components that this service does not have.'),
+			.describe('Empty: for components missing in this service.'),
 		opal_client: z
 			.object({
 				DATA_TOPICS: z.array(z.string()).default([]).describe('Always empty.'),
@@ -68,7 +67,7 @@ export const RemoteConfig = z
 					.prefault({})
 					.describe('Empty: data updates are not reported.'),
 			})
-			.describe('Empty: for components that this service does not have.'),
+			.describe('Empty: for components missing in this service.'),
 		pdp: z
 			.object({
 				BACKEND_SERVICE_URL: Url.describe('API URL.'),
@@ -107,8 +106,8 @@ export const RemoteConfig = z
 	.meta({
 		id: 'RemoteConfig',
 		description:
-			'Decision point settings. `context` describes the environment and `feed` the bundle sources. The ' +
-			'rest is part of the contract, and empty for components that this service does not have.',
+			'Decision point settings. `context` describes the environment and `feed` the bundle sources. ' +
+			'The rest is part of the contract, and empty for components missing in this service.',
 	});
 export type RemoteConfig = z.input<typeof RemoteConfig>;
 
@@ -122,16 +121,16 @@ const saidText =
 /** Maximum decision point state size, as JSON text. */
 const maxStateLength = 16_384;
 
-/** The state that a decision point reports. */
+/** The state reported by a decision point. */
 export const PdpStateUpdate = z
 	.object({
 		pdp_instance_id: Text.min(1).max(512).describe('Decision point name that survives a restart.'),
 		state: Attributes.refine(
 			(state) => (JSON.stringify(state) ?? '').length <= maxStateLength,
 			`must be at most ${maxStateLength} characters of JSON`,
-		).describe(`Reported state: any object with at most 16,384 characters as JSON. ${saidText}`),
+		).describe(`Reported state: any object of at most 16,384 characters as JSON. ${saidText}`),
 	})
-	.meta({ id: 'PDPStateUpdate', description: 'The state that a decision point reports.' });
+	.meta({ id: 'PDPStateUpdate', description: 'The state reported by a decision point.' });
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
 
 /** Same, for a decision point without a state to report yet. */
@@ -141,7 +140,7 @@ export const PdpConfigRequest = z
 			'Decision point name that survives a restart.',
 		),
 		state: optional(PdpStateUpdate.shape.state).describe(
-			'Reported state: any object with at most 16,384 characters as JSON.',
+			'Reported state: any object of at most 16,384 characters as JSON.',
 		),
 	})
 	.describe('Decision point state, if there is any to report.');
@@ -150,7 +149,7 @@ export const PdpConfigRequest = z
 export const PdpInstanceRead = z
 	.object({
 		pdp_instance_id: z.string().describe('Reported decision point name.'),
-		api_key_id: Uuid.describe('Reporting API key id, equal to the config id.'),
+		api_key_id: Uuid.describe('Id of the API key used to report, equal to the config id.'),
 		environment_id: Uuid.describe('Id of the environment that it serves.'),
 		state: StoredObject.describe(`Last reported state. ${saidText}`),
 		first_seen_at: Timestamp.describe('First report, in UTC.'),

@@ -26,7 +26,7 @@ export const KongQuery = sent({
 				method: z.string().max(64).describe('Method; in lower case, it is the action key.'),
 				path: z.string().max(maxUrlLength).describe('Path; the route table maps it to a resource.'),
 			}).describe('Request line.'),
-		}).describe('The request that passes through Kong.'),
+		}).describe('The request passing through Kong.'),
 		consumer: sent({ username: z.string().nullish().describe('User key.') })
 			.nullish()
 			.describe('The authenticated consumer; without it, the request is denied.'),
@@ -196,7 +196,7 @@ export const TrinoColumnMasks = z
 						.describe('Column mask.'),
 				}),
 			)
-			.describe('Masks for the columns that have a mask.'),
+			.describe('Masks of the masked columns.'),
 	})
 	.meta({
 		id: 'TrinoColumnMasks',

@@ -152,7 +152,7 @@ const requested = {
 	resource_instance_key: z.string().nullable().describe('Instance key; null if there is no instance.'),
 };
 
-/** An access request in a list, with the requesting user and the keys for its ids. */
+/** An access request in a list, with the requesting user and the keys of the objects. */
 export const AccessRequestListed = z
 	.object({
 		...AccessRequestRead.shape,
@@ -163,7 +163,7 @@ export const AccessRequestListed = z
 	})
 	.meta({
 		id: 'AccessRequestListed',
-		description: 'An access request in a list, with the requesting user and the keys for its ids.',
+		description: 'An access request in a list, with the requesting user and the keys of the objects.',
 	});
 export type AccessRequestListed = z.input<typeof AccessRequestListed>;
 
@@ -194,7 +194,7 @@ export const OperationApprovalRead = z
 	.meta({ id: 'OperationApprovalRead', description: 'An operation approval. Its details are ids.' });
 export type OperationApprovalRead = z.input<typeof OperationApprovalRead>;
 
-/** An operation approval in a list, with the requesting user and the keys for its ids. */
+/** An operation approval in a list, with the requesting user and the keys of the objects. */
 export const OperationApprovalListed = z
 	.object({
 		...approval,
@@ -203,7 +203,7 @@ export const OperationApprovalListed = z
 	})
 	.meta({
 		id: 'OperationApprovalListed',
-		description: 'An operation approval in a list, with the requesting user and the keys for its ids.',
+		description: 'An operation approval in a list, with the requesting user and the keys of the objects.',
 	});
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 

@@ -49,7 +49,7 @@ export const ElementLoginRead = z
 	});
 export type ElementLoginRead = z.input<typeof ElementLoginRead>;
 
-/** Sign-in URL query. A value that is not a ticket is refused as an invalid ticket. */
+/** Sign-in URL query. Any other value is refused as an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
 	type: 'object',
 	properties: {

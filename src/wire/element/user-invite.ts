@@ -30,8 +30,8 @@ export const UserInviteCreate = granting({
 	email: Email.describe('Invited user e-mail address.'),
 	first_name: optional(Name).describe('First name.'),
 	last_name: optional(Name).describe('Last name.'),
-	role_id: Uuid.describe('Id for the role to assign.'),
-	tenant_id: Uuid.describe('Id for the tenant to join.'),
+	role_id: Uuid.describe('Id of the role to assign.'),
+	tenant_id: Uuid.describe('Id of the tenant to join.'),
 	resource_instance_id: optional(Uuid).describe(
 		"Id for the role's instance; without it, the role is assigned in the tenant.",
 	),
@@ -83,7 +83,7 @@ export const OwnInviteApprove = granting({
 		'Token claim with the user key. Defaults to the claim set for the environment, then to `sub`.',
 	),
 	attributes: defaulted(ComparedAttributes, () => ({})).describe(
-		'User attributes; attributes that the environment defines for users are not allowed.',
+		'User attributes; attributes defined by the environment are not allowed.',
 	),
 }).meta({
 	id: 'UserInviteApproveByToken',
@@ -108,8 +108,8 @@ export const UserInviteRead = z
 		email: z.string().describe('Invited user e-mail address.'),
 		first_name: z.string().nullable().describe('First name.'),
 		last_name: z.string().nullable().describe('Last name.'),
-		role_id: Uuid.describe('Id for the role to assign.'),
-		tenant_id: Uuid.describe('Id for the tenant to join.'),
+		role_id: Uuid.describe('Id of the role to assign.'),
+		tenant_id: Uuid.describe('Id of the tenant to join.'),
 		resource_instance_id: Uuid.nullable().describe("Id for the role's instance; null for the tenant."),
 		invite_expires_at: Timestamp.optional().meta({
 			description: 'Time until which it can be approved; absent for no limit.',

@@ -14,7 +14,7 @@ export const WebhookDeliveryRead = z
 		event: z.string().describe('Event type, such as `role_assignment`.'),
 		payload: StoredObject.describe('Request body.'),
 		status: DeliveryStatus.describe('Delivery state.'),
-		attempts: z.int().min(0).describe('Attempt count.'),
+		attempts: z.int().min(0).describe('Number of attempts.'),
 		attempted_at: Timestamp.nullable().describe('Last attempt, in UTC.'),
 		next_attempt_at: Timestamp.nullable().describe('Next attempt, in UTC; null if there is none.'),
 		response_status: z.int().nullable().describe('Last response status; null if there was no response.'),

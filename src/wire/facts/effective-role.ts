@@ -4,14 +4,14 @@ import { wholeNumberUpTo } from '../query.js';
 
 /** Roles that a user holds, with their sources. */
 
-/** Maximum role count in a response. */
+/** Maximum number of roles in a response. */
 export const maxEffectiveRoles = 1_000;
 const usualEffectiveRoles = 200;
 
 /** Filters for a user's effective roles. */
 export const EffectiveRoleQuery = z.object({
 	tenant: Reference.optional().describe('Only roles in this tenant and on its instances: id or key.'),
-	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('Maximum role count.'),
+	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('Maximum number of roles.'),
 });
 export type EffectiveRoleQuery = z.output<typeof EffectiveRoleQuery>;
 
@@ -28,7 +28,7 @@ const RoleOrigin = z
 const EffectiveRole = z
 	.object({
 		role: z.string().describe('Role key.'),
-		tenant: z.string().describe('Key of the tenant, or of the tenant that contains the instance.'),
+		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
 		source: z
 			.enum(['direct', 'group', 'derived'])

@@ -5,7 +5,7 @@ import { type NodeName, parseNode } from './graph-node.js';
 
 /** Graphs over schema and facts, and the paths between nodes. */
 
-/** Maximum node count in a response. */
+/** Maximum number of nodes in a response. */
 export const maxGraphNodes = 200;
 const usualGraphNodes = 60;
 /** Maximum distance from the start node. */
@@ -47,8 +47,10 @@ export const GraphQuery = z
 		to: Node.optional().describe(
 			'Path target: `instance:<resource>:<key>`, or a role on it, `instance:<resource>:<key>#<role>`.',
 		),
-		depth: wholeNumberUpTo(maxGraphDepth).default(1).describe('Maximum step count from the start; ignored for paths.'),
-		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('Maximum node count.'),
+		depth: wholeNumberUpTo(maxGraphDepth)
+			.default(1)
+			.describe('Maximum number of steps from the start; ignored for paths.'),
+		limit: wholeNumberUpTo(maxGraphNodes).default(usualGraphNodes).describe('Maximum number of nodes.'),
 		mode: GraphMode.default('facts').describe(
 			'`facts`: objects around the start. `schema`: schema objects around ' +
 				'the start. `path`: the shortest paths from the start to `to`.',
@@ -82,13 +84,13 @@ const GraphNode = z
 		type: z.string().optional().describe('Resource key for an instance, group or resource role.'),
 		name: z.string().optional().describe('Display name, if any.'),
 		tenant: z.string().optional().describe('Tenant key for an instance or group.'),
-		depth: z.int().min(0).describe('Step count from the start.'),
+		depth: z.int().min(0).describe('Number of steps from the start.'),
 		more: z
 			.int()
 			.min(1)
 			.optional()
 			.describe(
-				'Hidden neighbor count; absent if all are shown. A lower ' +
+				'Number of hidden neighbors; absent if all are shown. A lower ' +
 					'bound if the node has more than a thousand neighbors.',
 			),
 	})
@@ -134,7 +136,7 @@ const GraphEdge = z
 			.optional()
 			.describe('Derives no role for users with a role assigned on the object itself.'),
 		actions: z.array(z.string()).optional().describe('The first allowed actions, at most twenty.'),
-		action_count: z.int().min(0).optional().describe('Allowed action count.'),
+		action_count: z.int().min(0).optional().describe('Number of allowed actions.'),
 	})
 	.meta({ id: 'GraphEdge', description: 'A connection between two nodes.' });
 export type GraphEdge = z.input<typeof GraphEdge>;

@@ -33,7 +33,7 @@ export const RelationshipTupleRemove = z
 	.meta({ id: 'RelationshipTupleDelete', description: 'A relationship to delete.' });
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
-/** Maximum tuple count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum number of tuples per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkTuples = 1000;
 
 /** Relationships to create. */
@@ -59,14 +59,14 @@ export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkR
 const filters = {
 	tenant: References.describe('Only relationships in these tenants (ids or keys); may be repeated.'),
 	subject: References.describe(
-		'Only relationships with these subjects (`<resource key>:<instance key>`, ids or keys); may be repeated.',
+		'Only relationships of these subjects (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
 	relation: References.describe('Only these relations (ids or keys); may be repeated.'),
 	object: References.describe(
 		'Only relationships to these objects (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
-	object_type: References.describe('Only objects in these resources (ids or keys); may be repeated.'),
-	subject_type: References.describe('Only subjects in these resources (ids or keys); may be repeated.'),
+	object_type: References.describe('Only objects of these resources (ids or keys); may be repeated.'),
+	subject_type: References.describe('Only subjects of these resources (ids or keys); may be repeated.'),
 	...pageShape,
 };
 

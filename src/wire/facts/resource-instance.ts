@@ -4,7 +4,7 @@ import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, 
 import { Flag, pageShape, References, Searches } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new resource instance: one object with a resource type, in one tenant. */
+/** A new resource instance: an object of a resource type, in one tenant. */
 export const ResourceInstanceCreate = z
 	.object({
 		key: Key.describe('Key, unique among the instances in the resource.'),
@@ -16,7 +16,7 @@ export const ResourceInstanceCreate = z
 	})
 	.meta({
 		id: 'ResourceInstanceCreate',
-		description: 'A new resource instance: one object with a resource type, in one tenant.',
+		description: 'A new resource instance: an object of a resource type, in one tenant.',
 	});
 export type ResourceInstanceCreate = z.output<typeof ResourceInstanceCreate>;
 
@@ -29,7 +29,9 @@ export const ResourceInstanceUpdate = z
 	});
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 
-/** Maximum instance count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/**
+ * Maximum number of instances per bulk call. Each call is a unit of work and blocks other writes to the environment.
+ */
 export const maxBulkInstances = 3000;
 
 /** Instances to create or replace, each identified by resource and key. */
@@ -58,7 +60,7 @@ export type ResourceInstanceDetailQuery = z.output<typeof ResourceInstanceDetail
 
 const filters = {
 	tenant: References.describe('Only instances in these tenants (ids or keys); may be repeated.'),
-	resource: References.describe('Only instances in these resources (ids or keys); may be repeated.'),
+	resource: References.describe('Only instances of these resources (ids or keys); may be repeated.'),
 	search: Searches.describe('Part of the key or of `<resource key>:<instance key>`, or an id; may be repeated.'),
 	...pageShape,
 };

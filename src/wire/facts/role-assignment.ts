@@ -26,7 +26,9 @@ export const RoleAssignmentRemove = roleRemovalBody({
 });
 export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
-/** Maximum assignment count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/**
+ * Maximum number of assignments per bulk call. Each call is a unit of work and blocks other writes to the environment.
+ */
 export const maxBulkAssignments = 2000;
 const tooMany = `must have at most ${maxBulkAssignments} role assignments; send the rest in further calls`;
 
@@ -44,7 +46,7 @@ export const RoleAssignmentBulkQuery = z.object({
 		.enum(['fail', 'ignore', 'create'])
 		.default('fail')
 		.describe(
-			'Effect for an assignment to a missing user: fail the call (`fail`), ' +
+			'Treatment of an assignment to a missing user: fail the call (`fail`), ' +
 				'skip the assignment (`ignore`), or create the user (`create`).',
 		),
 });
@@ -61,12 +63,12 @@ export type RoleAssignmentRemoveQuery = z.output<typeof RoleAssignmentRemoveQuer
  * assignment.
  */
 export const RoleAssignmentQuery = z.object({
-	user: References.describe('Only roles held by these users (ids or keys); may be repeated.'),
+	user: References.describe('Only roles of these users (ids or keys); may be repeated.'),
 	role: References.describe(
 		'Only roles with these ids or keys, both tenant roles and resource roles; may be repeated.',
 	),
 	tenant: References.describe('Only roles in these tenants (ids or keys); may be repeated.'),
-	resource: References.describe('Only roles on instances in these resources (ids or keys); may be repeated.'),
+	resource: References.describe('Only roles on instances of these resources (ids or keys); may be repeated.'),
 	resource_instance: References.describe(
 		'Only roles on these instances (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
@@ -78,13 +80,13 @@ export const RoleAssignmentQuery = z.object({
 });
 export type RoleAssignmentQuery = z.output<typeof RoleAssignmentQuery>;
 
-/** A user's role in a tenant or on a resource instance in that tenant, by keys and by ids. */
+/** A user's role in a tenant or on a resource instance in the tenant, by keys and by ids. */
 export const RoleAssignmentRead = z
 	.object({
 		...environmentScoped,
 		user: z.string().describe('User key.'),
 		role: z.string().describe('Role key.'),
-		tenant: z.string().describe('Key of the tenant, or of the tenant that contains the instance.'),
+		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
 		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
 		resource_instance_id: Uuid.nullable().describe('Instance id; null for a tenant role.'),
 		user_id: Uuid.describe('User id.'),
@@ -94,7 +96,7 @@ export const RoleAssignmentRead = z
 	})
 	.meta({
 		id: 'RoleAssignmentRead',
-		description: "A user's role in a tenant or on a resource instance in that tenant, by keys and by ids.",
+		description: "A user's role in a tenant or on a resource instance in the tenant, by keys and by ids.",
 	});
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
 
@@ -117,7 +119,7 @@ export const RoleAssignmentDetailedRead = z
 				id: Uuid.describe('Role id.'),
 				key: z.string().describe('Role key.'),
 				name: z.string().describe('Display name.'),
-				permissions: z.array(z.string()).nullable().describe('Permissions that the role itself grants.'),
+				permissions: z.array(z.string()).nullable().describe('Permissions granted by the role itself.'),
 			})
 			.describe('The role.'),
 		tenant: z
@@ -151,7 +153,7 @@ export const RoleAssignmentBulkReport = z
 		assignments_created: z
 			.int()
 			.min(0)
-			.describe('Count of roles assigned or extended; roles already held are not counted.'),
+			.describe('Number of roles assigned or extended; roles already held are not counted.'),
 	})
 	.meta({ id: 'BulkRoleAssignmentReport', description: 'Bulk role assignment result.' });
 export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
@@ -159,7 +161,7 @@ export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
 /** Bulk role removal result. */
 export const RoleAssignmentBulkRemoveReport = z
 	.object({
-		assignments_removed: z.int().min(0).describe('Count of roles removed; roles not held are not counted.'),
+		assignments_removed: z.int().min(0).describe('Number of roles removed; roles not held are not counted.'),
 	})
 	.meta({ id: 'BulkRoleUnAssignmentReport', description: 'Bulk role removal result.' });
 export type RoleAssignmentBulkRemoveReport = z.input<typeof RoleAssignmentBulkRemoveReport>;

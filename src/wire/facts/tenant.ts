@@ -4,7 +4,7 @@ import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, 
 import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new tenant. Attributes that were never set stay null. */
+/** A new tenant. Attributes stay null until they are set. */
 export const TenantCreate = z
 	.object({
 		key: Key.describe('Key, unique among the tenants in the environment; used in checks.'),
@@ -12,7 +12,7 @@ export const TenantCreate = z
 		description: optional(Text).describe('Tenant description. Null counts as absent.'),
 		attributes: optional(ComparedAttributes).describe('Attributes for conditions to compare. Null counts as absent.'),
 	})
-	.meta({ id: 'TenantCreate', description: 'A new tenant. Attributes that were never set stay null.' });
+	.meta({ id: 'TenantCreate', description: 'A new tenant. Attributes stay null until they are set.' });
 export type TenantCreate = z.output<typeof TenantCreate>;
 
 /** Tenant fields to change; `attributes` are replaced as a whole. */
@@ -28,7 +28,7 @@ export const TenantUpdate = z
 	});
 export type TenantUpdate = z.output<typeof TenantUpdate>;
 
-/** Maximum tenant count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum number of tenants per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkTenants = 2000;
 
 /** Tenants to create. */

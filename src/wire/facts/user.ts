@@ -117,7 +117,7 @@ export const UserUpdate = z
 	});
 export type UserUpdate = z.output<typeof UserUpdate>;
 
-/** Maximum user count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum number of users per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkUsers = 3000;
 
 /** Users to create. */

@@ -17,7 +17,7 @@ export const ApiKeyOwnerType = z.enum(['pdp_config', 'member', 'elements']);
 /** Scope of the calling key: ids down to the key level, null below it. */
 export const ApiKeyScopeRead = z
 	.object({
-		organization_id: Uuid.describe('Id of the organization that owns the key.'),
+		organization_id: Uuid.describe("Id of the key's organization."),
 		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
 		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
 	})
@@ -75,7 +75,7 @@ export type ApiKeyCreate = z.output<typeof ApiKeyCreate>;
 export const ApiKeyRead = z
 	.object({
 		id: Uuid.describe('Key id, distinct from its secret.'),
-		organization_id: Uuid.describe('Id of the organization that owns the key.'),
+		organization_id: Uuid.describe("Id of the key's organization."),
 		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
 		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
 		object_type: ApiKeyObjectType.describe('Key scope: the organization, one project or one environment.'),

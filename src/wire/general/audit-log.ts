@@ -8,7 +8,7 @@ import { paginated } from '../list.js';
 import { pageShape, Search } from '../query.js';
 import { unchecked } from '../unchecked.js';
 
-/** Maximum event count per request. */
+/** Maximum number of events per request. */
 export const maxLoggedDecisions = 10_000;
 
 /** Earliest time that PostgreSQL reads in ISO 8601. */
@@ -50,8 +50,8 @@ export const DecisionEvents = boundedArray(
 /** Response to a batch with invalid events. */
 export const PartlyLogged = z
 	.object({
-		accepted: z.int().describe('Stored event count, including events from earlier uploads.'),
-		refused: z.int().describe('Invalid event count. Invalid events are not stored.'),
+		accepted: z.int().describe('Number of events now stored, including events from earlier uploads.'),
+		refused: z.int().describe('Number of invalid events, which are not stored.'),
 		detail: ValidationProblems,
 	})
 	.meta({

@@ -34,7 +34,7 @@ export type ChangeKind = z.output<typeof ChangeKind>;
 export const ChangeOperation = z.enum(['create', 'update', 'delete']);
 export type ChangeOperation = z.output<typeof ChangeOperation>;
 
-/** A change to one object: actor, time, and the object before and after. */
+/** A change of one object: actor, time, and the object before and after. */
 export const ChangeRead = z
 	.object({
 		revision: z.int().min(1).describe('Environment revision after the change; all changes in one request share it.'),
@@ -60,19 +60,16 @@ export const ChangeRead = z
 	})
 	.meta({
 		id: 'ChangeRead',
-		description: 'A change to one object: actor, time, and the object before and after.',
+		description: 'A change of one object: actor, time, and the object before and after.',
 	});
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**
- * A change page. `revision` is the newest revision that it covers. Send it as `revision_to` with the other pages to
- * keep them consistent.
+ * A change page. `revision` is the newest covered revision. Send it as `revision_to` with the other pages to keep them
+ * consistent.
  */
 export const ChangePage = paginated(ChangeRead).extend({
-	revision: z
-		.int()
-		.min(0)
-		.describe('Newest revision that the page covers. Send it as `revision_to` with the other pages.'),
+	revision: z.int().min(0).describe('Newest covered revision. Send it as `revision_to` with the other pages.'),
 });
 
 /** A repeatable parameter: any value may match. */
@@ -91,7 +88,7 @@ const Instant = Timestamp.optional();
 
 /** Filters for changes. Ranges include both ends. */
 export const ChangeQuery = z.object({
-	kind: repeatable(ChangeKind).describe('Only changes to these object kinds; may be repeated.'),
+	kind: repeatable(ChangeKind).describe('Only changes of these object kinds; may be repeated.'),
 	operation: repeatable(ChangeOperation).describe('Only these operations: create, update or delete; may be repeated.'),
 	search: Search.describe('Part of the object key; with `*`, a pattern for the whole key.'),
 	actor: repeatable(Uuid).describe('Only changes by these API keys or users (ids); may be repeated.'),

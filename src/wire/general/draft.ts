@@ -33,7 +33,7 @@ import { ChangeReport } from './environment-import.js';
  * written as in environment documents.
  */
 
-/** Maximum change count per draft. */
+/** Maximum number of changes per draft. */
 export const maxDraftChanges = 1000;
 
 /** The built-in resource whose attributes are separate objects in documents and drafts. */
@@ -42,7 +42,7 @@ const userResourceKey = '__user';
 const kindNote = 'Kind of the changed object.';
 const operationNote = 'Operation on the object.';
 
-/** A change to an object with a key. */
+/** A change of an object with a key. */
 function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, key: z.ZodString, value: Value) {
 	return z
 		.strictObject({
@@ -61,7 +61,7 @@ function keyedChange<Kind extends string, Value extends z.ZodType>(kind: Kind, k
 		});
 }
 
-/** A change to an object without a key, identified by its content. */
+/** A change of an object without a key, identified by its content. */
 function listedChange<
 	Kind extends string,
 	const Operations extends readonly ChangeOperation[],
@@ -159,22 +159,22 @@ export type Draft = z.output<typeof Draft>;
 /** An applied draft. */
 export const AppliedDraft = z
 	.object({
-		revision: z.int().min(0).describe('Environment revision that contains the draft.'),
+		revision: z.int().min(0).describe('Environment revision with the draft.'),
 		changes: ChangeReport.describe('Changes by the draft, including consequential changes.'),
 	})
 	.meta({ id: 'AppliedDraft', description: 'An applied draft.' });
 
-/** Maximum file count in a preview. */
+/** Maximum number of files in a preview. */
 export const maxPreviewFiles = 500;
-/** Size limit for the listed changes, and for the listed files, in a preview: characters as JSON. */
+/** Size limits of the listed changes and the listed files in a preview, in characters as JSON. */
 export const maxPreviewLength = 2 * 1024 * 1024;
 
 /** Draft effects. */
 export const DraftPreview = z
 	.object({
-		base_revision: z.int().min(0).describe('Revision that the draft is based on.'),
+		base_revision: z.int().min(0).describe('Base revision of the draft.'),
 		revision: z.int().min(0).describe('Environment revision used for the preview.'),
-		total: z.int().min(0).describe('Total count of objects that would be created, changed or deleted.'),
+		total: z.int().min(0).describe('Total number of objects to be created, changed or deleted.'),
 		changes: z
 			.array(
 				z.object({

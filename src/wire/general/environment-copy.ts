@@ -3,7 +3,7 @@ import { boundedArray } from '../bounded.js';
 import { defaulted, optional, Reference, Text, Uuid } from '../common.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
-/** Filter for objects with the same kind, by key. */
+/** Filter for objects of one kind, by key. */
 export const CopyFilter = z
 	.object({
 		include: defaulted(boundedArray(Text), () => []).meta({
@@ -13,7 +13,7 @@ export const CopyFilter = z
 			description: 'Keys to exclude, even if included; `*` matches any text.',
 		}),
 	})
-	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Filter for objects with the same kind, by key.' });
+	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Filter for objects of one kind, by key.' });
 export type CopyFilter = z.output<typeof CopyFilter>;
 
 const filter = defaulted(CopyFilter, () => ({ include: [], exclude: [] }));
@@ -55,8 +55,8 @@ export const EnvironmentCopy = z
 	.object({
 		target_env: CopyTarget.describe('Target environment.'),
 		conflict_strategy: defaulted(z.enum(['fail', 'overwrite']), () => 'fail' as const).describe(
-			'Effect for an object that exists in the target with different content: ' +
-				'fail the copy (`fail`, the default) or overwrite the object.',
+			'Treatment of an object with different content in the target: fail ' +
+				'the copy (`fail`, the default) or overwrite the object.',
 		),
 		scope: defaulted(CopyScope, () => CopyScope.parse({})).describe('Objects to copy; all by default.'),
 	})

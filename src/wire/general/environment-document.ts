@@ -85,13 +85,13 @@ const ActionEntry = z
 /** A resource attribute or user attribute. */
 export const AttributeEntry = z
 	.strictObject({
-		type: AttributeType.describe('Attribute value type.'),
+		type: AttributeType.describe('Value type of the attribute.'),
 		description: orNull(Text).describe('Attribute description.'),
 	})
 	.meta({ id: 'AttributeEntry', description: 'A resource attribute or user attribute.' });
 export type AttributeEntry = z.output<typeof AttributeEntry>;
 
-/** A relation with the resource's instances as objects; `subject_resource` is the resource key for the subjects. */
+/** A relation of a resource, whose instances are the objects; `subject_resource` is the subject resource key. */
 export const RelationEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
@@ -101,12 +101,11 @@ export const RelationEntry = z
 	.meta({
 		id: 'RelationEntry',
 		description:
-			"A relation with the resource's instances as objects; " +
-			'`subject_resource` is the resource key for the subjects.',
+			'A relation of a resource, whose instances are the objects; ' + '`subject_resource` is the subject resource key.',
 	});
 export type RelationEntry = z.output<typeof RelationEntry>;
 
-/** An action group in a resource, with action keys. */
+/** An action group of a resource, with action keys. */
 export const ActionGroupEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
@@ -114,14 +113,14 @@ export const ActionGroupEntry = z
 		attributes: orNull(Attributes).describe('Custom data.'),
 		actions: entryList(Key).describe('Action keys, in order.'),
 	})
-	.meta({ id: 'ActionGroupEntry', description: 'An action group in a resource, with action keys.' });
+	.meta({ id: 'ActionGroupEntry', description: 'An action group of a resource, with action keys.' });
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
 const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false })).describe(
 	'Conditions for derivations; always by default.',
 );
 
-/** Derivation for a resource role from roles on the subjects in a relation, all by keys. */
+/** Derivation of a resource role from roles on the subjects in a relation, all by keys. */
 export const DerivationEntry = z
 	.strictObject({
 		users_with_role: entryList(
@@ -136,7 +135,7 @@ export const DerivationEntry = z
 	})
 	.meta({
 		id: 'DerivationEntry',
-		description: 'Derivation for a resource role from roles on the subjects in a relation, all by keys.',
+		description: 'Derivation of a resource role from roles on the subjects in a relation, all by keys.',
 	});
 export type DerivationEntry = z.output<typeof DerivationEntry>;
 
@@ -151,7 +150,7 @@ export const ResourceRoleEntry = z
 	.strictObject({
 		...describedRole,
 		permissions: entryList(Key).describe('Granted action keys.'),
-		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
+		extends: entryList(Key).describe("Keys of the resource's roles whose permissions the role inherits."),
 		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
 	})
 	.meta({
@@ -175,7 +174,7 @@ const ownResource = {
 	description: orNull(Text).describe('Resource description.'),
 	type_attributes: orNull(Attributes).describe('Custom data.'),
 	actions: entryMap(ActionEntry).describe('Actions, by key.'),
-	attributes: entryMap(AttributeEntry).describe('Attributes that its instances have, by key.'),
+	attributes: entryMap(AttributeEntry).describe('Instance attributes, by key.'),
 };
 
 /** A resource alone, without its relations, action groups and roles. */
@@ -202,7 +201,7 @@ export const RoleEntry = z
 	.strictObject({
 		...describedRole,
 		permissions: entryList(PermissionName).describe('Granted permissions, as `<resource key>:<action key>`.'),
-		extends: entryList(Key).describe('Tenant role keys whose permissions the role inherits.'),
+		extends: entryList(Key).describe('Keys of tenant roles whose permissions the role inherits.'),
 	})
 	.meta({
 		id: 'RoleEntry',
@@ -462,7 +461,7 @@ const FactsHalf = z
 	})
 	.describe('Stored objects: tenants, users, instances and grants.');
 
-/** A document to import. If a half is missing, that half stays unchanged in the environment. */
+/** A document to import. If a half is missing, this half of the environment stays unchanged. */
 export const EnvironmentDocument = z
 	.strictObject({
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
@@ -482,7 +481,7 @@ export const EnvironmentDocument = z
 	})
 	.meta({
 		id: 'EnvironmentDocument',
-		description: 'A document to import. If a half is missing, that half stays unchanged in the environment.',
+		description: 'A document to import. If a half is missing, this half of the environment stays unchanged.',
 	});
 export type EnvironmentDocument = z.output<typeof EnvironmentDocument>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Flag } from '../query.js';
 
-/** Effect for an object in the document that exists with different content. */
+/** Treatment of an object with different content in the environment. */
 export const ImportStrategy = z.enum(['fail', 'overwrite', 'replace']);
 export type ImportStrategy = z.output<typeof ImportStrategy>;
 
@@ -9,28 +9,28 @@ export type ImportStrategy = z.output<typeof ImportStrategy>;
 export const ImportQuery = z.object({
 	dry_run: Flag.describe('Only report the changes.'),
 	conflict_strategy: ImportStrategy.default('fail').describe(
-		'Effect for an object that exists with different content: fail the import (`fail`), overwrite the ' +
-			'object (`overwrite`), or also delete everything that is not in the document (`replace`).',
+		'Treatment of an object with different content in the environment: fail the import (`fail`), overwrite ' +
+			'the object (`overwrite`), or also delete everything missing from the document (`replace`).',
 	),
 });
 export type ImportQuery = z.output<typeof ImportQuery>;
 
-/** Maximum change count in a report. */
+/** Maximum number of changes in a report. */
 export const maxListedChanges = 1000;
 
 /** Changes in a unit of work, executed or not. */
 const reported = {
-	total: z.int().min(0).describe('Total count of objects created, changed and deleted.'),
+	total: z.int().min(0).describe('Total number of objects created, changed and deleted.'),
 	counts: z
 		.record(
 			z.string(),
 			z.object({
-				create: z.int().min(0).describe('Created object count.'),
-				update: z.int().min(0).describe('Changed object count.'),
-				delete: z.int().min(0).describe('Deleted object count.'),
+				create: z.int().min(0).describe('Number of objects created.'),
+				update: z.int().min(0).describe('Number of objects changed.'),
+				delete: z.int().min(0).describe('Number of objects deleted.'),
 			}),
 		)
-		.meta({ description: 'Counts of objects created, changed and deleted, by kind.' }),
+		.meta({ description: 'Numbers of objects created, changed and deleted, by kind.' }),
 	changes: z
 		.array(
 			z.object({
@@ -52,7 +52,7 @@ export const ImportReport = z
 		dry_run: z.boolean().describe('True if nothing was written.'),
 		total: reported.total,
 		counts: reported.counts,
-		expired: z.int().min(0).meta({ description: 'Expired grants in the document, which were skipped.' }),
+		expired: z.int().min(0).meta({ description: 'Number of expired grants in the document, which were skipped.' }),
 		changes: reported.changes,
 	})
 	.meta({ id: 'EnvironmentImportReport', description: 'Import changes, executed or not.' });

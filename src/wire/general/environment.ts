@@ -17,7 +17,7 @@ import {
 
 const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 
-/** Keys that sign user tokens in an environment: at `url`, or inline. `ttl` is in seconds. */
+/** Keys that sign user tokens of an environment: at `url`, or inline. `ttl` is in seconds. */
 export const Jwks = z
 	.object({
 		ttl: defaulted(z.int().min(0), () => 600).describe('Cache time for keys from `url`, in seconds; defaults to 600.'),
@@ -31,7 +31,7 @@ export const Jwks = z
 	})
 	.meta({
 		id: 'JwksConfig',
-		description: 'Keys that sign user tokens in an environment: at ' + '`url`, or inline. `ttl` is in seconds.',
+		description: 'Keys that sign user tokens of an environment: at ' + '`url`, or inline. `ttl` is in seconds.',
 	});
 export type Jwks = z.output<typeof Jwks>;
 
@@ -39,7 +39,7 @@ export type Jwks = z.output<typeof Jwks>;
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
 
-/** Maximum count of origins whose pages may embed elements. */
+/** Maximum number of origins whose pages may embed elements. */
 const maxElementsOrigins = 20;
 
 /** An origin in browser form: scheme, host and, if not the scheme's default, port. */
@@ -66,7 +66,7 @@ const knownSettings = {
 	production: z.boolean(),
 } as const;
 
-/** Environment keys that count as production by default. */
+/** Keys of environments that count as production by default. */
 const productionKeys: readonly string[] = ['production', 'prod'];
 
 /** True for a production environment. The console asks for confirmation before it changes anything there. */
@@ -80,7 +80,7 @@ export function isProduction({
 	return knownSettings.production.safeParse(settings?.['production']).data ?? productionKeys.includes(key);
 }
 
-/** Embedding settings for elements in an environment. */
+/** Embedding settings of the elements in an environment. */
 export interface ElementSettings {
 	/** Origins whose pages may embed them. */
 	readonly origins: readonly string[];

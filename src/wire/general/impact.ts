@@ -56,11 +56,11 @@ export type ImpactRow = z.output<typeof ImpactRow>;
 
 const count = z.int().min(0);
 
-/** Counts of checks gained and lost through one cause. */
+/** Numbers of checks gained and lost through one cause. */
 export const ImpactCauseCount = ImpactCause.extend({
 	gained: count.describe('Checks granted by this cause after the change and denied before.'),
 	lost: count.describe('Checks granted by this cause before the change and denied after it.'),
-}).meta({ id: 'ImpactCauseCount', description: 'Counts of checks gained and lost through one cause.' });
+}).meta({ id: 'ImpactCauseCount', description: 'Numbers of checks gained and lost through one cause.' });
 export type ImpactCauseCount = z.output<typeof ImpactCauseCount>;
 
 /** A logged decision with a different result. */
@@ -71,7 +71,7 @@ export const LoggedDecisionRow = ImpactRow.extend({
 }).meta({ id: 'LoggedDecisionRow', description: 'A logged decision whose result the change alters.' });
 export type LoggedDecisionRow = z.output<typeof LoggedDecisionRow>;
 
-/** Maximum counts for evaluated checks, listed rows, and replayed decisions. */
+/** Maximum numbers of evaluated checks, listed rows, and replayed decisions. */
 export const maxImpactChecks = 1_000_000;
 export const maxImpactRows = 1_000;
 export const maxImpactDecisions = 1_000;
@@ -106,9 +106,9 @@ export const Impact = z
 		loses: z.array(ImpactRow).describe('Checks allowed only without the draft, at most `limits.rows`.'),
 		counts: z
 			.object({
-				gained: count.describe('Checks allowed only with the draft.'),
-				lost: count.describe('Checks allowed only without the draft.'),
-				asked: count.describe('Evaluated checks: checks that the draft could affect.'),
+				gained: count.describe('Number of checks allowed only with the draft.'),
+				lost: count.describe('Number of checks allowed only without the draft.'),
+				asked: count.describe('Number of evaluated checks: checks possibly affected by the draft.'),
 				by_cause: z
 					.array(ImpactCauseCount)
 					.describe('Counts by cause, largest first. A check with several causes counts for the first.'),
@@ -121,10 +121,10 @@ export const Impact = z
 			),
 		decisions: z
 			.object({
-				replayed: count.describe('Logged decisions replayed.'),
-				skipped: count.describe('Decisions skipped, because their input is not in the log.'),
-				gained: count.describe('Replayed decisions allowed only with the draft.'),
-				lost: count.describe('Replayed decisions allowed only without the draft.'),
+				replayed: count.describe('Number of logged decisions replayed.'),
+				skipped: count.describe('Number of decisions skipped, because their input is not in the log.'),
+				gained: count.describe('Number of replayed decisions allowed only with the draft.'),
+				lost: count.describe('Number of replayed decisions allowed only without the draft.'),
 				rows: z.array(LoggedDecisionRow).describe('Decisions with a different result, newest first.'),
 				truncated: z.boolean().describe('True if the time limit stopped the replay.'),
 			})
@@ -144,7 +144,7 @@ export const Impact = z
 	.meta({ id: 'Impact', description: 'Checks gained and lost through a draft.' });
 export type Impact = z.input<typeof Impact>;
 
-/** Maximum change count between an explained revision and the newest revision. */
+/** Maximum number of changes between an explained revision and the newest revision. */
 export const maxChangesSince = 5_000;
 
 /** A check, and the revision to explain it at. */

@@ -4,7 +4,7 @@ import { DegradedReason } from '../decision/degraded-reason.js';
 
 /**
  * Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest
- * revision that changed the schema, and `compiled_revision` the schema revision with the active policy: null before the
+ * revision with a schema change, and `compiled_revision` the schema revision of the active policy: null before the
  * first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.
  */
 export const PolicyRead = z
@@ -15,7 +15,7 @@ export const PolicyRead = z
 			.nullable()
 			.default(null)
 			.meta({ description: 'Database lineage for the revision.', example: 'd3b07384d113edec' }),
-		schema_revision: z.int().min(0).meta({ description: 'Newest revision that changed the schema.' }),
+		schema_revision: z.int().min(0).meta({ description: 'Newest revision with a schema change.' }),
 		hash: z
 			.string()
 			.nullable()
@@ -26,7 +26,7 @@ export const PolicyRead = z
 			.nullable()
 			.meta({ description: 'Schema revision that decision points load; null before the first compilation.' }),
 		published_at: Timestamp.nullable().describe(
-			'Publication time for the active policy, in UTC; null before the first compilation.',
+			'Publication time of the active policy, in UTC; null before the first compilation.',
 		),
 		failure: z
 			.object({
@@ -44,7 +44,7 @@ export const PolicyRead = z
 				revisions_behind: z
 					.int()
 					.min(0)
-					.describe('Environment revisions between the active policy and the newest schema.'),
+					.describe('Number of environment revisions between the active policy and the newest schema.'),
 				left_out: z
 					.array(
 						z.object({
@@ -57,8 +57,8 @@ export const PolicyRead = z
 			.nullable()
 			.meta({
 				description:
-					'Why the active policy is not the complete policy for the newest schema; null if ' +
-					'it is. Decision points suspend permissions that newer revisions remove.',
+					'Why the active policy is not the complete policy of the newest schema; null if ' +
+					'it is. Decision points suspend permissions removed by newer revisions.',
 			}),
 		files: z
 			.array(
@@ -73,7 +73,7 @@ export const PolicyRead = z
 		id: 'PolicyRead',
 		description:
 			'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
-			'revision that changed the schema, and `compiled_revision` the schema revision with the active policy: null before the ' +
+			'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null before the ' +
 			'first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.',
 	});
 export type PolicyRead = z.input<typeof PolicyRead>;
@@ -104,14 +104,14 @@ export const PolicyOfRevision = PolicyRevisionRead.extend({
 }).meta({ id: 'PolicyOfRevision', description: 'A policy with all its files, as a folder for `opa`.' });
 export type PolicyOfRevision = z.input<typeof PolicyOfRevision>;
 
-/** Maximum policy test count in a list. */
+/** Maximum number of policy tests in a list. */
 export const maxListedTests = 1_000;
 
 /** Generated policy test results. */
 export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 	.extend({
-		passed: z.int().min(0).meta({ description: 'Passed test count.' }),
-		failed: z.int().min(0).meta({ description: 'Failed or undecided test count.' }),
+		passed: z.int().min(0).meta({ description: 'Number of passed tests.' }),
+		failed: z.int().min(0).meta({ description: 'Number of failed or undecided tests.' }),
 		truncated: z.boolean().describe('True if there are more tests than listed.'),
 		tests: z
 			.array(

@@ -15,9 +15,9 @@ import {
 } from '../common.js';
 
 /** An action in the group's resource. The handler looks it up. */
-const GroupedAction = Reference.meta({ description: 'Action key or id in the resource.', example: 'read' });
+const GroupedAction = Reference.meta({ description: 'Key or id of an action in the resource.', example: 'read' });
 
-/** A new action group in a resource. */
+/** A new action group of a resource. */
 export const ActionGroupCreate = z
 	.object({
 		key: Key.describe('Key, unique among the action groups in the resource.'),
@@ -28,7 +28,7 @@ export const ActionGroupCreate = z
 			'Actions in the group, in this order; none by default.',
 		),
 	})
-	.meta({ id: 'ResourceActionGroupCreate', description: 'A new action group in a resource.' });
+	.meta({ id: 'ResourceActionGroupCreate', description: 'A new action group of a resource.' });
 export type ActionGroupCreate = z.output<typeof ActionGroupCreate>;
 
 /** Action group fields to change; `actions` and `attributes` are replaced as a whole. */

@@ -92,7 +92,7 @@ export const ConditionPreview = describedOnce(
 			'Page number, from 1; defaults to 1.',
 		),
 		per_page: defaulted(z.int(perPageMessage).min(1, perPageMessage).max(100, perPageMessage), () => 30).describe(
-			'Maximum match count per page, from 1 to 100; defaults to 30.',
+			'Maximum number of matches per page, from 1 to 100; defaults to 30.',
 		),
 	}),
 ).meta({

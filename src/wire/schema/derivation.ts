@@ -28,12 +28,12 @@ const source = {
 	role: Reference.describe('Role held on the related instance: id or key.'),
 	on_resource: Reference.describe('Resource for the related instance, the subject in the relation: id or key.'),
 	linked_by_relation: Reference.describe(
-		'Relation from the related instance to the instance with the derived role: id or key.',
+		'Relation from the related instance to the instance of the derived role: id or key.',
 	),
 };
 
 /**
- * A holder of `role` on an instance in `on_resource` that is a subject in the relation holds the role from the path on
+ * A holder of `role` on an instance of `on_resource` that is a subject of the relation holds the role from the path on
  * its object.
  */
 export const DerivedRoleRuleCreate = granting(
@@ -42,8 +42,8 @@ export const DerivedRoleRuleCreate = granting(
 ).meta({
 	id: 'DerivedRoleRuleCreate',
 	description:
-		'A holder of `role` on an instance in `on_resource` that is a subject ' +
-		'in the relation holds the role from the path on its object.',
+		'A holder of `role` on an instance of `on_resource` that is a subject ' +
+		'of the relation holds the role from the path on its object.',
 });
 export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 
@@ -81,7 +81,7 @@ export const DerivedRoleRuleRead = z
 		on_resource: z.string().describe('Resource key for the related instance, the subject in the relation.'),
 		linked_by_relation: z
 			.string()
-			.describe('Key of the relation from the related instance to the instance with the derived role.'),
+			.describe('Relation key from the related instance to the instance of the derived role.'),
 		role_id: Uuid.describe('Role id.'),
 		resource_id: Uuid.describe('Id of `on_resource`.'),
 		relation_id: Uuid.describe('Relation id.'),

@@ -6,7 +6,7 @@ import { environmentObject, optional, Timestamp } from '../common.js';
  * grant. Members found only in responses are ignored, so clients can send back a response; nulls are ignored as well.
  */
 
-/** Members that every object in a response has. */
+/** Members of every object in a response. */
 const everywhere = Object.keys(environmentObject);
 
 /**

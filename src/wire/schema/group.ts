@@ -73,22 +73,22 @@ const otherGroup = {
 	),
 };
 
-/** The group to nest in the path's group. */
+/** The group to nest in the group of the path. */
 export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({
 	id: 'GroupNesting',
-	description: "The group to nest in the path's group.",
+	description: 'The group to nest in the group of the path.',
 });
 export type GroupNesting = z.output<typeof GroupNesting>;
 
-/** The nested group to remove from the path's group. */
+/** The nested group to remove from the group of the path. */
 export const GroupNestingRemove = z
 	.object(otherGroup)
-	.meta({ id: 'GroupNestingRemove', description: "The nested group to remove from the path's group." });
+	.meta({ id: 'GroupNestingRemove', description: 'The nested group to remove from the group of the path.' });
 export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = {
 	tenant: References.describe('Only groups in these tenants (ids or keys); may be repeated.'),
-	resource: References.describe('Only groups in these resources (ids or keys); may be repeated.'),
+	resource: References.describe('Only groups of these resources (ids or keys); may be repeated.'),
 	search: Searches.describe('Part of the instance key; with `*`, a pattern for the whole key; may be repeated.'),
 	...pageShape,
 };
@@ -120,7 +120,7 @@ export const GroupReadSchema = z.object(described).meta({
 });
 export type GroupReadSchema = z.input<typeof GroupReadSchema>;
 
-/** Maximum role count, and user count, shown with a group. */
+/** Maximum number of roles, and of users, shown with a group. */
 export const maxShownOfGroup = 1000;
 
 const absentText = `Absent if there are more than ${maxShownOfGroup}: use the paginated lists of the group.`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from '../common.js';
 
-/** A new relation, from instances in the subject resource to instances in the path's resource. */
+/** A new relation, from instances of the subject resource to instances of the resource in the path. */
 export const RelationCreate = z
 	.object({
 		key: Key.describe('Key, unique among the relations in the resource.'),
@@ -11,7 +11,7 @@ export const RelationCreate = z
 	})
 	.meta({
 		id: 'RelationCreate',
-		description: "A new relation, from instances in the subject resource to instances in the path's resource.",
+		description: 'A new relation, from instances of the subject resource to instances of the resource in the path.',
 	});
 export type RelationCreate = z.output<typeof RelationCreate>;
 

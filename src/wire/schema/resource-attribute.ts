@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { clearable, environmentObject, Key, optional, Text, Uuid } from '../common.js';
 
-/** Attribute value type. */
+/** Value type of the attribute. */
 export const AttributeType = z
 	.enum(['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'])
-	.meta({ id: 'AttributeType', description: 'Attribute value type.' });
+	.meta({ id: 'AttributeType', description: 'Value type of the attribute.' });
 export type AttributeType = z.output<typeof AttributeType>;
 
 /** A new resource attribute, or a new user attribute on the resource `__user`. */
 export const ResourceAttributeCreate = z
 	.object({
 		key: Key.describe('Key, unique among the attributes in the resource.'),
-		type: AttributeType.describe('Attribute value type.'),
+		type: AttributeType.describe('Value type of the attribute.'),
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	})
 	.meta({
@@ -34,7 +34,7 @@ export const ResourceAttributeRead = z
 	.object({
 		...environmentObject,
 		key: z.string().describe('Key, unique among the attributes in the resource.'),
-		type: AttributeType.describe('Attribute value type.'),
+		type: AttributeType.describe('Value type of the attribute.'),
 		resource_id: Uuid.describe('Resource id.'),
 		resource_key: z.string().describe('Resource key; `__user` for user attributes.'),
 		built_in: z.boolean().describe('True for a built-in attribute, which cannot be changed.'),

@@ -19,7 +19,7 @@ import { hierarchySchema, roleAnswerMembers } from './role.js';
 
 /** A resource role permission: an action in that resource. The handler looks it up. */
 export const ResourcePermission = Reference.meta({
-	description: 'Action key in the resource, `<resource key>:<action key>`, or the action id.',
+	description: 'Key of an action in the resource, `<resource key>:<action key>`, or the action id.',
 	example: 'read',
 });
 
@@ -96,8 +96,8 @@ export const ResourceRoleRead = z
 		resource_id: Uuid.describe('Resource id.'),
 		resource: z.string().describe('Resource key.'),
 		description: z.string().nullable().describe('Role description.'),
-		permissions: z.array(z.string()).describe('Action keys that the role itself grants.'),
-		extends: z.array(z.string()).describe('Role keys in the resource whose permissions the role inherits.'),
+		permissions: z.array(z.string()).describe('Keys of actions granted by the role itself.'),
+		extends: z.array(z.string()).describe("Keys of the resource's roles whose permissions the role inherits."),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		granted_to: DerivedRoleBlockRead.nullable().describe(
 			'Derivations from roles on related instances; null if never set.',

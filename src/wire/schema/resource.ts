@@ -34,7 +34,7 @@ export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
 /** An attribute in a resource body; its key is the member name in `attributes`. */
 export const AttributeBlockEdit = z
 	.object({
-		type: AttributeType.describe('Attribute value type.'),
+		type: AttributeType.describe('Value type of the attribute.'),
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	})
 	.meta({
@@ -43,8 +43,8 @@ export const AttributeBlockEdit = z
 	});
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
-/** Roles held on instances in the resource, by key. */
-const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances in the resource, by key.');
+/** Roles held on instances of the resource, by key. */
+const roles = optional(keyed(RoleBlockEdit)).describe('Roles held on instances of the resource, by key.');
 
 /** Relations with the resource as object: subject resources by relation key. */
 const relations = optional(keyed(Reference)).meta({
@@ -55,9 +55,7 @@ const relations = optional(keyed(Reference)).meta({
 const described = {
 	name: Name.describe('Display name.'),
 	actions: keyed(ActionBlockEdit).describe('Actions on its instances, by key.'),
-	attributes: optional(keyed(AttributeBlockEdit)).describe(
-		'Attributes that its instances have, by key. Null counts as absent.',
-	),
+	attributes: optional(keyed(AttributeBlockEdit)).describe('Instance attributes, by key. Null counts as absent.'),
 	urn: optional(Text).describe('Custom name for the resource. Null counts as absent.'),
 	description: optional(Text).describe('Resource description. Null counts as absent.'),
 	type_attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
@@ -132,7 +130,7 @@ export const AttributeBlockRead = z
 	.object({
 		id: Uuid.describe('Attribute id.'),
 		key: z.string().describe('Attribute key.'),
-		type: AttributeType.describe('Attribute value type.'),
+		type: AttributeType.describe('Value type of the attribute.'),
 		description: z.string().nullable().describe('Attribute description.'),
 	})
 	.meta({ id: 'AttributeBlockRead', description: 'An attribute, nested in its resource.' });
@@ -147,10 +145,7 @@ export const ResourceRead = z
 		urn: z.string().nullable().describe('Custom name for the resource.'),
 		description: z.string().nullable().describe('Resource description.'),
 		actions: z.record(z.string(), ActionBlockRead).describe('Actions on its instances, by key.'),
-		attributes: z
-			.record(z.string(), AttributeBlockRead)
-			.nullable()
-			.describe('Attributes that its instances have, by key.'),
+		attributes: z.record(z.string(), AttributeBlockRead).nullable().describe('Instance attributes, by key.'),
 		roles: z.record(z.string(), ResourceRoleRead).describe('Roles on its instances, by key.'),
 		relations: z.record(z.string(), RelationBlockRead).describe('Relations whose objects are its instances, by key.'),
 		action_groups: z.record(z.string(), z.array(z.string())).describe('Action keys by action group key.'),

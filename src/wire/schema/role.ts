@@ -93,14 +93,14 @@ export const RolePermissionsRemove = z
 	.meta({ id: 'RolePermissionsRemove', description: 'Permissions to remove from a role.' });
 export type RolePermissionsRemove = z.output<typeof RolePermissionsRemove>;
 
-/** Maximum role count per bulk call. Each call is a unit of work that blocks other writes to the environment. */
+/** Maximum number of roles per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkRoles = 1000;
 
-/** A complete role: a resource role with `resource`, a tenant role without. Missing fields are reset. */
+/** A complete role: with `resource` a resource role, without it a tenant role. Missing fields are reset. */
 export const RoleReplace = z
 	.object({
 		...described,
-		resource: optional(Reference).describe('Role resource, by id or key; omit for a tenant role.'),
+		resource: optional(Reference).describe('Resource of the role, by id or key; omit for a tenant role.'),
 		granted_to: optional(DerivedRoleBlockEdit).describe(
 			'Derivations for a resource role from roles on related instances; none by default.',
 		),
@@ -112,7 +112,8 @@ export const RoleReplace = z
 	})
 	.meta({
 		id: 'RoleReplace',
-		description: 'A complete role: a resource role with `resource`, a tenant role without. Missing fields are reset.',
+		description:
+			'A complete role: with `resource` a resource role, without it a tenant role. Missing fields are reset.',
 	});
 export type RoleReplace = z.output<typeof RoleReplace>;
 
@@ -123,15 +124,15 @@ export const RoleBulkReplace = operations(RoleReplace, maxBulkRoles, 'roles').me
 });
 export type RoleBulkReplace = z.output<typeof RoleBulkReplace>;
 
-/** Keys of the roles that a bulk call created, and of roles that already existed. */
+/** Keys of created roles, and of already existing roles. */
 export const RoleBulkRead = z
 	.object({
 		created: z.array(z.string()).describe('Created role keys.'),
-		updated: z.array(z.string()).describe('Keys of roles that already existed, changed or not.'),
+		updated: z.array(z.string()).describe('Keys of already existing roles, changed or not.'),
 	})
 	.meta({
 		id: 'RoleBulkReport',
-		description: 'Keys of the roles that a bulk call created, and of roles that already existed.',
+		description: 'Keys of created roles, and of already existing roles.',
 	});
 export type RoleBulkRead = z.input<typeof RoleBulkRead>;
 
@@ -145,7 +146,7 @@ export const RoleQuery = withAttributeFilters({
 });
 export type RoleQuery = z.output<typeof RoleQuery>;
 
-/** A tenant role; `permissions` are its own, and `extends` holds the role keys whose permissions it inherits. */
+/** A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits. */
 export const RoleRead = z
 	.object({
 		...environmentObject,
@@ -154,8 +155,8 @@ export const RoleRead = z
 		description: z.string().nullable().describe('Role description.'),
 		permissions: z
 			.array(z.string())
-			.describe('Permissions that the role itself grants, as `<resource key>:<action key>`.'),
-		extends: z.array(z.string()).describe('Role keys whose permissions the role inherits.'),
+			.describe('Permissions granted by the role itself, as `<resource key>:<action key>`.'),
+		extends: z.array(z.string()).describe('Keys of roles whose permissions the role inherits.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		granted_to: AlwaysNull,
 		v1compat_settings: AlwaysNull,
@@ -164,7 +165,7 @@ export const RoleRead = z
 	.meta({
 		id: 'RoleRead',
 		description:
-			'A tenant role; `permissions` are its own, and `extends` holds the role keys whose permissions it inherits.',
+			'A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits.',
 	});
 export type RoleRead = z.input<typeof RoleRead>;
 
@@ -175,7 +176,7 @@ export const RoleHierarchyQuery = z.object({
 });
 export type RoleHierarchyQuery = z.output<typeof RoleHierarchyQuery>;
 
-/** Role ancestors or descendants. */
+/** Ancestors or descendants of a role. */
 export function hierarchySchema<S extends z.ZodType>(role: S) {
 	return z.object({
 		roles: arrayOrPaginated(role).describe('All roles, oldest first; a single page with `include_total_count`.'),
