@@ -1,4 +1,4 @@
-/** Process that compares states of an environment. All its input comes in messages. */
+/** Process that compares states of an environment. It receives all its input in messages. */
 
 import { constants, setPriority } from 'node:os';
 import { errorMessage } from '../failure.js';

@@ -95,7 +95,7 @@ function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 	return { attempts, more };
 }
 
-/** Returns the ways for a set and all its ancestors to match; none if a set in the chain selects nothing. */
+/** Returns the ways for a set and all its ancestors to match; none if any of these sets selects nothing. */
 function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimit): Steps<readonly SideWay[]> {
 	let role: string | undefined;
 	let ways: readonly Way[] = [{ demands: [], unmet: 0 }];

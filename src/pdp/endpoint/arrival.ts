@@ -1,4 +1,4 @@
-/** Waits until writes made through a decision point have arrived there. */
+/** Waits until a decision point has received a write made through it. */
 
 import { Failure } from '../../failure.js';
 import { deadline } from '../follow/deadline.js';

@@ -35,7 +35,7 @@ type Header = z.output<typeof Header>;
 /**
  * A file of records. Each record is encrypted and authenticated under a key derived from the API key, and bound to the
  * previous record. Without the key, the records cannot be read, changed or reordered, and a truncated file ends with
- * the last whole record. Nothing else protects against restoring a whole older file: `asOf` shows its age.
+ * the last whole record. Nothing protects against restoring a whole older file, but `asOf` shows its age.
  */
 export class OfflineCopy {
 	#key: Buffer | undefined;

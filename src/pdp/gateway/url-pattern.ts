@@ -7,8 +7,8 @@ import { estimateSteps } from '../../pattern/compiled-patterns.js';
 export type UrlAttributes = Readonly<Record<string, string | null>>;
 
 /**
- * Match result. `ambiguous` if a relevant parameter has several values: it is unknown which value the upstream service
- * uses.
+ * Match result. `ambiguous` if a parameter in the pattern has several values: it is unknown which value the upstream
+ * service uses.
  */
 export type UrlMatch = UrlAttributes | null | 'ambiguous';
 

@@ -30,7 +30,7 @@ export interface EventLabels {
 /** Path of an input member excluded from the log, such as `['user', 'attributes', 'ssn']`. */
 export type MaskedPath = readonly string[];
 
-/** Maximum event length in characters, matching the limit for inputs kept by the API. */
+/** Maximum event length in characters. The API only keeps the input of events up to this length. */
 const maxEventLength = 64 * 1024;
 
 /**
