@@ -26,7 +26,7 @@ const files: fc.Arbitrary<BundleFile[]> = fc.uniqueArray(
 	{ selector: ({ path }) => path, maxLength: 8 },
 );
 
-test('what was packed is unpacked, and order does not show', async (t) => {
+test('unpacking returns the packed files, whatever their order', async (t) => {
 	await fc.assert(
 		fc.asyncProperty(files, async (files) => {
 			const packed = await pack(files);
@@ -42,7 +42,7 @@ test('what was packed is unpacked, and order does not show', async (t) => {
 	t.pass();
 });
 
-test('neither time nor machine nor user is in the bytes', async (t) => {
+test('the bytes depend on neither time nor machine nor user', async (t) => {
 	const packed = await pack([{ path: 'data.json', bytes: bytes('{}') }]);
 	t.deepEqual([...packed.subarray(0, 10)], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 	const header = gunzipSync(packed).subarray(0, 512).toString('latin1');
@@ -102,13 +102,13 @@ for (const [title, make, says] of refused) {
 	});
 }
 
-test('refuses to pack a path that leads out or a path that is none', async (t) => {
+test('refuses to pack an invalid path or a path outside of the bundle', async (t) => {
 	for (const path of ['../x', 'a/../b', '', '/', 'a//b', './..', 'a\0b']) {
 		await t.throwsAsync(pack([{ path, bytes: new Uint8Array() }]), { instanceOf: BundleError }, path);
 	}
 });
 
-test('folders and a leading dot are no obstacle', async (t) => {
+test('folders and a leading dot are accepted', async (t) => {
 	const read = await unpack(
 		await gzippedTar([
 			{ name: './a/', type: 'directory' },
@@ -120,7 +120,7 @@ test('folders and a leading dot are no obstacle', async (t) => {
 
 const reading = (path: string, text: string) => new Map([[path, bytes(text)]]);
 
-test('a manifest is read as it was written', (t) => {
+test('a manifest is read as written', (t) => {
 	const common = { revision: 12, environment: 'e', policy: 'abc' };
 	for (const parts of [
 		{ ...common, entrypoints: ['regolith/check/code'], step: { kind: 'snapshot' } },
@@ -151,7 +151,7 @@ test('a manifest is read as it was written', (t) => {
 	});
 });
 
-test('a manifest that is not understood is refused, naming the place', (t) => {
+test('an invalid manifest is refused with the place of the problem', (t) => {
 	const good = manifest({ revision: 1, environment: 'e', policy: 'p', step: { kind: 'delta', base: 0 } });
 	const regolith = good.metadata.regolith;
 	for (const [value, says] of [
@@ -171,7 +171,7 @@ test('a manifest that is not understood is refused, naming the place', (t) => {
 	}
 });
 
-test('patches are read with their paths taken apart', (t) => {
+test('patch paths are read as segments', (t) => {
 	const data = [
 		{ op: 'upsert', path: '/a/b~1c/~0~01/', value: JSON.parse('{"__proto__":1}') },
 		{ op: 'remove', path: '/gone/50%25' },
@@ -192,7 +192,7 @@ test('patches are read with their paths taken apart', (t) => {
 	t.deepEqual(parsePatches(new Map()), []);
 });
 
-test('patches that are not understood are refused', (t) => {
+test('invalid patches are refused', (t) => {
 	for (const data of [
 		[{ op: 'replace', path: '/a', value: 1 }],
 		[{ op: 'upsert', path: '/a' }],

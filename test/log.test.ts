@@ -19,7 +19,7 @@ const carried = {
 	detail: 'Key (email)=(ann@example.com) already exists.',
 };
 
-test('an error is told by its type, message, stack, code and causes, without what it carries', (t) => {
+test('an error is logged with type, message, stack, code and causes, without its other members', (t) => {
 	const native = Object.assign(new Error('duplicate key value'), { ...carried, code: '23505' });
 	const error = Object.assign(new TypeError('outer', { cause: native }), { ...carried, nativeError: native });
 	const { line, error: told } = logged(error);
@@ -28,7 +28,7 @@ test('an error is told by its type, message, stack, code and causes, without wha
 	t.notRegex(line, /ann@example|insert into|cipher/);
 });
 
-test('causes that go in a ring end, and what is no error is told as it is', (t) => {
+test('circular causes end, and a thrown value that is not an error is logged unchanged', (t) => {
 	const error = new Error('ring');
 	error.cause = error;
 	t.true(logged(error).line.length < 20_000);

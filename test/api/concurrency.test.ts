@@ -30,7 +30,7 @@ async function revisionsLogged({ store, id }: Place): Promise<readonly number[]>
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-journey('parallel writers of one environment lose nothing and share no revision', async (t, place) => {
+journey('concurrent writers in one environment lose no write and share no revision', async (t, place) => {
 	const { http, schema, facts } = place;
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
@@ -67,7 +67,7 @@ journey('parallel writers of one environment lose nothing and share no revision'
 	);
 });
 
-journey('of many who create the same, one does', async (t, place, { project }) => {
+journey('exactly one of several concurrent identical creates succeeds', async (t, place, { project }) => {
 	const { http, schema, facts } = place;
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
@@ -104,7 +104,7 @@ journey('of many who create the same, one does', async (t, place, { project }) =
 	t.deepEqual(tally(syncs), { 200: width - 1, 201: 1 }, 'a PUT creates once');
 });
 
-journey('of many who delete the same, one does', async (t, place, { project }) => {
+journey('exactly one of several concurrent identical deletes succeeds', async (t, place, { project }) => {
 	const { http, schema, facts } = place;
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer', permissions: ['document:read'] });
@@ -126,7 +126,7 @@ journey('of many who delete the same, one does', async (t, place, { project }) =
 	t.deepEqual(tally(environments), { 204: 1, 404: 7 });
 });
 
-journey('writes that pull at the same objects end in an order, without a deadlock', async (t, place) => {
+journey('conflicting writes to the same objects finish in some order, without a deadlock', async (t, place) => {
 	const { http, schema, facts } = place;
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: { read: {} } });
 	for (const key of ['a', 'b', 'c']) await http.post(`${schema}/roles`, { key, name: key });
@@ -161,7 +161,7 @@ journey('writes that pull at the same objects end in an order, without a deadloc
 	for (const key of ['a', 'b', 'c']) t.false(reaches(key, key, 4), `${key} does not extend itself`);
 });
 
-journey('parallel first requests are all answered', async (t, place, { url }) => {
+journey('concurrent first requests are all answered', async (t, place, { url }) => {
 	const answers = await times(width, (index) => {
 		const http = client(url, place.secret);
 		return index % 2 ? http.get('/v2/api-key/scope') : http.post(`${place.facts}/users`, { key: `u${index}` });
@@ -170,7 +170,7 @@ journey('parallel first requests are all answered', async (t, place, { url }) =>
 });
 
 journey(
-	'an environment that is deleted under its writers and readers is not found, or no longer opened',
+	'an environment deleted under its writers and readers is answered with not found or refused',
 	async (t, _, management) => {
 		for (const round of [1, 2, 3]) {
 			const { http, facts, schema, key, id, store } = await newPlace(management, management.organization);
@@ -208,7 +208,7 @@ journey(
 );
 
 journey(
-	'a project that is deleted under those who make environments takes them along',
+	'a project deleted during environment creation takes the environments along',
 	async (t, place, { organization, store }) => {
 		const key = `${place.key}-p`;
 		for (const round of [1, 2, 3, 4]) {

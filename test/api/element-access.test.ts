@@ -125,7 +125,7 @@ async function cookieFor(place: Place): Promise<string> {
 	return cookieOf(await spend(place.url, (await signIn(place)).token));
 }
 
-test('the handler is told who is signed in, and works in that environment', async (t) => {
+test('the handler receives the signed-in user and works in the user’s environment', async (t) => {
 	const place = await furnished();
 	const [byBearer, byCookie] = [await bearer(place), sending(url, { cookie: await cookieFor(place), origin })];
 	for (const [index, http] of [byBearer, byCookie].entries()) {
@@ -140,7 +140,7 @@ test('the handler is told who is signed in, and works in that environment', asyn
 	t.deepEqual(last?.['actor'], { id: user.body['id'], name: null }, 'the log says which user');
 });
 
-test('nobody else is let in, in the same words, before a byte of the body is read', async (t) => {
+test('all other callers get the same refusal before any byte of the body is read', async (t) => {
 	const place = await furnished();
 	const before = await place.revision();
 	const strangers = [client(url), client(url, 'x'), place.http, sending(url, { cookie: 'permit_session=x', origin })];
@@ -156,7 +156,7 @@ test('nobody else is let in, in the same words, before a byte of the body is rea
 	t.is(await place.revision(), before);
 });
 
-test('another environment is as if it did not exist', async (t) => {
+test('a different environment appears not to exist', async (t) => {
 	const [place, elsewhere] = [await furnished(), await furnished()];
 	const http = await bearer(place);
 	const { project, project_id, id, key } = place;
@@ -185,7 +185,7 @@ test('another environment is as if it did not exist', async (t) => {
 	fails(t, await http.get('/v2/elements/%00/%00/probe'), 422);
 });
 
-test('a write by cookie comes from an origin that the environment names, or from our own', async (t) => {
+test('a write by cookie requires an origin of the environment or the API’s own origin', async (t) => {
 	const place = await furnished();
 	const cookie = await cookieFor(place);
 	const before = await place.revision();
@@ -221,7 +221,7 @@ const between: Readonly<Record<string, (place: Place, bearer: Client) => Promise
 };
 
 for (const [what, happen] of Object.entries(between)) {
-	test(`who ${what} while the body is on its way writes nothing`, async (t) => {
+	test(`a user who ${what} while the body is on its way writes nothing`, async (t) => {
 		const place = await furnished();
 		const { element_bearer_token } = await signIn(place);
 		const headers = { authorization: `Bearer ${element_bearer_token}` };
@@ -236,7 +236,7 @@ for (const [what, happen] of Object.entries(between)) {
 	});
 }
 
-test('many writes at once each find the session', async (t: ExecutionContext) => {
+test('concurrent writes each find the session', async (t: ExecutionContext) => {
 	const place = await furnished();
 	await bearing(place);
 	const http = await bearer(place);
@@ -262,7 +262,7 @@ async function withheld(at: string, headers: Readonly<Record<string, string>>, m
 	return { status: response.statusCode, body: await text(response) };
 }
 
-test('of one request, the session is looked up once', async (t) => {
+test('a request looks up the session once', async (t) => {
 	const looks: string[] = [];
 	const store = {
 		entrance: {

@@ -53,7 +53,7 @@ const operations = () =>
 		Object.entries(methods).map(([method, operation]) => ({ place: `${method} ${path}`, operation })),
 	);
 
-test('the document is served to anyone, as valid OpenAPI 3.1', async (t) => {
+test('the document is served publicly, as valid OpenAPI 3.1', async (t) => {
 	const answer = await client(management.url).get('/openapi.json');
 	t.is(answer.status, 200);
 	t.is(answer.headers.get('content-type'), 'application/json');
@@ -62,7 +62,7 @@ test('the document is served to anyone, as valid OpenAPI 3.1', async (t) => {
 	t.true(valid, JSON.stringify(errors));
 });
 
-test('it lists every endpoint that is served, once, at its place', (t) => {
+test('the document lists every served endpoint once, at its path', (t) => {
 	const listed = new Map(operations().map(({ place, operation }) => [place, operation.operationId]));
 	for (const { name, method, path } of endpoints) {
 		t.is(listed.get(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`), name);
@@ -73,7 +73,7 @@ test('it lists every endpoint that is served, once, at its place', (t) => {
 	t.deepEqual(others, ['getBundle', 'getOpenApiDocument', 'getRegoBundle']);
 });
 
-test('every reference in it leads somewhere', (t) => {
+test('every reference in the document resolves', (t) => {
 	const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
 	t.true(references.length > 50);
 	for (const [reference, kind, name] of references) {
@@ -86,7 +86,7 @@ test('every reference in it leads somewhere', (t) => {
 /** Access of public endpoints. */
 const openAccess: readonly string[] = ['public', 'probe', 'element.enter', 'console.enter'];
 
-test('every parameter of a path is described, and who has to show a key', (t) => {
+test('every path parameter and every key requirement is described', (t) => {
 	for (const { place, operation } of operations()) {
 		const inPath = [...place.matchAll(/{(\w+)}/g)].map(([, name]) => name);
 		const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
@@ -100,7 +100,7 @@ test('every parameter of a path is described, and who has to show a key', (t) =>
 	}
 });
 
-test('every endpoint that takes a body shows one that it takes', (t) => {
+test('every endpoint with a body has a valid example', (t) => {
 	for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
 		t.not(endpoint.example, undefined, endpoint.name);
 		t.true(endpoint.body?.safeParse(endpoint.example).success, endpoint.name);
@@ -114,7 +114,7 @@ function* exampled(value: unknown, at: string): Generator<readonly [at: string, 
 	else for (const [name, member] of Object.entries(value)) yield* exampled(member, `${at}.${name}`);
 }
 
-test('every parameter, body and answer shows an example that is right', (t) => {
+test('every parameter, body and answer has a valid example', (t) => {
 	const { paths, components } = document;
 	const places = [...exampled(paths, ''), ...exampled(components.responses, 'responses')];
 	t.true(places.length > 200);
@@ -126,7 +126,7 @@ test('every parameter, body and answer shows an example that is right', (t) => {
 	}
 });
 
-test('the examples of a request and of its answer speak of one object', (t) => {
+test('the examples of a request and its answer show the same object', (t) => {
 	const shown = (path: string, method: string) => {
 		const operation = document.paths[path]?.[method];
 		const response = operation?.responses['200'] as Response | undefined;
@@ -154,7 +154,7 @@ function disagreement(operationId: string, answer: Answer<unknown>): string | nu
 	return parsed.success ? null : JSON.stringify(parsed.error.issues);
 }
 
-test('what is answered is what is described: every endpoint, done right', async (t) => {
+test('valid calls to every endpoint are answered as described', async (t) => {
 	const project = await management.organization.post('/v2/projects', {
 		key: 'toured',
 		name: 'Toured',
@@ -176,7 +176,7 @@ test('what is answered is what is described: every endpoint, done right', async 
 	t.deepEqual(failed.sort(), [], 'all of them succeed');
 });
 
-test('lists in each of their forms are as described', async (t) => {
+test('lists are answered as described in each form', async (t) => {
 	const place = await newPlace(management, management.organization);
 	await furnish(place);
 	await place.http.post(`${place.facts}/role_assignments`, {
@@ -220,7 +220,7 @@ async function described(
 	t.is(disagreement(operationId, answer), null, `${operationId}: ${JSON.stringify(answer.body)}`);
 }
 
-test('failures are described too: every endpoint, done wrong', async (t) => {
+test('invalid calls to every endpoint fail as described', async (t) => {
 	const place = await newPlace(management, management.organization);
 	const { url, store, organization } = management;
 	const reader = client(url, await createSecret(store, place.organization_id, { access_level: 'read' }));
@@ -255,7 +255,7 @@ test('failures are described too: every endpoint, done wrong', async (t) => {
 	}
 });
 
-test('the page and all it loads are served to anyone, and nothing else of the package', async (t) => {
+test('the page and its files are served publicly, and nothing else from the package', async (t) => {
 	const page = await fetch(`${management.url}/docs`);
 	t.is(page.status, 200);
 	t.is(page.headers.get('content-type'), 'text/html; charset=utf-8');

@@ -54,7 +54,7 @@ test.before('lint, generate and compile', async () => {
 	}
 });
 
-test('the linter finds nothing in either document but what is excepted', (t) => {
+test('the linter finds only the listed exceptions in both documents', (t) => {
 	const isExcepted = ({ rule, at }: Problem) => exceptions.some((one) => one.rule === rule && one.at.test(at));
 	t.deepEqual(
 		findings.problems.filter((problem) => !isExcepted(problem)),
@@ -71,6 +71,6 @@ test('every exception is needed', (t) => {
 	}
 });
 
-test('natural calls compile with the clients that are generated from them, and wrong ones do not', (t) => {
+test('natural calls compile with the generated clients, and wrong calls do not', (t) => {
 	t.deepEqual(findings.errors, []);
 });

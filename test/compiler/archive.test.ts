@@ -19,7 +19,7 @@ const files = [
 	...contentLengths.map((length) => ({ path: `${length}.rego`, content: 'z'.repeat(length) })),
 ];
 
-test('what was packed is what is read', async (t) => {
+test('reading returns the packed files', async (t) => {
 	const read = await unpack(gzipSync(await archive(files)));
 	t.deepEqual(
 		Object.fromEntries([...read].map(([path, bytes]) => [path, Buffer.from(bytes).toString()])),
@@ -27,7 +27,7 @@ test('what was packed is what is read', async (t) => {
 	);
 });
 
-test('equal files are packed as equal bytes, in any order', async (t) => {
+test('equal files are packed to equal bytes, in any order', async (t) => {
 	t.deepEqual(await archive(files), await archive([...files].reverse()));
 });
 
@@ -37,6 +37,6 @@ for (const path of ['/a.rego', '../a.rego', 'a/../../b.rego']) {
 	});
 }
 
-test('a path that is there twice is refused', async (t) => {
+test('a repeated path is refused', async (t) => {
 	await t.throwsAsync(() => archive([file('a'), file('b'), file('a')]), { instanceOf: RangeError, message: /`a`/ });
 });

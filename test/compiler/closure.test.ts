@@ -56,26 +56,26 @@ function sizes(relationships: readonly Relationship[]): ReadonlyMap<string, numb
 	);
 }
 
-test('in a chain of 1,000, all that is above leads to a folder', (t) => {
+test('in a chain of 1,000 folders, all ancestors lead to a folder', (t) => {
 	const found = sizes(chain(1000));
 	t.is(found.size, 999);
 	t.true([...found].every(([key, size]) => size === Number(key)));
 });
 
-test('a diamond of depth 22 has four million ways and 43 folders above the lowest', (t) => {
+test('a diamond of depth 22 has four million paths and 43 folders above the lowest', (t) => {
 	const found = sizes(diamonds(22));
 	t.is(found.size, 44);
 	t.true([...found].every(([key, size]) => size === 2 * Number.parseInt(key, 10) - 1));
 });
 
-test('in a ring everything leads to everything else', (t) => {
+test('in a ring every folder leads to all others', (t) => {
 	const found = sizes([...chain(100), parent('0', '99')]);
 	t.deepEqual([...new Set(found.values())], [99]);
 	t.is(found.size, 100);
 	t.deepEqual(sizes([parent('0', '0')]), new Map(), 'what leads to itself alone has no closure');
 });
 
-test('only the closures that are asked for are computed, whether the instance exists or not', (t) => {
+test('only the requested closures are computed, whether or not the instance exists', (t) => {
 	const of = ['2', 'none'].map((key) => ({ type: 'folder', key }));
 	const found = computeClosures(folders(false), chain(4), [...of, { type: 'none', key: '2' }]);
 	t.deepEqual(
@@ -89,7 +89,7 @@ test('only the closures that are asked for are computed, whether the instance ex
 	);
 });
 
-test('what an assignment can interrupt has no closure', (t) => {
+test('a derivation that assignments can block has no closure', (t) => {
 	t.deepEqual(computeClosures(folders(true), chain(3), relatedObjects(chain(3))), []);
 });
 
@@ -150,7 +150,7 @@ const tangle = fc.record({
 	assigned: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
 });
 
-test('what is walked, further than it is remembered at each step, is what a plain search finds', async (t) => {
+test('walks beyond the remembered steps agree with a plain search', async (t) => {
 	t.timeout(600_000);
 	const ask = await asker(true);
 	fc.assert(

@@ -32,7 +32,7 @@ test('opa test passes on policy/', async (t) => {
 	);
 });
 
-test('policy/ is formatted and strict', async (t) => {
+test('policy/ is formatted and passes strict checks', async (t) => {
 	await t.notThrowsAsync(runOpa(['check', '--strict', 'policy'], packageRoot));
 	await t.notThrowsAsync(runOpa(['fmt', '--fail', '--list', 'policy'], packageRoot));
 });
@@ -49,7 +49,7 @@ test('the library is the policy without its tests, at the paths of its packages'
 /** Matches a whole facts table without a member. */
 const wholeTable = /data\.regolith\.facts(?:\.\w+)?(?![\w.[])/;
 
-test('no rule takes a whole table of facts: a stock OPA would convert all of it at each check', async (t) => {
+test('no rule reads a whole facts table, because a stock OPA would convert all of it in each check', async (t) => {
 	t.regex('closures := data.regolith.facts.closures\n', wholeTable);
 	t.regex('held(user, object, data.regolith.facts)', wholeTable);
 	const cases = await Promise.all(['007-folders-and-documents', '008-cycles', '009-condition-sets'].map(schemaOfCase));
@@ -106,7 +106,7 @@ const environment: Schema = {
 	roles: [{ ...named('Viewer'), permissions: [], extends: [] }],
 };
 
-test('the packages that the tests of policy/ stand on are what the compiler writes', async (t) => {
+test('the packages used by the tests in policy/ match the compiler’s output', async (t) => {
 	const { policy } = compilePolicy(environment);
 	t.is(policy?.length, 13);
 	for (const { path, text } of policy ?? []) {
@@ -158,7 +158,7 @@ function builtInConditions(): readonly Json[] {
 	);
 }
 
-test('whatever a set takes what is built in for, the policy compiles', async (t) => {
+test('the policy compiles for every use of built-in attributes in sets', async (t) => {
 	const conditions = builtInConditions();
 	t.true(conditions.length > 1000);
 	const condition_sets = chunked(conditions, 100).map((allOf, index) => userSet(`set-${index}`, { allOf }));
@@ -172,7 +172,7 @@ function chunked<T>(items: readonly T[], size: number): readonly (readonly T[])[
 	return starts.map((start) => items.slice(start, start + size));
 }
 
-test('a policy that does not compile is refused with the words of the tool', async (t) => {
+test('a policy that does not compile is refused with the tool’s message', async (t) => {
 	const text = 'package regolith.user_sets.a\n\nholds if contains([], "a")\n';
 	const files = [...(await readPolicyLibrary()), { path: 'regolith/user_sets/a/holds.rego', text }];
 	const failure = await t.throwsAsync(buildWasm({ opa, files }), { instanceOf: OpaFailure });
@@ -180,11 +180,11 @@ test('a policy that does not compile is refused with the words of the tool', asy
 	t.regex(failure?.stderr ?? '', /have: \(array/);
 });
 
-test('the version of the tool', async (t) => {
+test('reads the tool’s version', async (t) => {
 	t.regex(await opaVersion(opa), /^1\.\d+\.\d+/);
 });
 
-test('a version is remembered until there is another program', async (t) => {
+test('the version is cached until the program changes', async (t) => {
 	const folder = temporaryFolder();
 	t.teardown(() => removeFolder(folder));
 	const [path, next] = [join(folder, 'opa'), join(folder, 'next')];
@@ -209,19 +209,19 @@ const broken = {
 };
 
 for (const [name, file] of Object.entries(broken)) {
-	test(`${name} is refused with the words of the tool`, async (t) => {
+	test(`${name} is refused with the tool’s message`, async (t) => {
 		const failure = await t.throwsAsync(checkRego({ opa, files: [file] }), { instanceOf: OpaFailure });
 		t.regex(`${failure?.message}${failure?.stderr}`, /a\.rego|unexpected diff|exit code/);
 		t.true((failure?.exitCode ?? 0) > 0);
 	});
 }
 
-test('a tool that is not there is a failure', async (t) => {
+test('a missing tool is a failure', async (t) => {
 	const failure = await t.throwsAsync(opaVersion('/nowhere/opa'), { instanceOf: OpaFailure });
 	t.is(failure?.exitCode, null);
 });
 
-test('a file that would leave its folder is not written', async (t) => {
+test('a file outside of its folder is not written', async (t) => {
 	const file = { path: '../../a.rego', text: 'package a\n' };
 	await t.throwsAsync(checkRego({ opa, files: [file] }), { instanceOf: RangeError, message: /`\.\.\/\.\.\/a\.rego`/ });
 });

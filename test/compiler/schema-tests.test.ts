@@ -71,7 +71,7 @@ test('the tests of random schemas are formatted and strict, and pass', async (t)
 	);
 });
 
-test('the order of rows changes no byte of the generated tests', (t) => {
+test('the order of rows does not change the generated tests', (t) => {
 	const reversed = <T>(rows: readonly T[]) => [...rows].reverse();
 	fc.assert(
 		fc.property(anySchema, (schema) => {
@@ -106,7 +106,7 @@ function skeleton(schema: Schema): readonly string[] {
 	return [...new Set(bare.split('\n'))];
 }
 
-test('no text of a user becomes code', async (t) => {
+test('user text never becomes code', async (t) => {
 	const schemas = await Promise.all(cases.map(schemaOfCase));
 	const sets = await schemaOfCase('009-condition-sets');
 	const ofType = (wanted: string) => sets.condition_sets.filter(({ type }) => type === wanted);
@@ -136,7 +136,7 @@ function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: strin
 }
 
 for (const name of ['003-roles-extend-roles', '007-folders-and-documents', '008-cycles']) {
-	test(`a policy of ${name} that lacks any one of its bodies fails the tests`, async (t) => {
+	test(`a policy of ${name} that lacks any rule body fails the tests`, async (t) => {
 		const it = tested(await schemaOfCase(name));
 		const variants = sabotaged(it.policy);
 		t.true(variants.length >= 3);
@@ -156,7 +156,7 @@ const wrong: Readonly<Record<string, (text: string) => string>> = {
 	'a source role is another': (text) => text.replace('roles.folder.editor.held', 'roles.folder.viewer.held'),
 };
 
-test('a policy that decides otherwise fails the tests', async (t) => {
+test('a policy with different decisions fails the tests', async (t) => {
 	const it = tested(await schemaOfCase('007-folders-and-documents'));
 	for (const [what, change] of Object.entries(wrong)) {
 		const data: Json = JSON.parse(change(JSON.stringify(it.data)));
@@ -170,7 +170,7 @@ test('a policy that decides otherwise fails the tests', async (t) => {
 	}
 });
 
-test('they grow with the schema, not with its square', (t) => {
+test('generated tests grow linearly with the schema', (t) => {
 	const schemaWith = (count: number): Schema => ({
 		condition_sets: [],
 		set_rules: [],

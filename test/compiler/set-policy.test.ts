@@ -21,7 +21,7 @@ function setText(set: ConditionSet): string {
 	return writeConditionSet(set).text;
 }
 
-test('a set is a package named after it, with what it is about', (t) => {
+test('a set is a package named after it, with a description', (t) => {
 	const set: ConditionSet = {
 		key: 'if',
 		name: 'A "name"',
@@ -79,7 +79,7 @@ test('a negative number may begin a line', async (t) => {
 	}
 });
 
-test('what is in a set is in its parent too', async (t) => {
+test('a user in a set is in its parent set too', async (t) => {
 	const red = { ...userSet('red', { 'user.team': { equals: 'red' } }), parent: 'grown' };
 	const all = { ...userSet('all', {}), parent: 'red' };
 	const sets = [all, red, grown];
@@ -96,7 +96,7 @@ test('what is in a set is in its parent too', async (t) => {
 	t.deepEqual(await opa(asked), expected);
 });
 
-test('automatic sets select who holds a role, and whatever is asked about', async (t) => {
+test('automatic sets select role holders, and any resource of their type', async (t) => {
 	const sets = [automatic('admins', { role: 'admin' }), automatic('documents', { resource: 'document' })];
 	const { wasm } = await compileSets(sets);
 	await t.notThrowsAsync(checkFormat(sets));
@@ -106,7 +106,7 @@ test('automatic sets select who holds a role, and whatever is asked about', asyn
 	t.deepEqual(wasm({ ...nobody, user: { roles: ['viewer'] }, sets: keys }), { admins: false, documents: true });
 });
 
-test('built-in attributes are those that are asked, not members that are sent', async (t) => {
+test('built-in attributes come from the check itself, not from sent members', async (t) => {
 	const set = userSet('known', {
 		allOf: [
 			{ 'user.key': { equals: 'ann' } },
@@ -128,21 +128,21 @@ test('built-in attributes are those that are asked, not members that are sent', 
 	t.deepEqual(wasm({ ...ann, resource, sets: ['known'] }), { known: false });
 });
 
-test('conditions that cannot be read select nothing', async (t) => {
+test('unreadable conditions select nothing', async (t) => {
 	const set = userSet('broken', { 'user.age': { 'grater-than': 18 } });
 	const { wasm } = await compileSets([set]);
 	await t.notThrowsAsync(checkFormat([set]));
 	t.deepEqual(wasm({ ...ann, sets: ['broken'] }), { broken: false });
 });
 
-test('sets whose keys differ in anything are different files', (t) => {
+test('sets with different keys are different files', (t) => {
 	const keys = ['a', 'A', 'a-b', 'a_b', 'con', 'x'.repeat(512)];
 	const match = { 'user.a': { any_match: { match: {} } } };
 	const paths = keys.map((key) => writeConditionSet(userSet(key, match)).path);
 	t.is(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
 });
 
-test('strings that are too long to look for one in the other are mistyped, in every engine', async (t) => {
+test('strings too long for substring search are type errors in every engine', async (t) => {
 	const contains = { 'user.text': { contains: { ref: 'context.part' } } };
 	const sets = [userSet('contains', contains), userSet('lacks', { not: contains })];
 	const { wasm, opa } = await compileSets(sets);
@@ -164,7 +164,7 @@ test('strings that are too long to look for one in the other are mistyped, in ev
 	t.true('problems' in parseConditions({ 'user.text': { contains: 'x'.repeat(10_001) } }, { type: 'userset' }));
 });
 
-test('a pattern that the engine cannot read selects nobody, also where it is denied', async (t) => {
+test('a pattern that the engine cannot read selects nobody, even when negated', async (t) => {
 	const matches = { 'user.team': { matches: '[' } };
 	const sets = [userSet('matching', matches), userSet('denied', { not: matches })];
 	const { wasm, opa } = await compileSets(sets);
@@ -174,7 +174,7 @@ test('a pattern that the engine cannot read selects nobody, also where it is den
 	t.deepEqual(await opa([asked]), [expected]);
 });
 
-test('values that take several lines are written as `opa fmt` writes them, wherever they stand', async (t) => {
+test('multi-line values are written like `opa fmt`, wherever they occur', async (t) => {
 	const object = { 'q"uote': { if: "'" }, long: 'x'.repeat(80) };
 	const numbers = Array.from({ length: 60 }, (_, index) => index);
 	const conditions = [

@@ -214,7 +214,7 @@ const grammar = new Set([
 /** The same in layers, where derivation paths part and meet again. */
 const hostileLayers = layeredSchema({ key, name: text, description: fc.option(text), least: 1, most: 3 });
 
-test('keys, names and descriptions stand in literals only', (t) => {
+test('keys, names and descriptions occur only in literals', (t) => {
 	const seen = new Set<string>();
 	fc.assert(
 		fc.property(fc.oneof(hostile(1, 3), hostileLayers), (schema) => {
@@ -234,7 +234,7 @@ test('keys, names and descriptions stand in literals only', (t) => {
 	);
 });
 
-test('whatever is accepted passes opa check --strict and opa fmt', async (t) => {
+test('every accepted schema passes opa check --strict and opa fmt', async (t) => {
 	const library = await readPolicyLibrary();
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(hostile(12, 24), hostileLayers), async (schema) => {
@@ -248,7 +248,7 @@ test('whatever is accepted passes opa check --strict and opa fmt', async (t) => 
 	);
 });
 
-test('types and roles may have the same keys, and those of parts of paths', async (t) => {
+test('types and roles may have the same keys, and the keys of path segments', async (t) => {
 	const keys = ['a', 'b', 'resources', 'instances', 'roles', 'cycles', 'held'];
 	const role = { ...named, permissions: [], extends: [], no_direct_roles_on_object: true };
 	const resources = keys.map((key) => ({
@@ -284,7 +284,7 @@ const refused = [
 ];
 
 for (const key of refused) {
-	test(`the key ${JSON.stringify(key)} is refused, wherever a key stands`, (t) => {
+	test(`the key ${JSON.stringify(key)} is refused wherever a key occurs`, (t) => {
 		const role = { ...named, key, permissions: [], extends: [], derivations: [], no_direct_roles_on_object: false };
 		const resources = [
 			{ ...empty, key },
@@ -310,7 +310,7 @@ for (const key of refused) {
 	});
 }
 
-test('the key of a type holds no colon, because that stands between it and the key of an instance', (t) => {
+test('a type key contains no colon, because the colon separates it from the instance key', (t) => {
 	const { diagnostics, policy } = compilePolicy({
 		condition_sets: [],
 		set_rules: [],
@@ -321,7 +321,7 @@ test('the key of a type holds no colon, because that stands between it and the k
 	t.like(diagnostics, [{ code: 'malformed_key', at: ['resources', 'a:b'] }]);
 });
 
-test('different keys have different folders, also where a file system folds cases', (t) => {
+test('different keys have different folders, even on a file system that ignores case', (t) => {
 	fc.assert(
 		fc.property(text, text, (left, right) => {
 			t.is(keyFolder(left).toLowerCase() === keyFolder(right).toLowerCase(), left === right);

@@ -15,7 +15,7 @@ const journey = onEachStore();
 
 type Check = (t: ExecutionContext, api: IPermitApi) => Promise<void>;
 
-journey('every method of the Node SDK does what it says', async (t, place, { url, keys }) => {
+journey('every Node SDK method works as documented', async (t, place, { url, keys }) => {
 	const log = { level: 'silent' };
 	const sdk = new Permit({ token: place.secret, apiUrl: url, pdp: url, log });
 	const ofOrganization = new Permit({ token: keys.organization, apiUrl: url, log });

@@ -98,7 +98,7 @@ function pageFor(succeeded: ReadonlySet<string>): string {
 	].join('\n');
 }
 
-test('the page says what is served and tested', async (t) => {
+test('the page lists served endpoints and their tests', async (t) => {
 	const management = await startManagement();
 	t.teardown(management.stop);
 	const made = { key: 'toured', name: 'Toured', initial_environments: [] };
@@ -113,7 +113,7 @@ test('the page says what is served and tested', async (t) => {
 	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', text, 'UPDATE=1 writes the page anew');
 });
 
-test('no two rows of the specification are one endpoint', (t) => {
+test('no two rows in the specification name the same endpoint', (t) => {
 	const places = Object.values(chapters).flatMap((paths) =>
 		paths.flatMap(([methods, path]) => methods.split(' ').map((method) => `${method} ${pathShape(path)}`)),
 	);

@@ -23,7 +23,7 @@ function commandTable(words: string, command: Declaration): string {
 
 const tablePattern = /^\|.*\|$(?:\n^\|.*\|$)*/m;
 
-test('every command has its section, in the order of the help, and no other has', (t) => {
+test('every command has a section, in the help’s order, and there are no other sections', (t) => {
 	const page = readFileSync(commandPagePath, 'utf8');
 	const [, reference = ''] = page.split('\n# Commands\n');
 	const headings = [...reference.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
@@ -34,7 +34,7 @@ test('every command has its section, in the order of the help, and no other has'
 });
 
 for (const [words, command] of commands) {
-	test.serial(`the page says of \`${words}\` what is declared`, (t) => {
+	test.serial(`the page describes \`${words}\` as declared`, (t) => {
 		const expected = commandTable(words, command);
 		const section = commandSection(words);
 		const [table = ''] = tablePattern.exec(section) ?? [];

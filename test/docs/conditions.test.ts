@@ -174,7 +174,7 @@ const grammar = [
 	'|---|---|---|',
 ];
 
-test('the page says what conditions are compiled to', (t) => {
+test('the page shows the compiled conditions', (t) => {
 	const written = text();
 	if (process.env['UPDATE'] === '1') writeFileSync(page, written);
 	t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', written, 'UPDATE=1 writes the page anew');

@@ -13,7 +13,7 @@ const rows = [...page.matchAll(/^\| ([A-Za-z ]+) \| `(\/v2[^`]+)` \|$/gm)].map((
 	path,
 }));
 
-test('the table has the paths that calls of version 1 are answered with', (t) => {
+test('the table has the paths in the answers to version 1 calls', (t) => {
 	t.true(rows.length >= 15);
 	for (const { what, path } of rows) {
 		// `actions of a resource` were below `/v1/resources/x/actions`.
@@ -27,7 +27,7 @@ test('the table has the paths that calls of version 1 are answered with', (t) =>
 	}
 });
 
-test('every path of the table is served', (t) => {
+test('every path in the table is served', (t) => {
 	const served = new Set(endpoints.map((endpoint) => endpoint.path.replace(/:(\w+)/g, '{$1}')));
 	for (const { path } of rows) t.true(served.has(path), path);
 });

@@ -55,7 +55,7 @@ for (const { name, make, atLeast } of [
 	{ name: 'the API', make: apiDocument, atLeast: 900 },
 	{ name: 'a decision point', make: decisionPointDocument, atLeast: 200 },
 ]) {
-	test(`everything in the document of ${name} is described, in whole sentences`, async (t) => {
+	test(`everything in the document of ${name} has a description in whole sentences`, async (t) => {
 		const document = await make();
 		const places = [...describedPlaces(document)];
 		t.true(places.length >= atLeast, String(places.length));
@@ -70,7 +70,7 @@ for (const { name, make, atLeast } of [
 		);
 	});
 
-	test(`the document of ${name} links to the other one, and says where it is served`, async (t) => {
+	test(`the document of ${name} links to the other document, and names its URL`, async (t) => {
 		const document = await make();
 		t.deepEqual(document['servers'], [{ url: '/', description: 'The server that this document comes from.' }]);
 		const { url } = document['externalDocs'] as { readonly url: string };

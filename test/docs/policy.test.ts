@@ -65,7 +65,7 @@ function filesIn(folder: string): Map<string, string> {
 	return new Map(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-test.serial('the example is what `regolith policy` writes; `UPDATE=1` writes it anew', async (t) => {
+test.serial('the example matches the output of `regolith policy`; `UPDATE=1` rewrites it', async (t) => {
 	const folder = temporary(t);
 	await run(folder, 'PDP_API_KEY=$PERMIT_API_KEY node dist/program/main.js policy dev --facts --out fresh');
 	const fresh = filesIn(join(folder, 'fresh'));
@@ -96,14 +96,14 @@ const blocks: readonly Block[] = [...page.matchAll(/(?<=^([^\n]*)\n\n)```(\w+)\n
 	([, before = '', language = '', text = '']) => ({ language, text, before }),
 );
 
-test('the Rego of the page is in the example', (t) => {
+test('the Rego on the page is in the example', (t) => {
 	const rego = [...filesIn(join(example, 'regolith')).values()].join('\n');
 	const quoted = blocks.filter(({ language, before }) => language === 'rego' && !before.startsWith('Save'));
 	t.true(quoted.length >= 5);
 	for (const { text } of quoted) t.true(rego.includes(text), text);
 });
 
-test.serial('the commands of the page print what the page says', async (t) => {
+test.serial('the commands on the page print the output on the page', async (t) => {
 	const folder = temporary(t);
 	let printed = '';
 	let compared = 0;

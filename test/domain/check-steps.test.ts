@@ -130,7 +130,7 @@ const tuple = fc
 	});
 const known = fc.uniqueArray(tuple, { selector: (one) => JSON.stringify(one), minLength: 1, maxLength: 20 });
 
-test('no relationship adds more to a check than is said of its object', (t) => {
+test('each relationship adds no more to a check than its object’s estimate', (t) => {
 	const assertion = fc.property(known, fc.boolean(), fc.boolean(), (tuples, isWalked, isNested) => {
 		const derivations = derived(
 			`${nested}${isWalked ? '?' : ''}`,

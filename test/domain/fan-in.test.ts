@@ -61,12 +61,12 @@ for (const [name, { tuples: given, count }] of Object.entries(graphs)) {
 	});
 }
 
-test('it is said which role on which instance is led to by too many', (t) => {
+test('a problem names the role and the instance with too many sources', (t) => {
 	t.deepEqual(findFanInAbove(nested, along('a>b', 'b>c', 'x>y'), 1), { role_id: 'viewer', instance_id: 'c' });
 	t.deepEqual(findFanInAbove(nested, along('a>b', 'b>a', 'b>c'), 1), { role_id: 'viewer', instance_id: 'c' });
 });
 
-test('roles of one instance count by themselves, each along the relations of its own derivations', (t) => {
+test('roles on an instance count separately, each along its own derivation relations', (t) => {
 	const cycle = roleCycle(['member', 'lead'], ['lead', 'member']);
 	// The member role on c comes from lead on b, which comes from member on a. In the other direction, lead on c comes
 	// from nothing.

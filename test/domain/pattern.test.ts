@@ -47,7 +47,7 @@ const refused = {
 	'a**': /\*\*/,
 };
 
-test('what is taken is known to decision points', async (t) => {
+test('decision points accept every accepted expression', async (t) => {
 	const text =
 		'package regolith.check\n\ncode contains n if {\n\tsome n, pattern in input\n\tregex.is_valid(pattern)\n}\n';
 	const library = (await readPolicyLibrary()).filter(({ path }) => !/^regolith\/(check|entry|explain)\//.test(path));

@@ -72,7 +72,7 @@ for (const [name, form, build] of [
 	['009-condition-sets', 'module', 'edge'],
 	['009-condition-sets', 'bundle', 'node'],
 ] as const) {
-	test(`${name} from a ${form} is answered as by a decision point (${build})`, async (t) => {
+	test(`${name} from a ${form} gives the same answers as a decision point (${build})`, async (t) => {
 		const model = await readCaseModel(name);
 		const served = await serving(t, model);
 		const { loadEngine } = await importBuild(build);
@@ -96,7 +96,7 @@ async function startFeed(t: ExecutionContext): Promise<FakeFeed> {
 }
 
 for (const build of ['node', 'edge'] as const) {
-	test(`revisions are followed until the engine is closed, and a refusal ends the answers (${build})`, async (t) => {
+	test(`the engine follows revisions until it is closed, and a refusal ends the answers (${build})`, async (t) => {
 		const feed = await startFeed(t);
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ controlPlane: feed.url, apiKey: key });
@@ -140,7 +140,7 @@ for (const build of ['node', 'edge'] as const) {
 		t.is(feed.seen.length, length);
 	});
 
-	test(`another lineage may go back in revision, and a token of the one before is rejected (${build})`, async (t) => {
+	test(`a new lineage may go back in revision, and tokens of the previous lineage are rejected (${build})`, async (t) => {
 		const feed = await startFeed(t);
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ controlPlane: feed.url, apiKey: key });
@@ -159,7 +159,7 @@ for (const build of ['node', 'edge'] as const) {
 		t.like(await t.throwsAsync(engine.reached('none')), { code: 'invalid_query' });
 	});
 
-	test(`what is closed denies (${build})`, async (t) => {
+	test(`a closed engine denies (${build})`, async (t) => {
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ bundle: await snapshot({ revision: 5, model: acme }) });
 		t.true(engine.check(annWrites).allow);
@@ -180,7 +180,7 @@ for (const build of ['node', 'edge'] as const) {
 		}
 	});
 
-	test(`no input throws from a decision, and none but checks are allowed (${build})`, async (t) => {
+	test(`no input makes a decision throw, and only valid checks are allowed (${build})`, async (t) => {
 		const { loadEngine } = await importBuild(build);
 		const engine = await loadEngine({ bundle: await snapshot({ revision: 5, model: acme }) });
 		t.teardown(() => engine.close());
@@ -220,7 +220,7 @@ for (const build of ['node', 'edge'] as const) {
 		t.like(await t.throwsAsync(engine.userPermissions({} as { user: string })), { code: 'invalid_query' });
 	});
 
-	test(`what is no engine is refused with a code (${build})`, async (t) => {
+	test(`an invalid engine is refused with a code (${build})`, async (t) => {
 		const { loadEngine } = await importBuild(build);
 		const feed = await startFeed(t);
 		const good = await snapshot({ revision: 5, model: acme });
@@ -275,7 +275,7 @@ for (const build of ['node', 'edge'] as const) {
 	});
 }
 
-test('the environment of the feed is that of the key', async (t) => {
+test('the feed’s environment is the key’s environment', async (t) => {
 	const feed = await startFeed(t);
 	const { loadEngine } = await importBuild('node');
 	t.is(feed.environment, environment);

@@ -71,7 +71,7 @@ interface Found {
 	readonly [form: string]: unknown;
 }
 
-test('a page and a worker answer as a decision point does', async (t) => {
+test('a page and a worker answer like a decision point', async (t) => {
 	const model = await readCaseModel('007-folders-and-documents');
 	const served = await serving(t, model);
 	const checks = JSON.parse(JSON.stringify(everyCheck(model))).slice(0, 2_000);

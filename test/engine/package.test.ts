@@ -35,7 +35,7 @@ const reports: Model = {
 	facts: { ...acme.facts, role_assignments: [{ user: 'ann', role: 'reader', tenant: 'acme' }] },
 };
 
-test('it is packed, installs in an empty folder without a network, and its README holds there', async (t) => {
+test('the package installs in an empty folder without a network, and its README works there', async (t) => {
 	const folder = temporary(t);
 	const npm = (parameters: readonly string[], cwd: string) =>
 		run('npm', [...parameters, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd });
@@ -107,7 +107,7 @@ export const isRefused = (error: unknown) => error instanceof RegolithError && e
 void loadEngine({ apiKey: 'key' });
 `;
 
-test('the build for browsers and edge runtimes uses nothing of Node.js, and is small', (t) => {
+test('the build for browsers and edge runtimes uses no Node.js API, and is small', (t) => {
 	const text = readFileSync(buildFile('edge'), 'utf8');
 	for (const name of [
 		/\bnode:\w/,

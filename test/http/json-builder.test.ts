@@ -71,14 +71,14 @@ function written(value: unknown, blank: string): string {
 	return `{${blank}${list(members)}${blank}}`;
 }
 
-test('whatever the parts, the value is that of the whole', (t) => {
+test('the value equals the whole text’s value, for any parts', (t) => {
 	const property = fc.property(anything, fc.constantFrom('', ' ', '\n\t '), lengths, (value, blank, cuts) =>
 		compare(`${blank}${written(value, blank)}${blank}`, cuts),
 	);
 	t.notThrows(() => fc.assert(property, { numRuns: 500 }));
 });
 
-test('a text with a character too many, too few or another is refused where JSON.parse refuses it', (t) => {
+test('a text with a missing, extra or wrong character is refused if JSON.parse refuses it', (t) => {
 	const character = fc.constantFrom(...'[]{},:"\\ 1ntx', '');
 	const property = fc.property(anything, fc.nat(), character, fc.boolean(), lengths, (value, at, other, drop, cuts) => {
 		const right = written(value, '');
@@ -159,12 +159,12 @@ for (const [text, path] of illFormed) {
 	});
 }
 
-test('an escaped pair of surrogates is a character', (t) => {
+test('an escaped surrogate pair is one character', (t) => {
 	t.is(parseJson('"\\ud83d\\ude00"'), '😀');
 	t.deepEqual(built(textParts('["\\ud83d\\ude00","long enough to be cut"]', [3])), ['😀', 'long enough to be cut']);
 });
 
-test('too deep or too much is refused before it is built', (t) => {
+test('input that is too deep or too large is refused before it is built', (t) => {
 	t.is(exceededLimit('['.repeat(4), { ...generous, depth: 3 }), 'depth');
 	t.is(exceededLimit('[[],[],[],[]', { ...generous, values: 6 }), 'values');
 	t.is(exceededLimit(`{"a":{}${',"b":{}'.repeat(10)}`, { ...generous, values: 20 }), 'values');
@@ -185,7 +185,7 @@ const wide: readonly (readonly [text: string, mapLevel: number | undefined, outc
 ];
 
 for (const [text, mapLevel, outcome] of wide) {
-	test(`an object of too many members is refused: ${text}, but for level ${mapLevel}`, (t) => {
+	test(`an object with too many members is refused: ${text}, except at level ${mapLevel}`, (t) => {
 		const limits = { ...generous, members: 3, mapLevel };
 		for (let length = 1; length <= text.length; length++) {
 			const value = exceededLimit(textParts(text, [length]), limits);
@@ -209,7 +209,7 @@ const tokens: readonly (readonly [text: string, outcome: string])[] = [
 ];
 
 for (const [text, outcome] of tokens) {
-	test(`a text, a name or a number that is too long is refused: ${text}`, (t) => {
+	test(`an overlong text, name or number is refused: ${text}`, (t) => {
 		for (let length = 1; length <= text.length; length++) {
 			const value = exceededLimit(textParts(text, [length]), { ...generous, token: 7 });
 			t.is(value, outcome === 'taken' ? JSON.stringify(JSON.parse(text)) : outcome, `by ${length}`);

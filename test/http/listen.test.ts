@@ -82,7 +82,7 @@ async function impatientServer(t: ExecutionContext) {
 	return { send };
 }
 
-test('a body that does not arrive in time is 408 and costs its connection, and a large one has longer', async (t) => {
+test('a body that does not arrive in time is answered with 408 and loses its connection; large bodies get more time', async (t) => {
 	const { send } = await impatientServer(t);
 	const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[1,2,`;
 	const large = send(head('/more'));
@@ -92,7 +92,7 @@ test('a body that does not arrive in time is 408 and costs its connection, and a
 	t.regex(await text(large), /^HTTP\/1\.1 204 /);
 });
 
-test('a handler is told when its client leaves', async (t) => {
+test('a handler learns that its client has left', async (t) => {
 	const { listening, next } = await waitingServer();
 	const socket = connect(listening.port, '127.0.0.1');
 	socket.write('GET /wait HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -105,7 +105,7 @@ test('a handler is told when its client leaves', async (t) => {
 	await t.notThrowsAsync(listening.close(0));
 });
 
-test('stopping lets a running request finish and takes no new one', async (t) => {
+test('stopping lets a running request finish and accepts no new request', async (t) => {
 	const { listening, next } = await waitingServer();
 	const answer = fetch(`${listening.url}/wait`);
 	const { finish } = await next();
@@ -116,7 +116,7 @@ test('stopping lets a running request finish and takes no new one', async (t) =>
 	await t.notThrowsAsync(stopped);
 });
 
-test('stopping cuts what does not finish in time', async (t) => {
+test('stopping cuts requests that do not finish in time', async (t) => {
 	const { listening, next } = await waitingServer();
 	const answer = t.throwsAsync(fetch(`${listening.url}/wait`));
 	await next();
@@ -124,7 +124,7 @@ test('stopping cuts what does not finish in time', async (t) => {
 	await answer;
 });
 
-test('the URL of a server on every address is one a browser can open', async (t) => {
+test('the URL of a server on all addresses can be opened in a browser', async (t) => {
 	const application = createApplication({
 		endpoints: [],
 		surround: (_endpoint, _request, run) => run(null),

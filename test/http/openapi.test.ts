@@ -58,13 +58,13 @@ test('an empty table is a valid document', async (t) => {
 	t.true((await new Validator().validate(openapiDocument([]))).valid);
 });
 
-test('equal tables give equal bytes, whatever was written before', (t) => {
+test('equal tables give equal bytes, whatever was generated before', (t) => {
 	const first = JSON.stringify(openapi(endpoints, info));
 	openapi([...endpoints].reverse(), info);
 	t.is(JSON.stringify(openapi(endpoints, info)), first);
 });
 
-test('every endpoint is there under its name, in table order, and so are the tags', (t) => {
+test('every endpoint is listed under its name, in table order, and so are the tags', (t) => {
 	const document = openapiDocument(endpoints);
 	const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods));
 	t.deepEqual(
@@ -81,7 +81,7 @@ test('every endpoint is there under its name, in table order, and so are the tag
 	]);
 });
 
-test('headers are declared: those that requests may have, and those that answers have', (t) => {
+test('request and answer headers are declared', (t) => {
 	const asked = altered({
 		requestHeaders: z.object({ 'X-Debug': z.enum(['true']).optional().describe('Adds the reasons.') }),
 		answerHeaders: z.object({ ETag: z.string().meta({ example: '"1"' }) }),
@@ -121,7 +121,7 @@ test('headers are declared: those that requests may have, and those that answers
 	});
 });
 
-test('access is a security requirement, a word for people and one for programs', (t) => {
+test('access is described as a security requirement, for people and for programs', (t) => {
 	const keyed = operation('/things', 'post');
 	t.deepEqual(keyed['security'] as unknown, [{ bearer: [] }]);
 	t.is(keyed['x-access'] as unknown, 'keyed');
@@ -129,7 +129,7 @@ test('access is a security requirement, a word for people and one for programs',
 	t.deepEqual(operation('/things', 'get')['security'] as unknown, []);
 });
 
-test('query parameters have the type they stand for', (t) => {
+test('query parameters have the type of their value', (t) => {
 	t.deepEqual(operation('/things', 'get')['parameters'] as unknown, [
 		{
 			name: 'page',
@@ -156,7 +156,7 @@ test('path parameters are required', (t) => {
 	]);
 });
 
-test('a body is a named schema with its example; a body that may be missing is not required', (t) => {
+test('a body is a named schema with an example; an optional body is not required', (t) => {
 	t.deepEqual(operation('/things', 'post')['requestBody'] as unknown, {
 		required: true,
 		content: {
@@ -175,7 +175,7 @@ test('the example passes its schema', (t) => {
 	}
 });
 
-test('answers show what the example of the request makes', (t) => {
+test('answers show the result of the example request', (t) => {
 	const shown = (path: string, method: string, status: string) =>
 		operation(path, method)['responses']?.[status]?.['content']?.['application/json']?.['example'];
 	const thing = { id: 'example', size: 3, note: null };
@@ -185,7 +185,7 @@ test('answers show what the example of the request makes', (t) => {
 	t.deepEqual(shown('/things', 'post', '409') as unknown, { message: 'A thing with this name exists.' });
 });
 
-test('answers are what is sent, not what handlers give: defaults are always there', (t) => {
+test('answers describe the sent form, not the handler’s value: defaults are always present', (t) => {
 	const thing = openapiDocument(endpoints)['components']?.['schemas']?.['Thing'];
 	t.deepEqual(thing?.['required'] as unknown, ['id', 'size', 'note']);
 });
@@ -204,7 +204,7 @@ for (const [path, method, expected] of statuses) {
 	});
 }
 
-test('an access may have failures of its own, which are told instead of those of others', (t) => {
+test('failures of an access replace the common failures', (t) => {
 	const body = z.string().meta({ id: 'Message' });
 	const access = {
 		...info.access,

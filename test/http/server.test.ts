@@ -428,12 +428,12 @@ for (const one of cases) {
 	});
 }
 
-test('headers of a handler reach the caller', async (t) => {
+test('a handler’s headers reach the caller', async (t) => {
 	const received = await send('POST', '/things', { ...good, 'content-length': String(thing.length) }, thing);
 	t.is(received.headers['x-revision'], '7');
 });
 
-test('405 names the methods that are served', async (t) => {
+test('405 names the served methods', async (t) => {
 	const received = await send('PATCH', '/things', {}, '');
 	t.deepEqual(String(received.headers['allow']).split(', ').sort(), ['GET', 'HEAD', 'POST']);
 });
@@ -444,7 +444,7 @@ test('HEAD is GET without its body', async (t) => {
 	t.is(received.text, '');
 });
 
-test('raw bytes keep their content type, also on 304', async (t) => {
+test('raw bytes keep their content type, even on 304', async (t) => {
 	const url = `${server.url}/feed`;
 	const fresh = await fetch(`${url}/200`);
 	t.is(fresh.headers.get('content-type'), 'application/vnd.sample');
@@ -480,7 +480,7 @@ const notUnicode: readonly (readonly [title: string, bytes: Buffer])[] = [
 ];
 
 for (const [title, bytes] of notUnicode) {
-	test(`bytes of a body that are no UTF-8: ${title}`, async (t) => {
+	test(`a body that is not valid UTF-8 is refused: ${title}`, async (t) => {
 		const answer = await fetch(`${server.url}/echo`, { method: 'POST', body: bytes });
 		t.is(answer.status, 422);
 		const { detail } = (await answer.json()) as FailureBody;
@@ -488,7 +488,7 @@ for (const [title, bytes] of notUnicode) {
 	});
 }
 
-test('a body of many values is refused, and one of as many as are allowed is read', async (t) => {
+test('a body with too many values is refused, and a body at the limit is read', async (t) => {
 	const most = maxBodyValues;
 	const list = (length: number) => JSON.stringify(Array.from({ length }, () => 0));
 	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
@@ -498,7 +498,7 @@ test('a body of many values is refused, and one of as many as are allowed is rea
 	t.regex(refused.text, /at most 131072 values/);
 });
 
-test('a body with an object of many members is refused, and one of as many as are allowed is read', async (t) => {
+test('a body with a too large object is refused, and an object at the limit is read', async (t) => {
 	const object = (size: number) => `{${Array.from({ length: size }, (_, index) => `"${index}":0`).join()}}`;
 	const post = (body: string) => send('POST', '/echo', { 'content-length': String(body.length) }, body);
 	t.is((await post(`[${object(maxBodyMembers)},${object(maxBodyMembers)}]`)).status, 200);
@@ -507,7 +507,7 @@ test('a body with an object of many members is refused, and one of as many as ar
 	t.regex(refused.text, /an object in a request body may have at most 16384 members/);
 });
 
-test('no body that is parsed at once can have an object of too many members', async (t) => {
+test('no body parsed in one step can have an object with too many members', async (t) => {
 	const members = (count: number) => `{${Array.from({ length: count }, () => '"":0').join()}}`;
 	const small = members(Math.floor((64 * 1024 - 1) / 5));
 	t.true(small.length <= 64 * 1024);
@@ -516,7 +516,7 @@ test('no body that is parsed at once can have an object of too many members', as
 	t.is((await send('POST', '/echo', { 'content-length': String(text.length) }, text)).status, 413);
 });
 
-test('a large body is what it is', async (t) => {
+test('a large body is read unchanged', async (t) => {
 	const value = Array.from({ length: 20_000 }, (_, index) => ({ [`name ${index}`]: [index, 'é😀', { a: null }] }));
 	const body = JSON.stringify(value);
 	t.true(body.length > 500_000);
@@ -530,7 +530,7 @@ test('a large body is what it is', async (t) => {
 	t.deepEqual(await compressed.json(), { body: value });
 });
 
-test('a small body that becomes a large one is refused', async (t) => {
+test('a small body that inflates to a large body is refused', async (t) => {
 	for (const [encoding, bytes] of [
 		['gzip', gzipSync(' '.repeat(20 * maxBodyBytes))],
 		['deflate', deflateSync(' '.repeat(20 * maxBodyBytes))],
@@ -569,20 +569,20 @@ function answersTo(bytes: string, count: number): Promise<readonly string[]> {
 const pipelined = (count: number) =>
 	Array.from({ length: count }, (_, index) => `GET /things?name=n${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
 
-test('requests that do not wait for answers are answered in their order', async (t) => {
+test('pipelined requests are answered in order', async (t) => {
 	const count = maxHandled + maxWaiting;
 	const answers = await answersTo(pipelined(count), count);
 	t.is(answers.length, count);
 	for (const [index, answer] of answers.entries()) t.true(answer.includes(`"id":"n${index}"`), answer);
 });
 
-test('a connection that asks far more than is answered is cut', async (t) => {
+test('a connection with far too many pending requests is cut', async (t) => {
 	const answers = await answersTo(pipelined(1_500), 1_500);
 	t.true(answers.length < 1_500, `${answers.length} answers`);
 	t.is((await send('GET', '/things', {}, '')).status, 200, 'others are served');
 });
 
-test('who has no key is answered before the body comes', async (t) => {
+test('a caller without a key is answered before the body arrives', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
 		'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n',
 	);
@@ -594,7 +594,7 @@ test('who has no key is answered before the body comes', async (t) => {
 	socket.destroy();
 });
 
-test('an answer before the end of the body reaches a client that closes the connection', async (t) => {
+test('an early answer reaches a client that closes the connection', async (t) => {
 	const head = 'POST /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n';
 	for (let turn = 0; turn < 10; turn++) {
 		const socket = connect(server.port, '127.0.0.1');
@@ -603,7 +603,7 @@ test('an answer before the end of the body reaches a client that closes the conn
 	}
 });
 
-test('a body that nobody reads and that does not end costs its connection', async (t) => {
+test('an unread body that does not end loses its connection', async (t) => {
 	const { text: answer, socket } = await firstAnswer(
 		'POST /things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
 	);
@@ -618,7 +618,7 @@ test('a body that nobody reads and that does not end costs its connection', asyn
 	t.pass();
 });
 
-test('a client that asks before it sends is told to go on only if its body is wanted', async (t) => {
+test('a client that expects 100-continue receives it only if its body is wanted', async (t) => {
 	const head = (more: string) =>
 		`POST /things HTTP/1.1\r\nHost: x\r\n${more}Expect: 100-continue\r\nContent-Length: ${thing.length}\r\n\r\n`;
 	const refused = await firstAnswer(head(''));
@@ -633,7 +633,7 @@ test('a client that asks before it sends is told to go on only if its body is wa
 	wanted.socket.destroy();
 });
 
-test('a compressed body whose client leaves is not waited for', async (t) => {
+test('the server does not wait for a compressed body whose client has left', async (t) => {
 	const bytes = gzipSync(JSON.stringify('x'.repeat(100_000)));
 	const told = answered.length;
 	const headers = `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\n\r\n`;
@@ -643,7 +643,7 @@ test('a compressed body whose client leaves is not waited for', async (t) => {
 	t.true(await eventually(() => answered.slice(told).some(({ path, status }) => path === '/echo' && status === 400)));
 });
 
-test('a connection goes on after a body that was too large', async (t) => {
+test('a connection continues after an oversized body', async (t) => {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	t.teardown(() => agent.destroy());
 	const chunks = Array.from({ length: 32 }, () => ' '.repeat(maxBodyBytes / 5));
@@ -662,7 +662,7 @@ test('a body at the limit is read', async (t) => {
 	t.is(received.status, 200);
 });
 
-test('a text of a body that is too long is refused', async (t) => {
+test('an overlong text in a body is refused', async (t) => {
 	const post = (length: number) => send('POST', '/echo', {}, JSON.stringify(['x'.repeat(length)]));
 	t.is((await post(maxBodyToken)).status, 200);
 	const refused = await post(maxBodyToken + 1);
@@ -670,7 +670,7 @@ test('a text of a body that is too long is refused', async (t) => {
 	t.regex(refused.text, /a string, a name or a number in a request body may have at most 1048576 characters/);
 });
 
-test('a client that leaves while it sends does no harm', async (t) => {
+test('a client that leaves while sending does no harm', async (t) => {
 	await t.throwsAsync(
 		new Promise((_, reject) => {
 			const outgoing = request({ host: '127.0.0.1', port: server.port, method: 'POST', path: '/echo' });
@@ -682,7 +682,7 @@ test('a client that leaves while it sends does no harm', async (t) => {
 	t.is((await fetch(`${server.url}/things`)).status, 200);
 });
 
-test.serial('only what is no Failure is reported as unexpected, and every answer is told', async (t) => {
+test.serial('only errors other than Failure are reported as unexpected, and every answer is reported', async (t) => {
 	const [before, told] = [unexpected.length, answered.length];
 	await send('GET', '/misfit/crash', {}, '');
 	await send('GET', '/misfit/duplicate', {}, '');
@@ -706,7 +706,7 @@ const noRequests: readonly (readonly [title: string, bytes: string, status: numb
 ];
 
 for (const [title, bytes, status] of noRequests) {
-	test(`no request at all is answered as others are: ${title}`, async (t) => {
+	test(`a malformed request is answered like other failures: ${title}`, async (t) => {
 		const socket = connect(server.port, '127.0.0.1');
 		socket.end(bytes);
 		const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');

@@ -80,7 +80,7 @@ async function newRoles({ http, facts }: Place): Promise<readonly string[]> {
 		.filter((name) => name !== 'bea#viewer@acme');
 }
 
-journey('a role is asked for, approved and held from then on', async (t, place) => {
+journey('a requested role is approved and held from then on', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ledger = await openLedger(t, place);
@@ -125,7 +125,7 @@ const wanted: readonly (readonly [details: object, held: string])[] = [
 	[{ role: 'keeper', resource_instance: 'document:memo' }, 'ann#keeper@document:memo'],
 ];
 
-journey('roles are given in the tenant or on the instance, once', async (t, place) => {
+journey('roles are assigned once, in the tenant or on the instance', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	for (const [details, held] of wanted) {
@@ -154,7 +154,7 @@ const refused: readonly (readonly [user: string, details: object, status: number
 	['ann', { role: 'keeper', resource_instance: 'document:nothing' }, 404, 'document:nothing'],
 ];
 
-journey('what cannot be given is not asked for', async (t, place) => {
+journey('a role that cannot be assigned cannot be requested', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ledger = await openLedger(t, place);
@@ -195,7 +195,7 @@ const moves: readonly (readonly [user: string, move: string, status: number])[] 
 	['ann', 'cancel', 200],
 ];
 
-journey('owners review, requesters cancel, and nobody else sees a request', async (t, place) => {
+journey('owners review, requesters cancel, and other users do not see a request', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	for (const [user, move, status] of moves) {
@@ -215,7 +215,7 @@ journey('owners review, requesters cancel, and nobody else sees a request', asyn
 
 const ends = { approve: 'approved', deny: 'denied', cancel: 'canceled' } as const;
 
-journey('a request that is not pending stays as it is', async (t, place) => {
+journey('a request that is not pending cannot change', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const by = { approve: 'rex', deny: 'rex', cancel: 'ann' } as const;
@@ -235,7 +235,7 @@ journey('a request that is not pending stays as it is', async (t, place) => {
 	}
 });
 
-journey('a reviewer changes the role before and with the approval, to one of the same place', async (t, place) => {
+journey('a reviewer changes the role before or during the approval, within the same place', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));
@@ -249,7 +249,7 @@ journey('a reviewer changes the role before and with the approval, to one of the
 	t.deepEqual(await newRoles(place), ['ann#viewer@acme']);
 });
 
-journey('nobody reviews a request of their own, unless the element says so', async (t, place) => {
+journey('nobody reviews their own request, unless the element allows it', async (t, place) => {
 	await setTheScene(place);
 	const { http, elements } = place;
 	const { body } = await http.post(as(place, 'rex'), ask('editor'));
@@ -260,7 +260,7 @@ journey('nobody reviews a request of their own, unless the element says so', asy
 	t.is((await http.put(`${one}/approve`, {})).status, 200);
 });
 
-journey('who has left the tenant is not brought back by an approval', async (t, place) => {
+journey('an approval does not bring back a user who has left the tenant', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));
@@ -270,7 +270,7 @@ journey('who has left the tenant is not brought back by an approval', async (t, 
 	t.is((await http.put(`${as(place, 'rex')}/${body['id']}/deny`)).status, 200);
 });
 
-journey('instances of other tenants are not told of', async (t, place) => {
+journey('instances in other tenants are not revealed', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	await http.post(`${facts}/resource_instances`, { key: 'plan', resource: 'folder', tenant: 'beta' });
@@ -284,7 +284,7 @@ journey('instances of other tenants are not told of', async (t, place) => {
 	t.false(JSON.stringify(unknown.body).includes('beta'));
 });
 
-journey('a list holds what its reader may see, filtered and by the page', async (t, place) => {
+journey('a list contains the requests visible to its reader, filtered and paged', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const ids: string[] = [];
@@ -344,7 +344,7 @@ journey('a list holds what its reader may see, filtered and by the page', async 
 	}
 });
 
-journey('requests go with what they name, and are canceled with their element', async (t, place) => {
+journey('requests are deleted with the objects they name, and canceled with their element', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts, schema, elements } = place;
 	const ledger = await openLedger(t, place);
@@ -385,7 +385,7 @@ async function decideAtOnce(t: ExecutionContext, place: Place, reviewers: readon
 	t.deepEqual(await newRoles(place), after['status'] === 'approved' ? ['ann#editor@acme'] : []);
 }
 
-journey('of many who decide at once, one does', async (t, place) => {
+journey('exactly one of several concurrent decisions succeeds', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const reviewers = Array.from({ length: 20 }, (_, index) => `reviewer-${index}`);
@@ -395,7 +395,7 @@ journey('of many who decide at once, one does', async (t, place) => {
 	await decideAtOnce(t, place, reviewers);
 });
 
-journey('users who are signed in ask and decide under the same rules', async (t, place) => {
+journey('signed-in users request and decide under the same rules', async (t, place) => {
 	await setTheScene(place);
 	const ledger = await openLedger(t, place);
 	const path = `${place.elements}/config/requests/access_requests`;
@@ -420,7 +420,7 @@ journey('users who are signed in ask and decide under the same rules', async (t,
 	await ledger.balanced();
 });
 
-journey('a reviewer who lost the level a moment ago is refused', async (t, place) => {
+journey('a reviewer who has just lost the level is refused', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts, elements } = place;
 	const path = `${elements}/config/requests/access_requests`;
@@ -437,7 +437,7 @@ journey('a reviewer who lost the level a moment ago is refused', async (t, place
 	if (approved.status === 200) t.true(Number(approved.revision) < Number(taken.revision), 'the approval came first');
 });
 
-journey('a user who is signed in makes a thousand requests in an hour', async (t, place) => {
+journey('a signed-in user makes a thousand requests in an hour', async (t, place) => {
 	await setTheScene(place);
 	const { store, id: environment_id, elements } = place;
 	const path = `${elements}/config/requests/access_requests`;

@@ -19,7 +19,7 @@ async function createDocument({ http, schema }: Place): Promise<Resource> {
 	return (await http.post<Resource>(`${schema}/resources`, { key: 'document', name: 'Document', actions })).body;
 }
 
-journey('a group is made of actions of its resource, in order, and read as it was made', async (t, place) => {
+journey('a group contains actions of its resource, in order, and is read as created', async (t, place) => {
 	const { http, schema } = place;
 	const { id: resource_id, actions } = await createDocument(place);
 	const path = `${schema}/resources/document/action_groups`;
@@ -53,7 +53,7 @@ journey('a group is made of actions of its resource, in order, and read as it wa
 	t.deepEqual((await http.get(`${path}/bare`)).body, bare, 'all or nothing');
 });
 
-journey('PATCH touches only what it names; actions and attributes are overwritten as a whole', async (t, place) => {
+journey('PATCH changes only its fields; actions and attributes are overwritten as a whole', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const path = `${schema}/resources/document/action_groups/g`;
@@ -79,7 +79,7 @@ journey('PATCH touches only what it names; actions and attributes are overwritte
 	await ledger.balanced();
 });
 
-journey('groups are listed as an array, by their attributes when asked', async (t, place) => {
+journey('groups are listed as an array, with attributes on request', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const list = `${schema}/resources/document/action_groups`;
@@ -107,7 +107,7 @@ async function changedBy({ store, id, revision }: Place): Promise<readonly strin
 	return rows.map(({ kind, key }) => `${kind} ${key}`);
 }
 
-journey('an action that goes leaves its groups and roles, and that is recorded', async (t, place) => {
+journey('a deleted action leaves its groups and roles, and the log records it', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const path = `${schema}/resources/document`;

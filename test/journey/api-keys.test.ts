@@ -100,7 +100,7 @@ const listKeys = async (http: Client, query = '') =>
 		)
 	).body;
 
-journey('every kind of key for every kind of key', async (t, place, management) => {
+journey('every kind of key manages the expected kinds of keys', async (t, place, management) => {
 	const { clients, bodies } = await createWorld(place, management);
 	for (const [target, method, path, statuses] of matrix) {
 		for (const [index, caller] of callers.entries()) {
@@ -118,7 +118,7 @@ journey('every kind of key for every kind of key', async (t, place, management) 
 	}
 });
 
-journey('a key sees those that open no more than itself, without secrets', async (t, place, management) => {
+journey('a key sees keys with no more access than its own, without secrets', async (t, place, management) => {
 	const { clients, bodies } = await createWorld(place, management);
 	const { organization } = management;
 	const kinds: Readonly<Record<string, Key>> = {
@@ -156,7 +156,7 @@ journey('a key sees those that open no more than itself, without secrets', async
 	);
 });
 
-journey('a key works from its creation to its end, each secret until the next', async (t, place, management) => {
+journey('a key works from creation to deletion, and each secret until the next', async (t, place, management) => {
 	const { http, url } = place;
 	const body = { project_id: 'default', environment_id: place.key, name: 'dashboard', access_level: 'write' };
 	const answer = await http.post<Record<string, unknown>>('/v2/api-key', body);
@@ -215,11 +215,11 @@ const refused: readonly (readonly [body: object, status: number, named: string])
 	[{ object_type: 'org', organization_id: '00000000-0000-4000-8000-000000000000' }, 404, '00000000'],
 ];
 
-journey('a key is made for what there is, or not at all', async (t, _, { organization }) => {
+journey('a key is created only for existing objects', async (t, _, { organization }) => {
 	for (const [body, status, named] of refused) fails(t, await organization.post('/v2/api-key', body), status, named);
 });
 
-journey('the last admin key of an organization stays', async (t, place, management) => {
+journey('the last admin key of an organization cannot be deleted', async (t, place, management) => {
 	const { http } = await newOrganization(management, `${place.key}-alone`);
 	const only = async () => (await listKeys(http)).data.map(({ id }) => String(id));
 	const [first = ''] = await only();
@@ -239,7 +239,7 @@ async function oneRemains(t: ExecutionContext, holders: readonly Client[]): Prom
 	t.deepEqual([...statuses].sort(), [200, 401]);
 }
 
-journey('an organization is read under its names and changed', async (t, place, management) => {
+journey('an organization is read under its names and updated', async (t, place, management) => {
 	const { id, http } = await newOrganization(management, `${place.key}-named`);
 	const shown = {
 		id,
@@ -265,7 +265,7 @@ journey('an organization is read under its names and changed', async (t, place, 
 	t.like((await http.patch(`/v2/orgs/${id}`, { settings: null, name: null })).body, { ...changed, settings: null });
 });
 
-onEachStack(`a bundle request that waits under a key gets nothing once the key is taken back`, async (t, stack) => {
+onEachStack(`a waiting bundle request gets nothing after its key is revoked`, async (t, stack) => {
 	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
 	const path = `/bundles/${environment_id}`;
 	const given = await made(stack.organization, { project_id: 'default', environment_id: 'dev' });

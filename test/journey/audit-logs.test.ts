@@ -57,7 +57,7 @@ async function upload({ http }: Place, ...events: readonly object[]): Promise<nu
 	return (await http.post(ingress, events)).status;
 }
 
-journey('decisions are uploaded once each, and read with what they say', async (t, place) => {
+journey('each decision is uploaded once, and read with its details', async (t, place) => {
 	const { http, key_id, organization_id, project_id, id, facts } = place;
 	const ann_record = { key: 'ann', email: 'ann@example.com', first_name: 'Ann', last_name: 'Lee' };
 	const user = (await http.post<Record<string, unknown>>(`${facts}/users`, ann_record)).body;
@@ -101,7 +101,7 @@ journey('decisions are uploaded once each, and read with what they say', async (
 	t.is((await http.get(`${logsOf(place)}?page=2`)).status, 200);
 });
 
-journey('decisions are narrowed by what was asked, by whom and when', async (t, place) => {
+journey('decisions are filtered by question, caller and time', async (t, place) => {
 	const { http, key_id } = place;
 	await upload(
 		place,
@@ -156,7 +156,7 @@ journey('decisions are narrowed by what was asked, by whom and when', async (t, 
 	t.is((await http.get(`${logsOf(place)}?per_page=100&page=100`)).status, 200);
 });
 
-journey('events of any OPA are taken, whatever they ask', async (t, place) => {
+journey('events from any OPA are accepted, whatever their query', async (t, place) => {
 	const { http } = place;
 	const id = { timestamp: '2026-01-31T08:00:00.123456789+02:00' };
 	const long = { user: { key: 'x'.repeat(70_000) } };
@@ -185,7 +185,7 @@ journey('events of any OPA are taken, whatever they ask', async (t, place) => {
 	t.deepEqual(problemPlaces(await http.post(ingress, {})), ['body']);
 });
 
-journey('a bad event is named, and the others of its batch are kept', async (t, place) => {
+journey('a bad event is reported, and the remaining events of its batch are kept', async (t, place) => {
 	const { http, store } = place;
 	const ahead = (minutes: number) => new Date(store.clock.now().getTime() + minutes * 60_000).toISOString();
 	const bad = [
@@ -216,7 +216,7 @@ journey('a bad event is named, and the others of its batch are kept', async (t, 
 	t.is((await http.post(ingress, [])).status, 204);
 });
 
-journey('an event keeps its first version, also when it is sent again on another day', async (t, place) => {
+journey('an event keeps its first version, even if it is sent again on a different day', async (t, place) => {
 	const { http, store, id } = place;
 	const { decision_id, ...sent } = event({});
 	const earlier = new Date(store.clock.now().getTime() - 86_400_000);
@@ -231,7 +231,7 @@ journey('an event keeps its first version, also when it is sent again on another
 	);
 });
 
-journey('a key delivers decisions and states if it may write or is of a decision point', async (t, place) => {
+journey('a key delivers decisions and states if it may write or belongs to a decision point', async (t, place) => {
 	const { store, organization_id, project_id, id: environment_id, url, http } = place;
 	for (const [access_level, owner_type, status] of [
 		['read', 'member', 403],
@@ -255,7 +255,7 @@ journey('a key delivers decisions and states if it may write or is of a decision
 	t.is(body.length, 4, JSON.stringify(body));
 });
 
-journey('others are answered while a large batch is stored', async (t, place) => {
+journey('other requests are answered while a large batch is stored', async (t, place) => {
 	const batch = Array.from({ length: 4_000 }, () => event({}));
 	let stored = false;
 	const storing = upload(place, ...batch).then((status) => {
@@ -272,7 +272,7 @@ journey('others are answered while a large batch is stored', async (t, place) =>
 });
 
 for (const kind of chosenStores()) {
-	test(`an environment that fills the log is told to wait, and others lose nothing [${kind}]`, async (t) => {
+	test(`an environment that fills the log is told to wait, and other environments lose nothing [${kind}]`, async (t) => {
 		const management = await startManagement(kind, { AUDIT_LOG_MAX_SIZE: '1' });
 		t.teardown(management.stop);
 		const { store } = management;
@@ -329,7 +329,7 @@ for (const kind of chosenStores()) {
 	});
 }
 
-journey('texts that no index could hold are logged all the same', async (t, place) => {
+journey('texts that no index could hold are still logged', async (t, place) => {
 	// Three-byte characters that do not compress.
 	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
 	const text = long.join('');
@@ -338,7 +338,7 @@ journey('texts that no index could hold are logged all the same', async (t, plac
 	t.like(logged, { user_key: text.slice(0, 512), reason: text, input: { user: { key: text } } });
 });
 
-journey('decisions are of their environment alone', async (t, place, management) => {
+journey('decisions belong only to their environment', async (t, place, management) => {
 	await upload(place, event({}));
 	const other = await newPlace(management, management.organization);
 	t.deepEqual((await other.http.get<Paginated>(logsOf(other))).body.data, []);
@@ -357,7 +357,7 @@ journey('decisions are of their environment alone', async (t, place, management)
 	fails(t, await reader.get(logsOf(place)), 403);
 });
 
-test('old decisions go by the day, and the oldest when they take too much room', async (t) => {
+test('old decisions are dropped by the day, the oldest first if they take too much space', async (t) => {
 	// Days are dropped for all environments in a store.
 	const management = await startManagement();
 	t.teardown(management.stop);
@@ -391,7 +391,7 @@ test('old decisions go by the day, and the oldest when they take too much room',
 	t.deepEqual(await days(), ['2031-05-03'], 'today stays');
 });
 
-journey('who is signed in sees the decisions of the tenant, without what applications sent', async (t, place) => {
+journey('a signed-in user sees the tenant’s decisions, without the data sent by applications', async (t, place) => {
 	const { http, schema, facts, elements } = place;
 	await http.post(`${schema}/roles`, { key: 'owner', name: 'Owner' });
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });

@@ -27,7 +27,7 @@ const editor = { role: 'editor', tenant: 'default' };
 const viewer = { role: 'viewer', tenant: 'acme' };
 const plain = { email: null, attributes: {}, roles: [] };
 
-journey('many users are created in one write, with their roles', async (t, place) => {
+journey('several users are created in one write, with their roles', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -66,7 +66,7 @@ journey('many users are created in one write, with their roles', async (t, place
 	await ledger.balanced();
 });
 
-journey('many users are created or replaced, each as a PUT of one would', async (t, place) => {
+journey('several users are created or replaced, each like a PUT of one user', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	await http.post(`${facts}/users`, { key: 'ben', email: 'ben@acme.com', role_assignments: [editor, viewer] });
@@ -129,7 +129,7 @@ journey('many users are created or replaced, each as a PUT of one would', async 
 	await ledger.balanced();
 });
 
-journey('many users are deleted with all they hold, or none is', async (t, place) => {
+journey('several users are deleted with all they hold, or none is', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	await http.post(`${facts}/users`, { key: 'ben', role_assignments: [editor] });
@@ -159,7 +159,7 @@ journey('many users are deleted with all they hold, or none is', async (t, place
 	await ledger.balanced();
 });
 
-journey('many tenants are created and deleted in one write, all or none', async (t, place) => {
+journey('several tenants are created and deleted in one write, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -195,7 +195,7 @@ journey('many tenants are created and deleted in one write, all or none', async 
 	await ledger.balanced();
 });
 
-journey('one call takes at most 3,000 users or 2,000 tenants', async (t, place) => {
+journey('one call accepts at most 3,000 users or 2,000 tenants', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);

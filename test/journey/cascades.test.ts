@@ -286,7 +286,7 @@ const deletions: Readonly<Record<string, Deletion>> = {
 };
 
 for (const [title, deletion] of Object.entries(deletions)) {
-	journey(`${title} goes with what depends on it and nothing else, and comes back alone`, async (t, place) => {
+	journey(`${title} is deleted with its dependents and nothing else, and comes back alone`, async (t, place) => {
 		await fill(place);
 		const { gone, lost = [], changed = [] } = deletion;
 		const before = await readContents(place);
@@ -361,7 +361,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [title, order] of Object.entries(orders)) {
-	journey(`all can be deleted: ${title}`, async (t, place) => {
+	journey(`everything can be deleted: ${title}`, async (t, place) => {
 		const before = await readContents(place);
 		await fill(place);
 		const independent = ['schema/users/attributes/plan', 'facts/proxy_configs/proxy', 'schema/condition_sets/staff'];
@@ -381,7 +381,7 @@ async function rowsWith({ store }: Place, column: string, id: string): Promise<n
 	return counts.reduce((sum, row) => sum + Number(row?.['count'] ?? 0), 0);
 }
 
-journey('an environment takes everything in it along, and comes back empty', async (t, place, { project }) => {
+journey('an environment is deleted with its contents, and comes back empty', async (t, place, { project }) => {
 	const other = await newPlace(place, project);
 	const empty = await readContents(other);
 	for (const each of [place, other]) await fill(each);
@@ -399,7 +399,7 @@ journey('an environment takes everything in it along, and comes back empty', asy
 	fails(t, await place.http.get(`${place.facts}/users`), 401);
 });
 
-journey('a project takes its environments along, and comes back empty', async (t, place, { organization }) => {
+journey('a project is deleted with its environments, and comes back empty', async (t, place, { organization }) => {
 	const key = `project-of-${place.key}`;
 	const empty = await readContents(place);
 	const made = () => organization.post('/v2/projects', { key, name: 'Project', initial_environments: [] });
@@ -457,7 +457,7 @@ const lives: readonly (readonly [path: string, body: object | undefined, again: 
 		['facts/tenants/acme/users/ann', undefined, [['facts/tenants/acme/users', { key: 'ann' }]], assignment],
 	];
 
-onEachStack(`the decision point forgets what is deleted, and what is made again has nothing`, async (t, stack) => {
+onEachStack(`the decision point forgets deleted objects, and recreated objects have nothing`, async (t, stack) => {
 	const send = async (method: 'post' | 'delete', path: string, body?: object) => {
 		const answer = await stack.environment[method](`/v2/${path.replace('/', '/default/dev/')}`, body);
 		t.true(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);

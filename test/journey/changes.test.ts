@@ -21,7 +21,7 @@ const readHistory = async ({ http, project, key }: Place, query = '') =>
 
 const changeKeys = ({ data }: History) => data.map(({ key }) => key);
 
-journey('a write is shown with who made it, when, and what was before and after', async (t, place) => {
+journey('a write is logged with its author, time, and the values before and after', async (t, place) => {
 	const { http, facts, key_id, key } = place;
 	const made = await http.post<Record<string, unknown>>(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 	const changed = await http.patch<Record<string, unknown>>(`${facts}/tenants/acme`, { name: 'Acme Ltd' });
@@ -44,7 +44,7 @@ journey('a write is shown with who made it, when, and what was before and after'
 	t.not((first.data[0]?.['actor'] as { id: string } | null)?.id, key_id, 'made by the key of the project');
 });
 
-journey('changes of the environment itself, and of keys for its decision points, are in it', async (t, place) => {
+journey('changes to the environment itself and to its decision point keys are logged', async (t, place) => {
 	const { http, organization_id, store, id: environment_id, project, key, url } = place;
 	await http.patch(`/v2/projects/${project}/envs/${key}`, { description: 'for trying out' });
 	const [update] = (await readHistory(place, 'kind=environment')).data;
@@ -74,7 +74,7 @@ journey('changes of the environment itself, and of keys for its decision points,
 	t.like((await readHistory(place, 'kind=environment')).data[0], { actor: null }, 'the server itself');
 });
 
-journey('the history is filtered by each of its parts, and by several at once', async (t, place, { organization }) => {
+journey('the history is filtered by each of its parts, and by combinations', async (t, place, { organization }) => {
 	const { http, facts, schema } = place;
 	for (const key of ['a-1', 'a-2', 'b-1']) await http.post(`${facts}/tenants`, { key, name: key });
 	await organization.put(`${facts}/users/ann`, { role_assignments: [] });
@@ -113,7 +113,7 @@ journey('the history is filtered by each of its parts, and by several at once', 
 	);
 });
 
-journey('pages stay in step while others write', async (t, place) => {
+journey('pages stay consistent during writes', async (t, place) => {
 	const { http, facts } = place;
 	for (let index = 0; index < 12; index += 1) await http.put(`${facts}/users/u${index}`, {});
 	const first = await readHistory(place, 'per_page=5&kind=user');
@@ -170,7 +170,7 @@ async function storedRows({ id, store }: Place): Promise<string> {
 	return JSON.stringify([environment, rows]);
 }
 
-journey('every write of the API that changes something is in it, with who made it', async (t, place, management) => {
+journey('every API write with a change is logged with its author', async (t, place, management) => {
 	const { organization } = management;
 	await furnish(place);
 	const order = endpoints.filter(
@@ -198,7 +198,7 @@ journey('every write of the API that changes something is in it, with who made i
 	t.true(seen > order.length / 2, `${seen} of ${order.length} changed something`);
 });
 
-journey('what a copy writes is in the history of its target, with who made it', async (t, place, { organization }) => {
+journey('a copy’s writes are in the target’s history, with their author', async (t, place, { organization }) => {
 	await furnish(place);
 	const { body: scope } = await organization.get<{ data: Listed }>('/v2/api-key?object_type=org&per_page=1');
 	const before = await place.revision();
@@ -214,7 +214,7 @@ journey('what a copy writes is in the history of its target, with who made it', 
 	t.is(await place.revision(), before, 'and not in that of its source');
 });
 
-journey('a history is for those whose key opens the environment', async (t, place, { url, organization, store }) => {
+journey('a history is readable by keys that open the environment', async (t, place, { url, organization, store }) => {
 	const path = `/v2/projects/${place.project}/envs/${place.key}/changes`;
 	const { organization_id, project_id, id: environment_id } = place;
 	const reader = client(

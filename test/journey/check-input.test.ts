@@ -59,7 +59,7 @@ const wrongChecks: Readonly<Record<string, readonly [body: unknown, place: strin
 	'a list for a body': [[right], 'body'],
 };
 
-test('a check that is wrong is refused at the place that is wrong, alone and among many', async (t) => {
+test('an invalid check is refused with the place of the problem, alone and in bulk', async (t) => {
 	for (const [what, [body, at]] of Object.entries(wrongChecks)) {
 		const alone = await stack.pdp.post<Problems>('/allowed', body);
 		t.is(alone.status, 422, what);
@@ -96,7 +96,7 @@ interface Problems {
 
 const problemPlaces = ({ body }: Answer<Problems>) => body.detail.map(({ loc }) => loc.join('.'));
 
-test('what clients send beside the question does not matter; nor does how they spell nothing', async (t) => {
+test('extra members and the spelling of absent values do not matter', async (t) => {
 	const spellings = [
 		right,
 		{ ...right, user: 'auth0|ann' },
@@ -110,7 +110,7 @@ test('what clients send beside the question does not matter; nor does how they s
 	}
 });
 
-test('bytes that are no JSON, too many or too deep are refused', async (t) => {
+test('bytes that are not JSON, too many or too deep are refused', async (t) => {
 	const { pdp } = stack;
 	for (const path of paths) {
 		for (const raw of ['{', '{"a":}', 'undefined', '\0', `${'['.repeat(500)}${']'.repeat(500)}`]) {
@@ -130,7 +130,7 @@ test('bytes that are no JSON, too many or too deep are refused', async (t) => {
 	t.is((await pdp.post('/allowed', right)).body['allow'], true, 'it goes on answering');
 });
 
-test('a member called `__proto__` is a name like any other, and nothing inherits from it', async (t) => {
+test('a member called `__proto__` is an ordinary name, and nothing inherits from it', async (t) => {
 	const granting = '{"__proto__":{"user":"auth0|ann","action":"read","resource":{"type":"document","tenant":"acme"}}}';
 	for (const path of paths) {
 		const answer = await stack.pdp.send('POST', path, undefined, { raw: granting });
@@ -146,7 +146,7 @@ test('a member called `__proto__` is a name like any other, and nothing inherits
 	t.is((await stack.pdp.post('/allowed', {})).status, 422);
 });
 
-test('without the key of the environment nothing is answered', async (t) => {
+test('without the environment’s key nothing is answered', async (t) => {
 	const { url } = stack.decisionPoint.listening;
 	for (const path of paths) {
 		const none = await client(url).post(path, right);
@@ -195,7 +195,7 @@ const check = fc.record(
 	{ requiredKeys: ['user', 'action'] },
 );
 
-test('whatever is asked is answered, and allowed only what was granted', async (t) => {
+test('every question is answered, and only granted access is allowed', async (t) => {
 	const property = fc.asyncProperty(
 		fc.constantFrom(...paths),
 		fc.oneof({ weight: 9, arbitrary: check }, json),

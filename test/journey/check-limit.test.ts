@@ -57,7 +57,7 @@ function refused(t: ExecutionContext, answer: Answer<unknown>, instance: string)
 	fails(t, answer, 400, 'where `r');
 }
 
-journey('as many relationships as a check can look through are made, and no more', async (t, place) => {
+journey('relationships are created up to the check limit, and no more', async (t, place) => {
 	await rooms(place);
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
@@ -97,7 +97,7 @@ async function crowd({ store, id: environment }: Place, rooms: number): Promise<
 	);
 }
 
-journey('the limit is the same above more instances than are looked at one by one', async (t, place) => {
+journey('the same limit applies above more instances than are visited one by one', async (t, place) => {
 	await rooms(place);
 	const { http, facts } = place;
 	const path = `${facts}/relationship_tuples`;
@@ -111,7 +111,7 @@ journey('the limit is the same above more instances than are looked at one by on
 	await ledger.wrote(await http.post(path, onShelf(0)));
 });
 
-journey('derivations by which a check would take too many steps are refused, however they come', async (t, place) => {
+journey('derivations that exceed the check limit are refused, whatever creates them', async (t, place) => {
 	await rooms(place, false);
 	const { http, schema, facts } = place;
 	const operations = [...onShelves(0, most), ofBox('r')];
@@ -133,7 +133,7 @@ journey('derivations by which a check would take too many steps are refused, how
 	t.is((await http.patch(`${room}/roles/r0`, { granted_to: null })).status, 200);
 });
 
-journey('a document is refused by which a check would take too many steps', async (t, place) => {
+journey('a document that exceeds the check limit is refused', async (t, place) => {
 	await rooms(place);
 	const document = (shelves: number) => {
 		const relationship_tuples = [...onShelves(1, shelves), ofBox('r')];
@@ -154,7 +154,7 @@ journey('a document is refused by which a check would take too many steps', asyn
 	await ledger.wrote(await place.http.post(path, document(most)));
 });
 
-journey('a schema is not copied to where a check would take too many steps', async (t, place, management) => {
+journey('a schema is not copied into an environment where it exceeds the check limit', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	await rooms(target, false);
 	const operations = [...onShelves(0, most), ofBox('r')];

@@ -167,7 +167,7 @@ const readings: readonly Reading[] = [
 	[['test', '--run', 'test_resource_types'], 0, /^\d+ of \d+ tests pass, schema revision \d+\n$/],
 ];
 
-test('commands that read', async (t) => {
+test('reading commands print their results', async (t) => {
 	await runConcurrently(readings, async ([words, code, prints]) => {
 		const ran = await regolith(words);
 		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
@@ -190,7 +190,7 @@ async function runConcurrently<T>(items: readonly T[], run: (item: T) => Promise
 }
 
 // Serial: a decision point waits for a revision only up to its limit, even beside twenty starting processes.
-test.serial('a role is given and taken, and a check waits for it', async (t) => {
+test.serial('a role is assigned and removed, and a check waits for it', async (t) => {
 	const words = ['dan', 'reader', '-t', 'acme'];
 	const given = documented<{ revision: number }>(
 		t,
@@ -214,7 +214,7 @@ test.serial('a role is given and taken, and a check waits for it', async (t) => 
 	t.regex(off.said, /^dan is no longer viewer on document:q3 \(revision \d+\)\n$/);
 });
 
-test('a document is tried, imported and exported, in another environment', async (t) => {
+test('a document is tried, imported and exported, in a second environment', async (t) => {
 	const env = { PERMIT_API_KEY: stack.keys.project, PDP_API_KEY: stack.keys.environment };
 	const place = ['--environment', 'production'];
 	const file = join(folder, 'document.json');
@@ -237,7 +237,7 @@ test('a document is tried, imported and exported, in another environment', async
 	t.is((await regolith(['check', 'ann', 'read', 'report', '-t', 'acme'], env)).code, 0);
 });
 
-test('a draft is tried and applied, and a stale one is refused', async (t) => {
+test('a draft is previewed and applied, and a stale draft is refused', async (t) => {
 	const env = { PERMIT_API_KEY: stack.keys.project, PDP_API_KEY: stack.keys.environment };
 	const { body } = await stack.project.get<{ revision: number }>('/v2/projects/default/production/policy');
 	const file = join(folder, 'draft.json');
@@ -265,7 +265,7 @@ test('a draft is tried and applied, and a stale one is refused', async (t) => {
 	t.is(documented(t, ['apply'], await apply('--json'))['total'], 4);
 });
 
-test('a draft tells who loses, and a pipeline stops at that', async (t) => {
+test('a draft shows who loses access, and a pipeline stops because of it', async (t) => {
 	// A separate resource, because concurrent tests look at theirs.
 	const actions = { read: {}, write: {} };
 	await stack.environment.post(`${schema}/resources`, { key: 'cabinet', name: 'Cabinet', actions });
@@ -328,7 +328,7 @@ test('keys are rotated and revoked', async (t) => {
 	t.false(refused.wrong.includes(secret));
 });
 
-test('a policy is written, and tested with tests of a user beside it', async (t) => {
+test('a policy is written, and tested with a user’s tests beside it', async (t) => {
 	const out = temporary(t);
 	const written = await regolith(['policy', '--output', out, '--json']);
 	t.like(documented(t, ['policy'], written), { environment: 'default/dev', folder: out });
@@ -432,7 +432,7 @@ const failing: readonly Failing[] = [
 	[['envs', '--tenant', 'acme'], none, [/unknown option/]],
 ];
 
-test('what goes wrong is said in a sentence, with the key’s variable and the address, and ends with 2', async (t) => {
+test('failures are reported in one sentence, with the key’s variable and the URL, and exit with 2', async (t) => {
 	await runConcurrently(failing, async ([words, env, says]) => {
 		const ran = await regolith(words, env());
 		const what = `${words.join(' ')}\n${ran.said}${ran.wrong}`;
@@ -443,7 +443,7 @@ test('what goes wrong is said in a sentence, with the key’s variable and the a
 	});
 });
 
-test('`status` says what is wrong, and ends with 1', async (t) => {
+test('`status` reports problems, and exits with 1', async (t) => {
 	const ran = await regolith(['status', '--json', '--pdp', nowhere]);
 	t.is(ran.code, 1);
 	const { problems } = documented<{ problems: readonly string[] }>(t, ['status'], ran);
@@ -454,7 +454,7 @@ test('`status` says what is wrong, and ends with 1', async (t) => {
 	t.regex(other.said, /^! this API key is not the one that this decision point accepts$/m);
 });
 
-test('the help names every command, and completion is printed', async (t) => {
+test('the help names every command, and a completion script is printed', async (t) => {
 	const help = await regolith(['--help']);
 	t.is(help.code, 0);
 	t.regex(help.said, /^ {2}check \[options\] <user> <action> <resource>/m);

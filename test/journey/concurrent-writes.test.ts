@@ -19,7 +19,7 @@ const clients = 16;
 const writes = 5_000;
 
 onEachStack(
-	`${writes} mixed writes by ${clients} clients end in the order of their revisions`,
+	`${writes} mixed writes by ${clients} clients finish in revision order`,
 	(t, stack) =>
 		seeded(t, async (random) => {
 			// A fraction is enough, but a busy machine must not fail the test.
@@ -153,7 +153,7 @@ async function assertDecisions(t: ExecutionContext, stack: Stack): Promise<void>
 
 const journey = onEachStore();
 
-journey('a write that fails undoes itself alone, whoever writes beside it', async (t, place) => {
+journey('a failed write undoes only itself, whatever is written beside it', async (t, place) => {
 	const { http, schema: types, facts: here } = place;
 	await http.post(`${types}/roles`, { key: 'viewer', name: 'Viewer' });
 	await http.post(`${here}/users`, { key: 'taken' });

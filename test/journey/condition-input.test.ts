@@ -112,7 +112,7 @@ for (const [title, raw] of surrogates) {
 const endless = ['1e400', '-1e400'];
 for (const number of endless) {
 	for (const action of ['high', 'low', 'unknown'] as const) {
-		test(`${number} is refused where it stands, and not taken for null: ${action}`, async (t) => {
+		test(`${number} is refused at its place, and not treated as null: ${action}`, async (t) => {
 			const raw = check(action, `{"level":${number}}`, `,"context":{"a":[1,{"b":${number}}]}`);
 			const { status, body } = await ask(raw);
 			t.is(status, 422);
@@ -149,7 +149,7 @@ const excessive: readonly (readonly [title: string, raw: string])[] = [
 ];
 
 for (const [title, raw] of excessive) {
-	test(`attributes are bounded: ${title}`, async (t) => {
+	test(`attributes have limits: ${title}`, async (t) => {
 		for (const path of ['/allowed', '/allowed/bulk', '/user-permissions']) {
 			const { status, body } = await ask(path === '/allowed/bulk' ? `[${raw}]` : raw, path);
 			t.is(status, 422, path);
@@ -159,7 +159,7 @@ for (const [title, raw] of excessive) {
 	});
 }
 
-test('an object of more members than any body may have is refused before it is read', async (t) => {
+test('an object with more members than any body may have is refused before it is read', async (t) => {
 	for (const path of ['/allowed', '/user-permissions']) {
 		t.is((await ask(check('high', many(50_000)), path)).status, 413, path);
 	}

@@ -74,7 +74,7 @@ async function evaluate({ http, schema }: Place, body: object): Promise<Evaluati
 	return answer.body;
 }
 
-journey('a preview tells which users a set selects now, and changes nothing', async (t, place, { store }) => {
+journey('a preview shows which users a set selects now, and changes nothing', async (t, place, { store }) => {
 	await populated(place);
 	const ledger = await openLedger(t, place);
 	const found = await preview(place, { condition_set: 'adults' });
@@ -145,7 +145,7 @@ const selected: Readonly<Record<string, readonly [body: object, ...keys: readonl
 	'documents of nobody': [{ condition_set: 'own' }],
 };
 
-journey('a set that is not stored can be asked about, with all that a check could say', async (t, place) => {
+journey('an unsaved set can be previewed with everything that a check could send', async (t, place) => {
 	await populated(place);
 	for (const [what, [body, ...keys]] of Object.entries(selected)) {
 		t.deepEqual(shape(await preview(place, body)).data, keys, what);
@@ -154,7 +154,7 @@ journey('a set that is not stored can be asked about, with all that a check coul
 	t.deepEqual(document, (await place.http.get(`${place.facts}/resource_instances/document:a`)).body);
 });
 
-journey('a preview looks at every user of a large environment', async (t, place) => {
+journey('a preview covers every user in a large environment', async (t, place) => {
 	await populated(place);
 	for (const from of [0, 1]) {
 		const operations = Array.from({ length: 800 }, (_, index) => ({
@@ -168,7 +168,7 @@ journey('a preview looks at every user of a large environment', async (t, place)
 	t.deepEqual({ ...counts, shown: data.length }, { total_count: 400, page_count: 4, checked: 1605, shown: 100 });
 });
 
-journey('an evaluation tells of one subject whether it matches, and why', async (t, place) => {
+journey('an evaluation reports whether one subject matches, and why', async (t, place) => {
 	await populated(place);
 	const adult = await evaluate(place, { condition_set: 'adults', user: 'ann' });
 	t.like(adult, { matches: true, ancestors: [] });
@@ -197,7 +197,7 @@ journey('an evaluation tells of one subject whether it matches, and why', async 
 	t.true((await evaluate(place, { condition_set: 'adults', user: { key: 'zoe', attributes: sent } })).matches);
 });
 
-journey('an evaluation of a resource set takes an instance, or what would be one', async (t, place) => {
+journey('an evaluation of a resource set takes an existing or hypothetical instance', async (t, place) => {
 	await populated(place);
 	const own = (body: object) => evaluate(place, { condition_set: 'own', user: 'ann', ...body });
 	t.true((await own({ resource: 'document:a' })).matches);
@@ -221,7 +221,7 @@ journey('an evaluation of a resource set takes an instance, or what would be one
 	t.deepEqual(problemPlaces(foreign), ['body.resource']);
 });
 
-journey('what is asked about has to be there, and to be said once', async (t, place) => {
+journey('the evaluated subject must exist, and must be given once', async (t, place) => {
 	await populated(place);
 	for (const kind of ['preview', 'evaluate']) {
 		const post = (body: object) => place.http.post(`${place.schema}/condition_sets/${kind}`, body);
@@ -248,7 +248,7 @@ const dear = {
 	anyOf: Array.from({ length: 120 }, (_, index) => ({ 'user.bio': { contains: `${'a'.repeat(240)}${index}` } })),
 };
 
-journey('other requests are answered while a dear preview runs', async (t, place) => {
+journey('other requests are answered while an expensive preview runs', async (t, place) => {
 	const { http, schema, facts } = place;
 	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
 	const operations = Array.from({ length: 100 }, (_, index) => ({
@@ -270,7 +270,7 @@ journey('other requests are answered while a dear preview runs', async (t, place
 	t.true(reads > 2, `${reads} reads were answered before the preview`);
 });
 
-journey('a preview or explanation that costs too much is refused', async (t, place) => {
+journey('a preview or explanation that exceeds its budget is refused', async (t, place) => {
 	const { http, schema } = place;
 	t.is((await http.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' })).status, 200);
 	const sets = `${schema}/condition_sets`;

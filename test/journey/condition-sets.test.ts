@@ -38,7 +38,7 @@ async function described({ http, schema }: Place): Promise<{ readonly document: 
 	return { document: await resource('document', 'private'), folder: await resource('folder', 'colour') };
 }
 
-journey('a set is made, read as it was written, changed and deleted', async (t, place) => {
+journey('a set is created, read as written, updated and deleted', async (t, place) => {
 	const { http, schema } = place;
 	const { document } = await described(place);
 	const path = `${schema}/condition_sets`;
@@ -80,7 +80,7 @@ journey('a set is made, read as it was written, changed and deleted', async (t, 
 	await ledger.balanced();
 });
 
-journey('a set may say no conditions, and names its resource by key, id or bare id', async (t, place) => {
+journey('a set may have no conditions, and names its resource by key, id or bare id', async (t, place) => {
 	const { http, schema } = place;
 	const { document } = await described(place);
 	for (const [index, resource_id] of ['document', document, document.replaceAll('-', '')].entries()) {
@@ -118,7 +118,7 @@ const refused: Readonly<Record<string, readonly [body: object, ...places: readon
 	],
 };
 
-journey('what is wrong with conditions is refused, with every place', async (t, place) => {
+journey('invalid conditions are refused with every place', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -144,7 +144,7 @@ journey('what is wrong with conditions is refused, with every place', async (t, 
 	await ledger.balanced();
 });
 
-journey('what is known without being defined may be named, and what is defined later', async (t, place) => {
+journey('conditions may use built-in attributes, and attributes defined later', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -171,7 +171,7 @@ journey('what is known without being defined may be named, and what is defined l
 	fails(t, await http.patch(`${path}/tall`, { conditions: { not: tall } }), 422, 'user.height');
 });
 
-journey('a set says what it is of: the resource belongs to resource sets, keys are its own', async (t, place) => {
+journey('a set declares its type: only resource sets have a resource, and keys are unique', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const post = (body: object) => http.post(`${schema}/condition_sets`, body);
@@ -191,7 +191,7 @@ journey('a set says what it is of: the resource belongs to resource sets, keys a
 	}
 });
 
-journey('sets are listed by type and text, with counts where they are asked for', async (t, place) => {
+journey('sets are listed by type and text, with counts on request', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -209,7 +209,7 @@ journey('sets are listed by type and text, with counts where they are asked for'
 	t.deepEqual(shape(counted), { data: ['adults', 'secret'], total_count: 3, page_count: 2 });
 });
 
-journey('a set narrows its parent, which is of its kind and stays while it does', async (t, place) => {
+journey('a set narrows a parent of its type, which stays while the set exists', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const path = `${schema}/condition_sets`;
@@ -249,7 +249,7 @@ journey('a set narrows its parent, which is of its kind and stays while it does'
 	t.is((await http.get(`${path}/${c}`)).status, 200);
 });
 
-journey('conditions are kept as they were written, whatever they hold', async (t, place) => {
+journey('conditions are kept as written, whatever they contain', async (t, place) => {
 	const { http, schema } = place;
 	await described(place);
 	const values = [

@@ -11,7 +11,7 @@ const policy =
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-journey('the page is the same at each of its addresses, for everybody, under its policy', async (t, place) => {
+journey('the page is the same at each of its addresses, for all callers, under its policy', async (t, place) => {
 	const { url, id, key } = place;
 	const anyone = client(url);
 	const { body: page } = await anyone.get<string>('/console');
@@ -51,7 +51,7 @@ journey('the page is the same at each of its addresses, for everybody, under its
 	t.is((await sending(url, { 'x-console-environment': id }).get('/console')).status, 200);
 });
 
-journey('the page is no part of the document of the API', async (t, { url }) => {
+journey('the page is not part of the API document', async (t, { url }) => {
 	const { body } = await client(url).get<{ readonly paths: object }>('/openapi.json');
 	const paths = Object.keys(body.paths);
 	t.true(paths.includes('/v2/auth/console'));

@@ -48,7 +48,7 @@ function askedAbout({ key }: Place) {
 	return fake.asked.filter(({ path }) => path.startsWith(`/at/default/${key}/`));
 }
 
-test.serial('a question is passed on with the key of the environment, and the answer without it', async (t) => {
+test.serial('a question is passed on with the environment’s key, and the answer without it', async (t) => {
 	const { place, base, http, headers, cookie } = await relayed();
 	const revisions = { 'x-revision': '7', 'x-policy-revision': '6', 'x-decision-id': 'd-1', 'x-min-revision': '5' };
 	const others = { 'set-cookie': 'a=b', authorization: `Bearer ${place.secret}`, 'x-secret': place.secret, etag: 'e' };
@@ -80,7 +80,7 @@ test.serial('a question is passed on with the key of the environment, and the an
 	t.is(received.headers.get('x-content-type-options'), 'nosniff');
 });
 
-test.serial('statuses of the decision point are those of the answer', async (t) => {
+test.serial('the answer has the decision point’s status', async (t) => {
 	const { base, http } = await relayed();
 	for (const status of [200, 400, 404, 422, 424, 500, 503]) {
 		fake.answer = { status, headers: json, body: `{"detail":"${status}"}` };
@@ -98,7 +98,7 @@ const post = [
 ];
 const get = ['/healthy', '/ready', '/version'];
 
-test.serial('only what decides and tells of health is reached', async (t) => {
+test.serial('only decision and health endpoints can be reached', async (t) => {
 	const { place, base, http } = await relayed();
 	fake.answer = { status: 200, headers: json, body: '{}' };
 	for (const path of post) t.is((await http.post(base + path, question)).status, 200, path);
@@ -141,7 +141,7 @@ test.serial('only what decides and tells of health is reached', async (t) => {
 	t.is(fake.asked.length, before, 'nothing of it has reached the decision point');
 });
 
-test.serial('it is for sessions of the environment alone', async (t) => {
+test.serial('the relay is only for sessions in the environment', async (t) => {
 	const { place, base, http, headers, cookie } = await relayed();
 	const { url, id, secret } = place;
 	const other = await relayed();
@@ -176,7 +176,7 @@ test.serial('it is for sessions of the environment alone', async (t) => {
 	);
 });
 
-test.serial('looking after the health of a decision point is no use of the session, and a question is', async (t) => {
+test.serial('checking a decision point’s health does not count as session use, and a question does', async (t) => {
 	const { place, base, http } = await relayed();
 	const rows = () => management.store.database.knex('console_sessions').where({ environment_id: place.id });
 	const old = new Date(Date.now() - 3_600_000);
@@ -187,7 +187,7 @@ test.serial('looking after the health of a decision point is no use of the sessi
 	t.true((await rows())[0]?.['last_used_at'] > old);
 });
 
-test.serial('what is too long, compressed or breaks off is not passed on', async (t) => {
+test.serial('overlong, compressed and broken answers are not passed on', async (t) => {
 	const { place, base, http, headers } = await relayed();
 	const raw = `"${'x'.repeat(oneMiB - 2)}"`;
 	t.is((await http.post(`${base}/allowed`, undefined, { raw })).status, 200, 'one MiB');
@@ -214,7 +214,7 @@ test.serial('what is too long, compressed or breaks off is not passed on', async
 	);
 });
 
-test.serial('what is no answer of this environment’s decision point is 502, without a key', async (t) => {
+test.serial('an answer from anything but this environment’s decision point is 502, without a key', async (t) => {
 	const { place, base, http } = await relayed();
 	const html = { 'content-type': 'text/html' };
 	for (const [answer, says] of [
@@ -233,7 +233,7 @@ test.serial('what is no answer of this environment’s decision point is 502, wi
 	fake.answer = { status: 200, headers: json, body: '{}' };
 });
 
-test.serial('a decision point that is away, and none at all', async (t) => {
+test.serial('a missing or unreachable decision point is reported', async (t) => {
 	const port = await freePort();
 	const away = await startManagement('server', { CONSOLE_PDP_URL: `http://127.0.0.1:${port}` });
 	t.teardown(away.stop);
@@ -254,7 +254,7 @@ test.serial('a decision point that is away, and none at all', async (t) => {
 	}
 });
 
-test.serial('a page that goes away ends its question', async (t) => {
+test.serial('a page that leaves cancels its question', async (t) => {
 	let [asked, ended] = [false, false];
 	const slow = createServer((question) => {
 		asked = true;
@@ -285,7 +285,7 @@ test.serial('a page that goes away ends its question', async (t) => {
 	t.true(ended);
 });
 
-test.serial('a decision point answers a session as it answers its own clients', async (t) => {
+test.serial('a decision point answers a session like its own clients', async (t) => {
 	const port = await freePort();
 	const stack = await startStack('server', {
 		PDP_PORT: String(port),

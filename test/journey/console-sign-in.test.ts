@@ -88,7 +88,7 @@ journey('a ticket signs in once, and the session has the rights of its key', asy
 	t.is(again.headers.get('set-cookie'), null);
 });
 
-journey('an old, an unknown and a racing ticket: one signs in, and the others hear why', async (t, place) => {
+journey('of old, unknown and racing tickets only one signs in, and the rest get a reason', async (t, place) => {
 	const { store } = place;
 	const old = await ticketFor(place);
 	const ticket_hash = createHash('sha256').update(old).digest();
@@ -111,44 +111,41 @@ journey('an old, an unknown and a racing ticket: one signs in, and the others he
 	fails(t, await askToSignIn(place, { ticket: late }), 401, 'rotated');
 });
 
-journey(
-	'an API key signs in to what it opens, the oldest environment where none is named',
-	async (t, place, management) => {
-		const { organization, url, store } = management;
-		const project = `${place.key}-p`;
-		await organization.post('/v2/projects', { key: project, name: 'P', initial_environments: [] });
-		const opened = await newPlace(management, organization, project, 'prod');
-		await newPlace(management, organization, project, 'later');
-		const { project_id, organization_id } = opened;
-		const ofProject = await createSecret(store, organization_id, { project_id });
-		const ofOrganization = await createSecret(store, organization_id, {});
-		const environment = async (body: object) => {
-			const answer = await askToSignIn({ url }, body);
-			return (answer.body['environment'] as Loose | undefined)?.['key'] ?? answer.status;
-		};
-		t.is(await environment({ api_key: ofProject }), 'prod');
-		t.is(await environment({ api_key: ofProject, environment: 'later' }), 'later');
-		t.is(await environment({ api_key: ofOrganization, project }), 'prod');
-		t.is(await environment({ api_key: ofOrganization }), 'dev', 'the oldest of all');
-		t.is(await environment({ api_key: ofOrganization, environment: opened.id }), 'prod');
-		t.is(await environment({ api_key: ofOrganization, project: null, environment: null }), 'dev');
-		t.is(await environment({ api_key: place.secret }), place.key);
-		t.is(await environment({ api_key: place.secret, project, environment: 'prod' }), 403);
-		t.is(await environment({ api_key: ofProject, project: 'default' }), 403);
-		t.is(await environment({ api_key: ofOrganization, project, environment: 'nowhere' }), 404);
-		const vague = await askToSignIn({ url }, { api_key: ofOrganization, environment: 'prod' });
-		fails(t, vague, 422);
-		t.deepEqual(problemPlaces(vague), ['body.project']);
+journey('an API key signs in to the environment it opens, by default the oldest', async (t, place, management) => {
+	const { organization, url, store } = management;
+	const project = `${place.key}-p`;
+	await organization.post('/v2/projects', { key: project, name: 'P', initial_environments: [] });
+	const opened = await newPlace(management, organization, project, 'prod');
+	await newPlace(management, organization, project, 'later');
+	const { project_id, organization_id } = opened;
+	const ofProject = await createSecret(store, organization_id, { project_id });
+	const ofOrganization = await createSecret(store, organization_id, {});
+	const environment = async (body: object) => {
+		const answer = await askToSignIn({ url }, body);
+		return (answer.body['environment'] as Loose | undefined)?.['key'] ?? answer.status;
+	};
+	t.is(await environment({ api_key: ofProject }), 'prod');
+	t.is(await environment({ api_key: ofProject, environment: 'later' }), 'later');
+	t.is(await environment({ api_key: ofOrganization, project }), 'prod');
+	t.is(await environment({ api_key: ofOrganization }), 'dev', 'the oldest of all');
+	t.is(await environment({ api_key: ofOrganization, environment: opened.id }), 'prod');
+	t.is(await environment({ api_key: ofOrganization, project: null, environment: null }), 'dev');
+	t.is(await environment({ api_key: place.secret }), place.key);
+	t.is(await environment({ api_key: place.secret, project, environment: 'prod' }), 403);
+	t.is(await environment({ api_key: ofProject, project: 'default' }), 403);
+	t.is(await environment({ api_key: ofOrganization, project, environment: 'nowhere' }), 404);
+	const vague = await askToSignIn({ url }, { api_key: ofOrganization, environment: 'prod' });
+	fails(t, vague, 422);
+	t.deepEqual(problemPlaces(vague), ['body.project']);
 
-		fails(t, await askToSignIn({ url }, { api_key: `${ofProject}0` }), 401, 'unknown');
-		fails(t, await askToSignIn({ url }, { api_key: (await newKey(place, 'no_access')).secret }), 403, 'no access');
-		const stranger = await newOrganization(management, `${place.key}-stranger`);
-		const theirs = await createSecret(store, stranger.id, {});
-		fails(t, await askToSignIn({ url }, { api_key: theirs }), 404, 'opens no environment');
-		fails(t, await askToSignIn({ url }, { api_key: theirs, project: 'default', environment: place.key }), 404);
-		fails(t, await askToSignIn({ url }, { api_key: theirs, environment: place.id }), 404);
-	},
-);
+	fails(t, await askToSignIn({ url }, { api_key: `${ofProject}0` }), 401, 'unknown');
+	fails(t, await askToSignIn({ url }, { api_key: (await newKey(place, 'no_access')).secret }), 403, 'no access');
+	const stranger = await newOrganization(management, `${place.key}-stranger`);
+	const theirs = await createSecret(store, stranger.id, {});
+	fails(t, await askToSignIn({ url }, { api_key: theirs }), 404, 'opens no environment');
+	fails(t, await askToSignIn({ url }, { api_key: theirs, project: 'default', environment: place.key }), 404);
+	fails(t, await askToSignIn({ url }, { api_key: theirs, environment: place.id }), 404);
+});
 
 journey('an environment is in production by its settings, or else by its key', async (t, place, management) => {
 	const { organization, url } = management;
@@ -190,7 +187,7 @@ const wrongBodies = [
 	[5, ['body']],
 ] as const;
 
-journey('a sign-in that says nothing right is refused at its place', async (t, { url }) => {
+journey('an invalid sign-in is refused at its place', async (t, { url }) => {
 	for (const [body, places] of wrongBodies) {
 		const answer = await client(url).post(consolePath, body);
 		fails(t, answer, 422);
@@ -200,7 +197,7 @@ journey('a sign-in that says nothing right is refused at its place', async (t, {
 	fails(t, await client(url).post(consolePath, undefined, { raw: '{' }), 400);
 });
 
-journey('a page of another origin neither signs in nor switches nor signs out', async (t, place) => {
+journey('a page from a different origin can neither sign in nor switch nor sign out', async (t, place) => {
 	await configure(place, { settings: { elements_origins: [origin] } });
 	const { url, secret, id, schema } = place;
 	const { cookie, http } = await signInToConsole(place, secret);
@@ -234,7 +231,7 @@ journey('a page of another origin neither signs in nor switches nor signs out', 
 	t.is(await place.revision(), 2);
 });
 
-journey('behind a proxy the own origin is what the proxy says, and the cookie is for TLS alone', async (t, place) => {
+journey('behind a proxy the proxy determines the own origin, and the cookie requires TLS', async (t, place) => {
 	const { url, secret, id, schema } = place;
 	const proxied = { host: 'regolith.example.com', 'x-forwarded-proto': 'https' };
 	const sent = { headers: { ...proxied, origin: 'https://regolith.example.com' } };
@@ -258,7 +255,7 @@ journey('behind a proxy the own origin is what the proxy says, and the cookie is
 	}
 });
 
-journey('a cookie opens nothing without the header, and the header nothing without a cookie', async (t, place) => {
+journey('a cookie needs the header, and the header needs a cookie', async (t, place) => {
 	const { url, secret, id, schema } = place;
 	const roles = `${schema}/roles`;
 	const { cookie, secret: session, headers } = await signInToConsole(place, secret);
@@ -297,7 +294,7 @@ journey('a cookie opens nothing without the header, and the header nothing witho
 	t.is((await named('hostile').get('/healthy')).status, 200, 'what is open is open');
 });
 
-journey('a read-only key reads everything but secrets, and writes nothing', async (t, place) => {
+journey('a read-only key reads everything except secrets, and writes nothing', async (t, place) => {
 	const { schema, key } = place;
 	const { http } = await signInToConsole(place, (await newKey(place, 'read')).secret);
 	t.like((await http.get(consolePath)).body, { key: { access_level: 'read' } });
@@ -310,7 +307,7 @@ journey('a read-only key reads everything but secrets, and writes nothing', asyn
 	t.is(await place.revision(), 1);
 });
 
-journey('sessions of two environments in one browser do not mix', async (t, place, management) => {
+journey('sessions for two environments in one browser do not interfere', async (t, place, management) => {
 	const other = await newPlace(management, management.organization);
 	const { secret } = await newKey(place, 'admin', false);
 	const here = await signInToConsole(place, secret);
@@ -361,7 +358,7 @@ journey('sessions of two environments in one browser do not mix', async (t, plac
 	t.is((await asked(place.id).get(`${place.schema}/roles`)).status, 200);
 });
 
-journey('a session switches no further than its key opens', async (t, place, management) => {
+journey('a session can switch only to environments that its key opens', async (t, place, management) => {
 	const other = await newPlace(management, management.organization);
 	const { http } = await signInToConsole(place, place.secret);
 	const target = { project: 'default', environment: other.key };
@@ -380,7 +377,7 @@ journey('a session switches no further than its key opens', async (t, place, man
 	t.is((await rowsIn(place)).length, 1, 'the session that the cookie stood for has ended');
 });
 
-journey('signing out ends the session and takes the cookie away', async (t, place) => {
+journey('signing out ends the session and deletes the cookie', async (t, place) => {
 	const { id, secret, schema, url } = place;
 	const { http, headers } = await signInToConsole(place, secret);
 	const answer = await http.delete(consolePath);
@@ -394,7 +391,7 @@ journey('signing out ends the session and takes the cookie away', async (t, plac
 	isSignedOut(t, await sending(url, unnamed).delete(consolePath), 'SIGNED_OUT');
 });
 
-journey('a session that is not used for eight hours ends, and watching is no use', async (t, place) => {
+journey('a session ends after eight hours without use, and watching does not count as use', async (t, place) => {
 	const { secret, schema } = place;
 	const { http } = await signInToConsole(place, secret);
 	await rowsIn(place).update({ last_used_at: ago(7.9 * 3_600) });
@@ -420,7 +417,7 @@ journey('a session that is not used for eight hours ends, and watching is no use
 	isSignedOut(t, await http.get(consolePath), 'SIGNED_OUT');
 });
 
-journey('a secret is replaced when it is old, and the one before counts until a minute after', async (t, place) => {
+journey('an old secret is replaced, and the previous secret remains valid for a minute', async (t, place) => {
 	const { secret, schema, url, id } = place;
 	const first = await signInToConsole(place, secret);
 	const roles = `${schema}/roles`;
@@ -451,7 +448,7 @@ journey('a secret is replaced when it is old, and the one before counts until a 
 	t.is((await rowsIn(place)).length, 1);
 });
 
-journey('revoking or rotating the key ends its sessions, which say so', async (t, place, { organization }) => {
+journey('revoking or rotating the key ends its sessions, with that reason', async (t, place, { organization }) => {
 	const { schema } = place;
 	for (const [code, end] of [
 		['API_KEY_REVOKED', (id: string) => organization.delete(`/v2/api-key/${id}`)],
@@ -468,7 +465,7 @@ journey('revoking or rotating the key ends its sessions, which say so', async (t
 	t.is(await place.revision(), 1);
 });
 
-journey('an environment that is deleted takes its sessions along', async (t, place, { organization }) => {
+journey('deleting an environment ends its sessions', async (t, place, { organization }) => {
 	const key = await newKey(place, 'admin', false);
 	const { http } = await signInToConsole(place, key.secret);
 	t.is((await organization.delete(`/v2/projects/default/envs/${place.key}`)).status, 204);
@@ -480,7 +477,7 @@ journey('an environment that is deleted takes its sessions along', async (t, pla
 	isSignedOut(t, await stranger.get('/v2/projects'), 'SIGNED_OUT', 'nobody else is told');
 });
 
-journey('of many sessions of a key the newest hundred are kept', async (t, place) => {
+journey('the newest hundred sessions of a key are kept', async (t, place) => {
 	const first = await signInToConsole(place, place.secret);
 	for (let made = 0; made < 100; made += 20) {
 		await Promise.all(Array.from({ length: 20 }, () => signInToConsole(place, place.secret)));

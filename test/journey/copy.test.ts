@@ -78,7 +78,7 @@ journey(
 	},
 );
 
-journey('an existing environment keeps what is not copied, and its facts', async (t, place, management) => {
+journey('an existing environment keeps its facts and everything outside of the copy', async (t, place, management) => {
 	await filled(place);
 	const copy = copyClient(place, management);
 	const target = await newPlace(management, management.project);
@@ -113,7 +113,7 @@ journey('an existing environment keeps what is not copied, and its facts', async
 	await ledger.balanced();
 });
 
-journey('a scope says by key what is copied; what that refers to has to be there', async (t, place, management) => {
+journey('a scope selects the copied objects by key, and their references must exist', async (t, place, management) => {
 	await filled(place);
 	const copy = copyClient(place, management);
 	const { resources, roles } = resourcesAndRoles;
@@ -184,7 +184,7 @@ const nested = {
 	},
 } as const;
 
-journey('what belongs to a resource goes with it, whatever refers to whatever', async (t, place, management) => {
+journey('a resource is copied with its parts, whatever their references', async (t, place, management) => {
 	await place.http.post(`/v2/projects/${place.project}/envs/${place.key}/import`, {
 		...header,
 		schema: { resources: nested, roles: { viewer: { name: 'Viewer', permissions: ['file:read'] } } },
@@ -226,7 +226,7 @@ journey('what belongs to a resource goes with it, whatever refers to whatever', 
 	await ledger.balanced();
 });
 
-journey('a target is an environment of the same project, and another one', async (t, place, management) => {
+journey('the target is a different environment in the same project', async (t, place, management) => {
 	const copy = copyClient(place, management);
 	const other = await management.organization.post<Json>('/v2/projects', { key: `${place.key}-p`, name: 'P' });
 	t.is(other.status, 200);
@@ -245,7 +245,7 @@ journey('a target is an environment of the same project, and another one', async
 	);
 });
 
-journey('a copy may go on after it was answered, and is asked for', async (t, place, management) => {
+journey('a copy may continue after its answer, and its result can be requested', async (t, place, management) => {
 	await filled(place);
 	const copy = copyClient(place, management);
 	const resultPath = (id: unknown) => `/v2/projects/default/envs/${place.key}/copy/async/${String(id)}/result`;
@@ -283,7 +283,7 @@ journey('a copy may go on after it was answered, and is asked for', async (t, pl
 	);
 });
 
-journey('a copy whose process is gone has failed, and does not happen any more', async (t, place, management) => {
+journey('a copy whose process has exited has failed, and does not continue', async (t, place, management) => {
 	const { store } = management;
 	const tasks = store.copyTasks(place.id);
 	const id = store.clock.newId();

@@ -65,7 +65,7 @@ function refused(
 	fails(t, answer, 400, `more than ${most} `);
 }
 
-journey('as many as may lead to a role do, and a relationship that would add one is refused', async (t, place) => {
+journey('the maximum number of roles may lead to a role, and a relationship beyond it is refused', async (t, place) => {
 	await folders(place, true);
 	await chain(place, maxLeading - 1);
 	const { http, facts } = place;
@@ -89,7 +89,7 @@ journey('as many as may lead to a role do, and a relationship that would add one
 	await ledger.wrote(await http.post(path, { ...tuple('above', 'f9'), tenant: 'default' }));
 });
 
-journey('fewer may lead to a role where one that is assigned can stop them', async (t, place) => {
+journey('the limit is lower if an assigned role can block the derivation', async (t, place) => {
 	await folders(place, true);
 	await chain(place, maxWalked + 1);
 	const { http, schema, facts } = place;
@@ -110,14 +110,14 @@ journey('fewer may lead to a role where one that is assigned can stop them', asy
 	await ledger.balanced();
 });
 
-journey('relationships that no cycle leads along have no such limit', async (t, place) => {
+journey('relationships outside of cycles have no such limit', async (t, place) => {
 	await folders(place, false);
 	await chain(place, maxLeading);
 	const more = { ...tuple(`f${maxLeading}`, 'below'), tenant: 'default' };
 	t.is((await place.http.post(`${place.facts}/relationship_tuples`, more)).status, 200);
 });
 
-journey('derivations that would make too many lead to a role are refused, however they come', async (t, place) => {
+journey('derivations that exceed the limit are refused, whatever creates them', async (t, place) => {
 	await folders(place, false);
 	await chain(place, maxLeading + 1);
 	const { http, schema } = place;
@@ -135,7 +135,7 @@ journey('derivations that would make too many lead to a role are refused, howeve
 	t.is((await ledger.read(await http.get<{ granted_to: unknown }>(`${folder}/roles/viewer`))).granted_to, null);
 });
 
-journey('a document is refused that would make too many lead to a role', async (t, place) => {
+journey('a document that exceeds the limit is refused', async (t, place) => {
 	await folders(place, true);
 	const names = Array.from({ length: maxLeading + 2 }, (_, index) => `f${index}`);
 	const pairs = names.slice(1).map((name, index) => tuple(`f${index}`, name));
@@ -153,7 +153,7 @@ journey('a document is refused that would make too many lead to a role', async (
 	await ledger.wrote(await place.http.post(path, document(pairs.slice(1))));
 });
 
-journey('a schema is not copied to where it would make too many lead to a role', async (t, place, management) => {
+journey('a schema is not copied into an environment where it exceeds the limit', async (t, place, management) => {
 	const target = await newPlace(management, management.project);
 	await folders(target, false);
 	await chain(target, maxLeading + 1);

@@ -59,7 +59,7 @@ journey('an environment has one PDP config, whose secret is its key', async (t, 
 });
 
 journey(
-	'secrets of decision points are for admin keys, and for the key itself',
+	'decision point secrets are visible to admin keys, and to the key itself',
 	async (t, place, { store, organization }) => {
 		const { organization_id, project_id, id: environment_id, key_id, url } = place;
 		const other = await organization.post<{ id: string; secret: string }>('/v2/api-key', {
@@ -86,7 +86,7 @@ journey(
 	},
 );
 
-journey('rotating gives a new key, refuses the old one, and is in the history without either', async (t, place) => {
+journey('rotation returns a new key, refuses the old key, and is in the history without either', async (t, place) => {
 	const { http, key_id, secret, project, key } = place;
 	const ledger = await openLedger(t, place);
 	const config = `${configsPath(place)}/${key_id}`;
@@ -123,7 +123,7 @@ journey('rotating gives a new key, refuses the old one, and is in the history wi
 	t.false(JSON.stringify(history.body).includes('secret'));
 });
 
-journey('what decision points say of themselves is kept, the last of each', async (t, place, { organization }) => {
+journey('the last state reported by each decision point is kept', async (t, place, { organization }) => {
 	const { http, key_id, project, key } = place;
 	const instances = async (as = http) => (await as.get<Listed>(`/v2/pdps/${project}/${key}/instances`)).body;
 	t.deepEqual(await instances(), []);
@@ -156,7 +156,7 @@ journey('what decision points say of themselves is kept, the last of each', asyn
 	t.is(kept[0], 'many-99');
 });
 
-journey('the last use of a key is noted', async (t, place) => {
+journey('the last use of a key is recorded', async (t, place) => {
 	const used = async (id: string) => (await place.http.get(`/v2/api-key/${id}`)).body['last_used_at'];
 	const spare = await place.http.post<Record<'id' | 'secret' | 'created_at', string>>('/v2/api-key', {
 		environment_id: place.id,
@@ -178,7 +178,7 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 	return node.listening.url;
 }
 
-onEachStack('a request that waits under a key ends with the key, and no other does', async (t, stack, kind) => {
+onEachStack('a waiting request ends with its key, and no other request does', async (t, stack, kind) => {
 	const { url } = stack.api.listening;
 	// Keys are revoked here: on a server store, in a different process than the waiting requests.
 	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
@@ -202,7 +202,7 @@ onEachStack('a request that waits under a key ends with the key, and no other do
 	t.is((await other).status, 304);
 });
 
-onEachStack('a decision point reports its mode and how many checks it answers', async (t, stack) => {
+onEachStack('a decision point reports its mode and its rate of checks', async (t, stack) => {
 	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
 	const report = async () => {
 		const [instance] = (await stack.environment.get<readonly Reported[]>('/v2/pdps/default/dev/instances')).body;
@@ -220,7 +220,7 @@ interface Reported {
 	readonly state: { readonly pdp?: { readonly mode?: unknown; readonly checks_per_second?: unknown } };
 }
 
-onEachStack('a decision point whose key is rotated stops answering and says why', async (t, stack) => {
+onEachStack('a decision point whose key is rotated stops answering and reports the reason', async (t, stack) => {
 	const question = { user: 'ann', action: 'read', resource: { type: 'document', tenant: 'default' } };
 	t.is((await stack.pdp.post('/allowed', question)).status, 200);
 	const [config] = (await stack.organization.get<Listed>('/v2/pdps/default/dev/configs')).body;
@@ -235,7 +235,7 @@ interface AskedRefresh {
 	readonly pdp_ids: readonly string[];
 }
 
-onEachStack('a refresh makes decision points take a fresh snapshot, on every node', async (t, stack, kind) => {
+onEachStack('a refresh makes decision points fetch a new snapshot, on every node', async (t, stack, kind) => {
 	const { url } = stack.api.listening;
 	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
 	const configs = '/v2/pdps/default/dev/configs';
@@ -283,7 +283,7 @@ onEachStack('a refresh makes decision points take a fresh snapshot, on every nod
 	t.not(await taken(third.body.update_id), fresh);
 });
 
-journey('a refresh is refused to read keys, without a config and for a long reason', async (t, place, { store }) => {
+journey('a refresh is refused for read keys, without a config and for a long reason', async (t, place, { store }) => {
 	const { http, organization_id, project_id, id: environment_id, key_id, url } = place;
 	const configs = configsPath(place);
 	const as = async (access_level: 'read' | 'write') =>

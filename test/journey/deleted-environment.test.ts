@@ -28,7 +28,7 @@ async function create({ organization, api }: Stack, project: string, key: string
 	return { id, secret, http: client(api.listening.url, secret) };
 }
 
-onEachStack('decision points of an environment that was deleted deny with a code', async (t, stack) => {
+onEachStack('decision points of a deleted environment deny with a code', async (t, stack) => {
 	const { organization, api } = stack;
 	const place = await create(stack, 'default', 'temporary');
 	const own = { ...settings(temporary(t), 'deleted'), PDP_ENABLE_OFFLINE_MODE: 'true' };
@@ -87,18 +87,15 @@ onEachStack('decision points of an environment that was deleted deny with a code
 	t.is(running.replica.state.kind, 'deleted');
 });
 
-onEachStack(
-	'the environments of a project that was deleted are deleted, and a rotated key is only refused',
-	async (t, stack) => {
-		const { organization, api } = stack;
-		const place = await create(stack, 'short-lived', 'one');
-		const { id } = (await organization.get('/v2/api-key/short-lived/one')).body;
-		const rotated = await organization.post(`/v2/api-key/${String(id)}/rotate-secret`);
-		t.is(rotated.status, 200);
-		fails(t, await place.http.get('/v2/api-key/scope'), 401);
-		t.is((await organization.delete('/v2/projects/short-lived')).status, 204);
-		fails(t, await place.http.get('/v2/api-key/scope'), 401);
-		const secret = String(rotated.body['secret']);
-		t.is((await client(api.listening.url, secret).get('/v2/api-key/scope')).status, 410);
-	},
-);
+onEachStack('deleting a project deletes its environments, and a rotated key is only refused', async (t, stack) => {
+	const { organization, api } = stack;
+	const place = await create(stack, 'short-lived', 'one');
+	const { id } = (await organization.get('/v2/api-key/short-lived/one')).body;
+	const rotated = await organization.post(`/v2/api-key/${String(id)}/rotate-secret`);
+	t.is(rotated.status, 200);
+	fails(t, await place.http.get('/v2/api-key/scope'), 401);
+	t.is((await organization.delete('/v2/projects/short-lived')).status, 204);
+	fails(t, await place.http.get('/v2/api-key/scope'), 401);
+	const secret = String(rotated.body['secret']);
+	t.is((await client(api.listening.url, secret).get('/v2/api-key/scope')).status, 410);
+});

@@ -52,7 +52,7 @@ async function populate({ http, reached }: Started): Promise<void> {
 	await reached(revision);
 }
 
-test('nearly full, embedded: writes are 507 and logged, reads and decisions go on, and it ends when there is space', async (t) => {
+test('nearly full, embedded: writes are 507 and logged, reads and decisions continue, and it recovers with free space', async (t) => {
 	const started = await start(t);
 	const { disk, logged, http, allowed } = started;
 	await populate(started);
@@ -79,7 +79,7 @@ test('nearly full, embedded: writes are 507 and logged, reads and decisions go o
 	t.true(logged.some(({ msg }) => msg.startsWith('there is space on the disk again')));
 });
 
-test('a write that is too large for what is left is 507, and a small one is taken', async (t) => {
+test('a write larger than the remaining space is 507, and a small write succeeds', async (t) => {
 	const { disk, http } = await start(t);
 	disk.free = reserve + 2 ** 20;
 	const attributes = { text: 'x'.repeat(60_000) };
@@ -89,7 +89,7 @@ test('a write that is too large for what is left is 507, and a small one is take
 	t.is((await http().get(`${facts}/users/large0`)).status, 404);
 });
 
-test('it starts where there is little room, for reads, and says so where there is too little', async (t) => {
+test('with little space it starts for reads, and with too little it reports that', async (t) => {
 	const { disk, http, running, open } = await start(t);
 	disk.free = reserve / 2;
 	await running.api.stop();
@@ -105,7 +105,7 @@ test('it starts where there is little room, for reads, and says so where there i
 	t.is((await http().post(`${facts}/users`, { key: 'bob' })).status, 200);
 });
 
-test('what a PostgreSQL server says of a full disk is 507, of taking no writes 503, and both are logged', async (t) => {
+test('a PostgreSQL server’s full disk is 507, a read-only server is 503, and both are logged', async (t) => {
 	const database = await createDatabase();
 	t.teardown(() => database.drop());
 	const started = await start(t, database.url);

@@ -101,7 +101,7 @@ const createRole = (key: string, value: object = {}): DraftedChange => {
 };
 const removeRole = (key: string): DraftedChange => ({ kind: 'role', operation: 'delete', key });
 
-journey('the changes of a draft refer to each other in any order, and are one revision', async (t, place) => {
+journey('the changes of a draft refer to each other in any order, and become one revision', async (t, place) => {
 	await furnish(place);
 	const ledger = await openLedger(t, place);
 	const changes: readonly DraftedChange[] = [
@@ -416,7 +416,7 @@ const sameAsEndpoints: readonly (readonly [DraftedChange, Request])[] = [
 	],
 ];
 
-journey('a change of a draft does what its own endpoint does, and is logged as it', async (t, place, management) => {
+journey('a draft change has the same effect and log entry as its endpoint', async (t, place, management) => {
 	const other = await newPlace(management, management.project);
 	for (const [change, request] of sameAsEndpoints) {
 		const what = JSON.stringify(change);
@@ -435,23 +435,20 @@ journey('a change of a draft does what its own endpoint does, and is logged as i
 	t.deepEqual([...tried].sort(), [...draftKinds].sort());
 });
 
-journey(
-	'a draft that says what is there already makes no revision, and neither does an empty one',
-	async (t, place) => {
-		await furnish(place);
-		const ledger = await openLedger(t, place);
-		const same = { kind: 'role', operation: 'update', key: 'reader', value: roles.reader } as const;
-		for (const changes of [[], [same]]) {
-			const nothing = { total: 0, counts: {}, changes: [] };
-			t.deepEqual((await ledger.kept(await applyDraft(place, changes))).changes, nothing);
-			const { policy, ...preview } = await ledger.read(await previewDraft(place, changes));
-			const revision = await place.revision();
-			t.deepEqual(preview, { base_revision: revision, revision, total: 0, changes: [], truncated: false });
-			t.deepEqual(policy, { files: [], truncated: false, diagnostics: [], failure: null });
-		}
-		await ledger.balanced();
-	},
-);
+journey('an empty draft, or a draft without effect, creates no revision', async (t, place) => {
+	await furnish(place);
+	const ledger = await openLedger(t, place);
+	const same = { kind: 'role', operation: 'update', key: 'reader', value: roles.reader } as const;
+	for (const changes of [[], [same]]) {
+		const nothing = { total: 0, counts: {}, changes: [] };
+		t.deepEqual((await ledger.kept(await applyDraft(place, changes))).changes, nothing);
+		const { policy, ...preview } = await ledger.read(await previewDraft(place, changes));
+		const revision = await place.revision();
+		t.deepEqual(preview, { base_revision: revision, revision, total: 0, changes: [], truncated: false });
+		t.deepEqual(policy, { files: [], truncated: false, diagnostics: [], failure: null });
+	}
+	await ledger.balanced();
+});
 
 /** Rejected drafts, with the status and the named value: for 422 the problem places. */
 const refused: readonly (readonly [changes: readonly unknown[], status: number, named: string])[] = [
@@ -595,7 +592,7 @@ const refused: readonly (readonly [changes: readonly unknown[], status: number, 
 	[Array.from({ length: 1001 }, (_, index) => createRole(`r${index}`)), 422, 'body.changes'],
 ];
 
-journey('a draft that breaks a rule is refused with its place, and nothing is done', async (t, place) => {
+journey('an invalid draft is refused with its place, and nothing is applied', async (t, place) => {
 	await furnish(place);
 	const before = await exported(place);
 	const ledger = await openLedger(t, place);
@@ -777,7 +774,7 @@ const meanwhile: readonly (readonly [
 	],
 ];
 
-journey('a draft is refused if what it is about has changed since, and only then', async (t, place) => {
+journey('a draft is refused only if its objects have changed since its base', async (t, place) => {
 	const revisionBefore = await place.revision();
 	for (const [what, requests, change, expected] of meanwhile) {
 		await furnish(place);
@@ -814,7 +811,7 @@ journey('a draft is refused if what it is about has changed since, and only then
 	t.true((await place.revision()) > revisionBefore);
 });
 
-journey('a draft cannot be made from a revision that is yet to come', async (t, place) => {
+journey('a draft cannot have a future base revision', async (t, place) => {
 	const revision = await place.revision();
 	for (const send of [previewDraft, applyDraft]) {
 		const answer = await send(place, [createRole('a')], revision + 1);
@@ -824,89 +821,81 @@ journey('a draft cannot be made from a revision that is yet to come', async (t, 
 	}
 });
 
-journey(
-	'of drafts that are applied at once, those about one object follow each other or are refused',
-	async (t, place) => {
-		await furnish(place);
-		const base = await place.revision();
-		const drafts = Array.from({ length: 12 }, (_, index) => [
-			{ kind: 'role', operation: 'update', key: index % 2 === 0 ? 'reader' : 'author', value: { name: `R${index}` } },
-		]);
-		const writes = Array.from({ length: 12 }, (_, index) =>
-			place.http.post(`${place.facts}/users`, { key: `u${index}` }),
-		);
-		const answers = await Promise.all(drafts.map((changes) => applyDraft(place, changes, base)));
-		for (const { status } of await Promise.all(writes)) t.is(status, 200);
-		t.is(answers.filter(({ status }) => status === 200).length, 2, 'one for each of the two roles');
-		for (const answer of answers.filter(({ status }) => status !== 200)) fails(t, answer, 409, 'changed since');
-		const revisions = answers.flatMap(({ revision }) => revision ?? []);
-		t.is(new Set(revisions).size, revisions.length);
-		t.is(await place.revision(), base + 14);
-	},
-);
+journey('concurrent drafts on one object are applied in order or refused', async (t, place) => {
+	await furnish(place);
+	const base = await place.revision();
+	const drafts = Array.from({ length: 12 }, (_, index) => [
+		{ kind: 'role', operation: 'update', key: index % 2 === 0 ? 'reader' : 'author', value: { name: `R${index}` } },
+	]);
+	const writes = Array.from({ length: 12 }, (_, index) =>
+		place.http.post(`${place.facts}/users`, { key: `u${index}` }),
+	);
+	const answers = await Promise.all(drafts.map((changes) => applyDraft(place, changes, base)));
+	for (const { status } of await Promise.all(writes)) t.is(status, 200);
+	t.is(answers.filter(({ status }) => status === 200).length, 2, 'one for each of the two roles');
+	for (const answer of answers.filter(({ status }) => status !== 200)) fails(t, answer, 409, 'changed since');
+	const revisions = answers.flatMap(({ revision }) => revision ?? []);
+	t.is(new Set(revisions).size, revisions.length);
+	t.is(await place.revision(), base + 14);
+});
 
-journey(
-	'a preview shows objects and Rego before and after, to a key that may only read',
-	async (t, place, management) => {
-		await furnish(place);
-		const ledger = await openLedger(t, place);
-		const { id: environment_id, organization_id, project_id } = place;
-		const scope = { project_id, environment_id, access_level: 'read' } as const;
-		const reader: Client = client(place.url, await createSecret(management.store, organization_id, scope));
-		const changes: readonly DraftedChange[] = [
-			{ kind: 'relation', operation: 'delete', key: 'document:parent' },
-			{ kind: 'user', operation: 'update', key: 'ann', value: { first_name: 'Anna' } },
-			{
-				kind: 'resource',
-				operation: 'update',
-				key: 'folder',
-				value: { name: 'Folder', actions: { open: {}, shut: {} } },
-			},
-			createRole('guest', { permissions: ['folder:shut'] }),
-		];
-		const draft = { base_revision: await place.revision(), changes };
-		const path = environmentPath(place, 'drafts/preview');
-		const preview = await ledger.read(await reader.post<Previewed>(path, draft));
-		const byName = new Map(
-			preview.changes.map((change) => [`${change.operation} ${change.kind} ${change.key}`, change]),
-		);
-		t.deepEqual(
-			[...byName.keys()].sort(),
-			[
-				'create resource_action folder:shut',
-				'create role guest',
-				'delete relation document:parent',
-				'delete relationship_tuple document:budget#parent@folder:finance',
-				'update role document:editor',
-				'update user ann',
-			],
-			'with what goes by cascade',
-		);
-		t.like(byName.get('update user ann'), { before: { first_name: 'Ann' }, after: { first_name: 'Anna' } });
-		t.like(byName.get('create role guest'), { before: null, after: { permissions: ['folder:shut'] } });
-		t.like(byName.get('delete relation document:parent'), { before: { object_resource: 'document' }, after: null });
-		t.false(preview.truncated);
+journey('a preview shows objects and Rego before and after, even to a read-only key', async (t, place, management) => {
+	await furnish(place);
+	const ledger = await openLedger(t, place);
+	const { id: environment_id, organization_id, project_id } = place;
+	const scope = { project_id, environment_id, access_level: 'read' } as const;
+	const reader: Client = client(place.url, await createSecret(management.store, organization_id, scope));
+	const changes: readonly DraftedChange[] = [
+		{ kind: 'relation', operation: 'delete', key: 'document:parent' },
+		{ kind: 'user', operation: 'update', key: 'ann', value: { first_name: 'Anna' } },
+		{
+			kind: 'resource',
+			operation: 'update',
+			key: 'folder',
+			value: { name: 'Folder', actions: { open: {}, shut: {} } },
+		},
+		createRole('guest', { permissions: ['folder:shut'] }),
+	];
+	const draft = { base_revision: await place.revision(), changes };
+	const path = environmentPath(place, 'drafts/preview');
+	const preview = await ledger.read(await reader.post<Previewed>(path, draft));
+	const byName = new Map(preview.changes.map((change) => [`${change.operation} ${change.kind} ${change.key}`, change]));
+	t.deepEqual(
+		[...byName.keys()].sort(),
+		[
+			'create resource_action folder:shut',
+			'create role guest',
+			'delete relation document:parent',
+			'delete relationship_tuple document:budget#parent@folder:finance',
+			'update role document:editor',
+			'update user ann',
+		],
+		'with what goes by cascade',
+	);
+	t.like(byName.get('update user ann'), { before: { first_name: 'Ann' }, after: { first_name: 'Anna' } });
+	t.like(byName.get('create role guest'), { before: null, after: { permissions: ['folder:shut'] } });
+	t.like(byName.get('delete relation document:parent'), { before: { object_resource: 'document' }, after: null });
+	t.false(preview.truncated);
 
-		const { files, diagnostics, failure, truncated } = preview.policy;
-		t.deepEqual([diagnostics, failure, truncated], [[], null, false]);
-		const permits = files.find(({ path: file }) => file.includes('resources/folder/'));
-		t.false(permits?.before?.includes('permits["shut"]') ?? true, JSON.stringify(files));
-		t.true(permits?.after?.includes('shut') ?? false);
-		t.true(files.every(({ before, after }) => before !== after));
-		t.true(
-			files.some(({ path: file, before }) => file.includes('editor') && before?.includes('parent') === true),
-			'the derivation goes',
-		);
+	const { files, diagnostics, failure, truncated } = preview.policy;
+	t.deepEqual([diagnostics, failure, truncated], [[], null, false]);
+	const permits = files.find(({ path: file }) => file.includes('resources/folder/'));
+	t.false(permits?.before?.includes('permits["shut"]') ?? true, JSON.stringify(files));
+	t.true(permits?.after?.includes('shut') ?? false);
+	t.true(files.every(({ before, after }) => before !== after));
+	t.true(
+		files.some(({ path: file, before }) => file.includes('editor') && before?.includes('parent') === true),
+		'the derivation goes',
+	);
 
-		for (const draftPath of ['drafts/apply']) {
-			fails(t, await reader.post(environmentPath(place, draftPath), draft), 403, 'may read but not write');
-		}
-		await ledger.wrote(await place.http.post(environmentPath(place, 'drafts/apply'), draft));
-		await ledger.balanced();
-	},
-);
+	for (const draftPath of ['drafts/apply']) {
+		fails(t, await reader.post(environmentPath(place, draftPath), draft), 403, 'may read but not write');
+	}
+	await ledger.wrote(await place.http.post(environmentPath(place, 'drafts/apply'), draft));
+	await ledger.balanced();
+});
 
-journey('a preview lists a thousand changes, and says that there are more', async (t, place) => {
+journey('a preview lists a thousand changes, and reports that there are more', async (t, place) => {
 	await furnish(place);
 	const users = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`u${index}`, {}]));
 	const role_assignments = Object.keys(users).map((user) => ({ user, role: 'reader', tenant: 'acme' }));
@@ -921,7 +910,7 @@ journey('a preview lists a thousand changes, and says that there are more', asyn
 	t.is(applied.body.changes.changes.length, 1_000);
 });
 
-journey('keys that look like something else are keys', async (t, place) => {
+journey('keys that look like other values are keys', async (t, place) => {
 	const keys = ['constructor', 'toString', '00000000-0000-4000-8000-000000000000', '-', '10', '9'];
 	const changes = keys.flatMap((key): DraftedChange[] => [
 		createRole(key, { permissions: [`${key}:${key}`] }),
@@ -963,7 +952,7 @@ journey('keys that look like something else are keys', async (t, place) => {
 	}
 });
 
-journey('a draft may not give a check more to walk than others may', async (t, place) => {
+journey('a draft cannot exceed the check limit', async (t, place) => {
 	const roleKeys = Array.from({ length: 20 }, (_, index) => `r${index}`);
 	const derived = (on_resource: string, linked_by_relation: string) => ({
 		granted_to: { users_with_role: roleKeys.map((role) => ({ role, on_resource, linked_by_relation })) },
@@ -1001,7 +990,7 @@ journey('a draft may not give a check more to walk than others may', async (t, p
 	t.is((await applyDraft(place, [change, ...fewer])).status, 200);
 });
 
-journey('an export may be of one half, which an import takes', async (t, place) => {
+journey('an export may contain one half, which an import accepts', async (t, place) => {
 	await furnish(place);
 	const whole = await exported(place);
 	const { schema, facts, ...header } = whole;

@@ -40,7 +40,7 @@ const onDocument = {
 /** Returns objects as texts in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
-journey('roles are listed with where they come from: assigned, by a group, or derived', async (t, place) => {
+journey('roles are listed with their origin: assigned, by a group, or derived', async (t, place) => {
 	const { http, facts } = place;
 	await furnishGraph(place, end);
 	const { status, body } = await ask(place, 'ann');
@@ -70,7 +70,7 @@ journey('roles are listed with where they come from: assigned, by a group, or de
 	t.deepEqual(stopped, [onFolder]);
 });
 
-journey('a way that ends is shown with its end, and one that has ended is not shown', async (t, place) => {
+journey('an expiring path is shown with its end, and an expired path is not shown', async (t, place) => {
 	const { store, id: environment_id } = place;
 	await furnishGraph(place, end);
 	const expires_at = (table: string, date: Date) =>
@@ -87,7 +87,7 @@ journey('a way that ends is shown with its end, and one that has ended is not sh
 	t.deepEqual((await ask(place, 'ann')).body.data, []);
 });
 
-journey('the list is narrowed to a tenant, and bounded', async (t, place) => {
+journey('the list is filtered by tenant, and limited', async (t, place) => {
 	const { http, facts } = place;
 	await furnishGraph(place, end);
 	await http.post(`${facts}/users/ann/roles`, { role: 'guest', tenant: 'default' });
@@ -115,7 +115,7 @@ journey('the list is narrowed to a tenant, and bounded', async (t, place) => {
 });
 
 journey(
-	'the roles of a user can be read by any key that opens the environment, and by no other',
+	'a user’s roles can be read by any key that opens the environment, and by no other',
 	async (t, place, management) => {
 		const { url, store, organization_id, project_id, id: environment_id } = place;
 		await furnishGraph(place, end);

@@ -35,7 +35,7 @@ function isPage(t: ExecutionContext, { status, headers, body }: Page, origins: r
 	t.notRegex(html, /<script>|<style|onload=|style=/, 'nothing inline');
 }
 
-journey('a page is of the environment that its address or the session names, for its origins', async (t, place) => {
+journey('a page belongs to the environment in its address or session, for its origins', async (t, place) => {
 	await furnishElements(place);
 	const { url, id } = place;
 	const anyone = client(url);
@@ -59,7 +59,7 @@ journey('a page is of the environment that its address or the session names, for
 	fails(t, await anyone.post(`/elements/members?envId=${id}`, {}), 405);
 });
 
-journey('the bare address of an element is its page, and takes no path of the API', async (t, place, { project }) => {
+journey('the bare address of an element is its page, and hides no API path', async (t, place, { project }) => {
 	await furnishElements(place);
 	const { url, id } = place;
 	const anyone = client(url);
@@ -95,7 +95,7 @@ async function download(url: string, encoding: string) {
 /** Maximum bytes for a first load. */
 const budget = 60 * 1024;
 
-journey('what a page loads is small, compressed, and kept for good', async (t, { url, id }) => {
+journey('the page’s files are small, compressed, and cached permanently', async (t, { url, id }) => {
 	const html = await download(`${url}/elements/members?envId=${id}`, 'gzip');
 	const names = [...html.bytes.toString().matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, name = '']) => name);
 	t.is(names.length, 2);
@@ -127,7 +127,7 @@ journey('what a page loads is small, compressed, and kept for good', async (t, {
 	t.true(script.bytes.length < 4_096);
 });
 
-journey('an address with a ticket or a token is no page of an element', async (t, place) => {
+journey('an address with a ticket or a token is not an element page', async (t, place) => {
 	await furnishElements(place);
 	const { token } = await signIn(place);
 	const { body } = await client(place.url).get(`/elements/members?envId=${place.id}&token=${token}`);

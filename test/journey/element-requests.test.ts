@@ -71,7 +71,7 @@ async function held({ http, facts }: Place, user: string): Promise<readonly unkn
 		.map(({ role, tenant, resource_instance }) => [role, resource_instance ?? tenant]);
 }
 
-journey('requests of all elements are listed, those that are pending first', async (t, place) => {
+journey('the requests of all elements are listed, pending requests first', async (t, place) => {
 	await setTheScene(place);
 	const first = await askRole(place, 'ann', 'acme');
 	const second = await askOperation(place, await bearing(place, 'ann'));
@@ -109,7 +109,7 @@ journey('requests of all elements are listed, those that are pending first', asy
 	t.like(body.data[1], { type: 'access_request', tenant_key: 'beta', element_key: 'requests', role_key: 'viewer' });
 });
 
-journey('an administrator approves: what was asked for is given in the same revision', async (t, place) => {
+journey('an administrator’s approval assigns the requested role in the same revision', async (t, place) => {
 	await setTheScene(place);
 	const role = await askRole(place, 'ann', 'acme');
 	const operation = await askOperation(place, await bearing(place, 'ann'));
@@ -136,7 +136,7 @@ journey('an administrator approves: what was asked for is given in the same revi
 	await ledger.balanced();
 });
 
-journey('what is decided, cannot be held or has ended is refused', async (t, place) => {
+journey('requests that are decided, impossible or expired are refused', async (t, place) => {
 	await setTheScene(place);
 	const { http } = place;
 	const [role, operation] = [

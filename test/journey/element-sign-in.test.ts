@@ -47,7 +47,7 @@ function rowsOf({ id, store }: Place) {
 	return store.database.knex('element_sessions').where({ environment_id: id });
 }
 
-journey('a member signs in: a ticket for one cookie, and a bearer token', async (t, place) => {
+journey('a member signs in with a ticket for one cookie, and a bearer token', async (t, place) => {
 	await furnishElements(place);
 	const { http, url } = place;
 	const revision = await place.revision();
@@ -92,7 +92,7 @@ journey('a member signs in: a ticket for one cookie, and a bearer token', async 
 	t.is(await place.revision(), revision, 'a session is no change of the environment');
 });
 
-journey('user and tenant go by id or key, and whoever belongs to the tenant may sign in', async (t, place) => {
+journey('user and tenant are named by id or key, and every member of the tenant may sign in', async (t, place) => {
 	await furnishElements(place);
 	const { http, schema, facts } = place;
 	const [user, tenant] = [await factId(place, 'users/ann'), await factId(place, 'tenants/acme')];
@@ -119,7 +119,7 @@ journey('user and tenant go by id or key, and whoever belongs to the tenant may 
 	}
 });
 
-journey('who is no member is refused by the names of the contract', async (t, place, { project, url, store }) => {
+journey('a user outside of the tenant is refused with documented codes', async (t, place, { project, url, store }) => {
 	await furnishElements(place);
 	const elsewhere = await newPlace({ url, store }, project);
 	await furnishElements(elsewhere);
@@ -148,7 +148,7 @@ journey('who is no member is refused by the names of the contract', async (t, pl
 	t.is((await rowsOf(place)).length, 0);
 });
 
-journey('a ticket is spent once, whoever is first', async (t, place) => {
+journey('a ticket is redeemed once, by the first request', async (t, place) => {
 	await furnishElements(place);
 	const { token } = await signIn(place);
 	const answers = await Promise.all(Array.from({ length: 20 }, () => spend(place.url, token)));
@@ -162,7 +162,7 @@ journey('a ticket is spent once, whoever is first', async (t, place) => {
 	t.is((await rowsOf(place)).length, 1);
 });
 
-journey('every wrong secret is refused in the same words', async (t, place) => {
+journey('every wrong secret is refused with the same message', async (t, place) => {
 	await furnishElements(place);
 	const { url, secret } = place;
 	const { token, element_bearer_token: bearer } = await signIn(place);
@@ -201,44 +201,41 @@ journey('every wrong secret is refused in the same words', async (t, place) => {
 	fails(t, await client(url, bearer).get(`${place.facts}/users`), 401);
 });
 
-journey(
-	'a session ends with its user, its tenant, its membership and its environment',
-	async (t, place, management) => {
-		await furnishElements(place);
-		const { http, facts } = place;
-		const both = async (user?: string, tenant?: string) => [
-			await bearing(place, user, tenant),
-			await browsing(place, user, tenant),
-		];
-		const ended = async (what: string, sessions: Awaited<ReturnType<typeof both>>) => {
-			for (const session of sessions) isSignedOut(t, await session.get(me), what);
-		};
-		let sessions = await both();
-		const ticket = await signIn(place);
-		t.is((await http.delete(`${facts}/tenants/acme/users/ann`)).status, 204);
-		await ended('no member', sessions);
-		isSignedOut(t, await spend(place.url, ticket.token));
-		await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
-		await ended('a member again has to sign in again', sessions);
+journey('a session ends with its user, tenant, membership or environment', async (t, place, management) => {
+	await furnishElements(place);
+	const { http, facts } = place;
+	const both = async (user?: string, tenant?: string) => [
+		await bearing(place, user, tenant),
+		await browsing(place, user, tenant),
+	];
+	const ended = async (what: string, sessions: Awaited<ReturnType<typeof both>>) => {
+		for (const session of sessions) isSignedOut(t, await session.get(me), what);
+	};
+	let sessions = await both();
+	const ticket = await signIn(place);
+	t.is((await http.delete(`${facts}/tenants/acme/users/ann`)).status, 204);
+	await ended('no member', sessions);
+	isSignedOut(t, await spend(place.url, ticket.token));
+	await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
+	await ended('a member again has to sign in again', sessions);
 
-		sessions = await both();
-		t.is((await http.delete(`${facts}/users/ann`)).status, 204);
-		await ended('no user', sessions);
-		await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
-		await ended('another user of that key', sessions);
+	sessions = await both();
+	t.is((await http.delete(`${facts}/users/ann`)).status, 204);
+	await ended('no user', sessions);
+	await http.post(`${facts}/tenants/acme/users`, { key: 'ann' });
+	await ended('another user of that key', sessions);
 
-		sessions = await both();
-		t.is((await http.delete(`${facts}/tenants/acme`)).status, 204);
-		await ended('no tenant', sessions);
+	sessions = await both();
+	t.is((await http.delete(`${facts}/tenants/acme`)).status, 204);
+	await ended('no tenant', sessions);
 
-		await http.post(`${facts}/tenants/other/users`, { key: 'ann' });
-		sessions = await both('ann', 'other');
-		t.is((await management.project.delete(`/v2/projects/${place.project}/envs/${place.key}`)).status, 204);
-		await ended('no environment', sessions);
-	},
-);
+	await http.post(`${facts}/tenants/other/users`, { key: 'ann' });
+	sessions = await both('ann', 'other');
+	t.is((await management.project.delete(`/v2/projects/${place.project}/envs/${place.key}`)).status, 204);
+	await ended('no environment', sessions);
+});
 
-journey('signing out ends cookie and bearer token, as often as one likes', async (t, place) => {
+journey('signing out ends cookie and bearer token, and can be repeated', async (t, place) => {
 	await furnishElements(place);
 	const { url } = place;
 	for (const method of ['GET', 'POST']) {
@@ -261,7 +258,7 @@ journey('signing out ends cookie and bearer token, as often as one likes', async
 });
 
 journey(
-	'a browser is led to an address without the ticket, and to a page that tells who embeds it',
+	'a browser is redirected to an address without the ticket, and to a page that reports to its embedder',
 	async (t, place) => {
 		await furnishElements(place);
 		const { url, id } = place;
@@ -314,7 +311,7 @@ function readPage(t: ExecutionContext, answer: Answer<string>, status: number, o
 	return { message, script };
 }
 
-journey('a page says nothing to anybody where no origin is named', async (t, place, { project, url, store }) => {
+journey('a page reports to nobody if no origin is configured', async (t, place, { project, url, store }) => {
 	await furnishElements(place);
 	await configure(place, { settings: null });
 	const browser = sending(url, { accept: 'text/html' });
@@ -330,7 +327,7 @@ journey('a page says nothing to anybody where no origin is named', async (t, pla
 	fails(t, await browser.get(`/v2/auth/${nobody}/elements_fe_login_as`), 404, nobody);
 });
 
-journey('settings name origins exactly, and make the cookie one of the same site', async (t, place) => {
+journey('settings name exact origins, and can make the cookie same-site', async (t, place) => {
 	await furnishElements(place);
 	const wrong: readonly (readonly [unknown, string])[] = [
 		['https://app.example.com', 'elements_origins'],
@@ -362,7 +359,7 @@ journey('settings name origins exactly, and make the cookie one of the same site
 	t.regex(out.headers.get('set-cookie') ?? '', /; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
 });
 
-journey('pages of the origins that an environment names may call with credentials', async (t, place, management) => {
+journey('pages on the environment’s origins may send requests with credentials', async (t, place, management) => {
 	await furnishElements(place);
 	const elsewhere = await newPlace(management, management.project);
 	await furnishElements(elsewhere);
@@ -413,7 +410,7 @@ async function issuer(alg = 'ES256') {
 	return { jwk, token };
 }
 
-journey('a token of the application signs its user in, where its keys vouch for it', async (t, place) => {
+journey('an application’s token signs its user in if the environment’s keys verify it', async (t, place) => {
 	await furnishElements(place);
 	const { jwk, token } = await issuer();
 	const { token: forged } = await issuer();
@@ -500,7 +497,7 @@ journey('a token of the application signs its user in, where its keys vouch for 
 		fails(t, await page.post(`/v2/auth/${none}/elements_fe_login_as`, good), none === '%00' ? 422 : 404);
 });
 
-journey('keys that are no keys are the environment’s fault, and no server’s', async (t, place) => {
+journey('invalid keys are an error of the environment, not of the server', async (t, place) => {
 	await furnishElements(place);
 	const { token, jwk } = await issuer();
 	const user_jwt = await token({ sub: 'ann' });
@@ -522,7 +519,7 @@ journey('keys that are no keys are the environment’s fault, and no server’s'
 	}
 });
 
-journey('administrators see who is signed in, and sign out whom they choose', async (t, place, { url, store }) => {
+journey('administrators see the signed-in users, and can sign out any user', async (t, place, { url, store }) => {
 	await furnishElements(place);
 	const { http, project, key, facts } = place;
 	await http.post(`${facts}/tenants/acme/users`, { key: 'ben' });
@@ -578,7 +575,7 @@ journey('administrators see who is signed in, and sign out whom they choose', as
 	t.is((await weaker.post(loginAs, { user_id: 'ann', tenant_id: 'acme' })).status, 200);
 });
 
-journey('sessions are kept while they are good for something', async (t, place) => {
+journey('sessions are kept while they are usable', async (t, place) => {
 	await furnishElements(place);
 	const { http, url } = place;
 	for (let made = 0; made < 3; made++) await signIn(place);
@@ -598,7 +595,7 @@ journey('sessions are kept while they are good for something', async (t, place) 
 	isSignedOut(t, await first.get(me), 'the oldest gave way');
 });
 
-journey('nothing that is sent to these endpoints is the server’s fault', async (t, place) => {
+journey('no input to these endpoints causes a server error', async (t, place) => {
 	await furnishElements(place);
 	const bodies = [
 		'{',
@@ -646,7 +643,7 @@ journey('nothing that is sent to these endpoints is the server’s fault', async
 	}
 });
 
-journey('who only looks, by HEAD, spends no ticket', async (t, place) => {
+journey('a HEAD request does not redeem a ticket', async (t, place) => {
 	await furnishElements(place);
 	const { token } = await signIn(place);
 	const looked = await client(place.url).send('HEAD', `${loginElements}?token=${token}`);

@@ -47,7 +47,7 @@ function keysByLevel(body: Readonly<Record<string, unknown>>): Readonly<Record<s
 	);
 }
 
-journey('an element is made, read under its names, changed and deleted', async (t, place) => {
+journey('an element is created, read under its names, updated and deleted', async (t, place) => {
 	const { http, elements } = place;
 	const ids = await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -125,7 +125,7 @@ const wrongLevels: readonly (readonly [levels: unknown, status: number, says: st
 	[{ LEVEL_1: ['viewer'] }, 400, 'several resources'],
 ];
 
-journey('a level is given to a role that exists, once', async (t, place) => {
+journey('a level is assigned to an existing role, once', async (t, place) => {
 	const { http, elements } = place;
 	const ids = await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -139,7 +139,7 @@ journey('a level is given to a role that exists, once', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('settings, type and webhook are checked at their places', async (t, { http, elements }) => {
+journey('settings, type and webhook are validated at their places', async (t, { http, elements }) => {
 	const path = `${elements}/config`;
 	const wrong: readonly (readonly [body: object, place: string])[] = [
 		[{ elements_type: 'dashboard' }, 'body.elements_type'],
@@ -158,7 +158,7 @@ journey('settings, type and webhook are checked at their places', async (t, { ht
 	}
 });
 
-journey('a request element and its user management element name each other', async (t, place) => {
+journey('a request element and its user management element refer to each other', async (t, place) => {
 	const { http, elements } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${elements}/config`;
@@ -184,7 +184,7 @@ journey('a request element and its user management element name each other', asy
 	await ledger.balanced();
 });
 
-journey('an element of operation approvals makes the roles of its resource', async (t, place) => {
+journey('an operation approval element creates the roles of its resource', async (t, place) => {
 	const { http, elements, schema } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${elements}/config`;
@@ -212,7 +212,7 @@ journey('an element of operation approvals makes the roles of its resource', asy
 	await ledger.balanced();
 });
 
-journey('a deleted role leaves the levels, and the log has it', async (t, place) => {
+journey('a deleted role leaves the levels, and the log records it', async (t, place) => {
 	const { http, elements, schema } = place;
 	await makeRoles(place);
 	const ledger = await openLedger(t, place);
@@ -231,7 +231,7 @@ journey('a deleted role leaves the levels, and the log has it', async (t, place)
 	await ledger.balanced();
 });
 
-journey('an element tells who opens it what they may do', async (t, place) => {
+journey('an element shows its users what they may do', async (t, place) => {
 	await makeRoles(place);
 	await furnishElements(place);
 	const { http, facts, elements } = place;

@@ -102,7 +102,7 @@ for (const [ending, end] of Object.entries(endings)) {
 	});
 }
 
-journey('a key of a lower level than when a request began writes nothing', async (t, place) => {
+journey('a key whose level is lowered during a request writes nothing', async (t, place) => {
 	const { store, organization_id, project_id, id, url, facts } = place;
 	const secret = await createSecret(store, organization_id, { project_id, environment_id: id });
 	const headers = { authorization: `Bearer ${secret}` };
@@ -135,7 +135,7 @@ journey('a console session that ends while a body arrives writes nothing', async
 });
 
 journey(
-	'a key that is deleted while its writes wait for their turn writes nothing, and other keys do',
+	'a key deleted while its writes wait for their turn writes nothing, and other keys do',
 	async (t, place, management) => {
 		const { store, organization_id, project_id, id, url, facts } = place;
 		const made = [0, 1].map(() => createSecret(store, organization_id, { project_id, environment_id: id }));
@@ -158,7 +158,7 @@ journey(
 );
 
 journey(
-	'deleting a key waits for its unit of work that is under way',
+	'deleting a key waits for its running unit of work',
 	async (t, place, management) => {
 		const { store, organization_id, project_id, id } = place;
 		const secret = await createSecret(store, organization_id, { project_id, environment_id: id });

@@ -58,7 +58,7 @@ const grants: readonly (readonly [title: string, path: string, body: Loose])[] =
 ];
 
 for (const [title, path, body] of grants) {
-	journey(`${title} keeps the later expiry, and never is the latest`, async (t, place) => {
+	journey(`${title} keeps the later expiry, and no expiry is the latest`, async (t, place) => {
 		await furnish(place);
 		await addResourceRole(place, 'document', 'viewer');
 		const list = `${place.facts}/${path}`;
@@ -86,7 +86,7 @@ for (const [title, path, body] of grants) {
 		t.is((await http.post(`${list}/bulk`, bulk)).revision, forGood.revision, 'what is there for good stays');
 	});
 
-	journey(`${title} is gone from the lists when it has ended, and can be given again`, async (t, place) => {
+	journey(`${title} leaves the lists when it expires, and can be created again`, async (t, place) => {
 		await furnish(place);
 		await addResourceRole(place, 'document', 'viewer');
 		const list = `${place.facts}/${path}`;
@@ -110,7 +110,7 @@ for (const [title, path, body] of grants) {
 		t.is((await http.get<Listed>(list)).body.length, 1);
 	});
 
-	journey(`${title} ends at a time that is still to come (422)`, async (t, { http, facts }) => {
+	journey(`${title} requires a future expiry (422)`, async (t, { http, facts }) => {
 		const list = `${facts}/${path}`;
 		for (const wrong of [inTime(-1_000), 'tomorrow', '2999-01-01T00:00:00', 5]) {
 			fails(t, await http.post(list, { ...body, expires_at: wrong }), 422, 'expires_at');
@@ -121,7 +121,7 @@ for (const [title, path, body] of grants) {
 	});
 }
 
-journey('a new user begins with roles that end; a user put has exactly what is said', async (t, place) => {
+journey('a new user may start with expiring roles; a replaced user has exactly the given roles', async (t, place) => {
 	await furnish(place);
 	const { http, facts } = place;
 	const role = { role: 'reader', tenant: 'acme' };
@@ -144,7 +144,7 @@ journey('a new user begins with roles that end; a user put has exactly what is s
 	t.is(given.status, 200);
 });
 
-journey('members, roles and groups of groups end', async (t, place) => {
+journey('members, roles and nested groups expire', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	await addResourceRole(place, 'document', 'viewer');
@@ -175,7 +175,7 @@ journey('members, roles and groups of groups end', async (t, place) => {
 	fails(t, await http.post(`${staff}/roles`, role), 409, 'viewer');
 });
 
-journey('what is approved ends when it was asked for, or earlier', async (t, place) => {
+journey('an approval ends at the requested time, or earlier', async (t, place) => {
 	await furnish(place);
 	const { http, facts, elements } = place;
 	await http.post(`${place.schema}/roles`, { key: 'owner', name: 'Owner' });
@@ -242,7 +242,7 @@ journey('what is approved ends when it was asked for, or earlier', async (t, pla
 	t.deepEqual(await given(), []);
 });
 
-journey('a document has when grants end, and an import leaves out what has ended', async (t, place, management) => {
+journey('a document contains expiries, and an import leaves out expired grants', async (t, place, management) => {
 	await furnish(place);
 	await addResourceRole(place, 'document', 'viewer');
 	const other = await newPlace(management, management.project);
@@ -356,7 +356,7 @@ const endings: readonly Ending[] = [
 	},
 ];
 
-onEachStack('a grant is true, then false with no write between, at every decision point', async (t, stack) => {
+onEachStack('a grant turns from true to false without a write, at every decision point', async (t, stack) => {
 	const { environment: http, config, api, keys } = stack;
 	await furnish({ http, schema, facts });
 	await http.post(`${facts}/resource_instances`, { key: 'top', resource: 'folder', tenant: 'acme' });
@@ -423,7 +423,7 @@ async function sweepingApi(t: Cleanup, { config }: Stack): Promise<void> {
 	t.teardown(() => api.stop());
 }
 
-onEachStack('what has ended is swept once, with a change in the log that nobody made', async (t, stack, kind) => {
+onEachStack('an expired grant is swept once, with a log entry without an author', async (t, stack, kind) => {
 	if (kind === 'embedded') {
 		t.pass('one process alone has an embedded database');
 		return;

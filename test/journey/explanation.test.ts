@@ -75,7 +75,7 @@ const history: readonly (readonly [method: string, path: string, body?: object])
 type Answered = AuthorizationResult & { readonly debug?: { readonly attempts?: readonly object[] } };
 
 for (const kind of chosenStores()) {
-	test(`an explanation at a revision is what the decision point answered at it [${kind}]`, async (t) => {
+	test(`an explanation at a revision equals the decision point’s answer at it [${kind}]`, async (t) => {
 		const { place, point, pdp } = await furnished(t, kind);
 		const { http, schema, facts } = place;
 		const answers = new Map<number, readonly Answered[]>();
@@ -114,7 +114,7 @@ for (const kind of chosenStores()) {
 	});
 }
 
-onServer('what has ended is there when it is explained at a time before its end', async (t) => {
+onServer('an expired grant appears in explanations at earlier times', async (t) => {
 	const { place } = await furnished(t, 'server');
 	const end = new Date(Date.now() + 3_600_000);
 	const role = { user: 'dan', role: 'editor', tenant: 'other', expires_at: end.toISOString() };
@@ -133,7 +133,7 @@ onServer('what has ended is there when it is explained at a time before its end'
 	t.false(await explain({ revision: revision - 1 }));
 });
 
-onServer('a revision that is to come, or is not kept, is refused and named', async (t) => {
+onServer('a future or no longer kept revision is refused and named', async (t) => {
 	const { place } = await furnished(t, 'server');
 	const explain = (body: object) => place.http.post(`${environmentPath(place)}/explanation`, { ...checks[0], ...body });
 	const newest = await place.revision();

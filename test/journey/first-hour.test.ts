@@ -32,7 +32,7 @@ test.after.always(() => removeFolder(fresh));
 const refusedPort = (setting: string, port: string) =>
 	new RegExp(`^${setting}: port ${port} of 127\\.0\\.0\\.1 is in use: [^\\n]* set ${setting} to another port\\n$`);
 
-test.serial('a busy port ends the very first start before anything is made', async (t) => {
+test.serial('a busy port ends the very first start before it creates anything', async (t) => {
 	for (const setting of ['API_PORT', 'PDP_PORT', 'PDP_OPA_PORT']) {
 		const env = { ...(await surroundings(fresh)), PDP_OPA_PORT: String(await freePort()) };
 		const port = String(env[setting as keyof typeof env]);
@@ -52,66 +52,63 @@ let running: Running;
 let terminal: Terminal;
 let secret: string;
 
-test.serial(
-	'every command of the first pages runs in its order and prints the output that the page shows',
-	async (t) => {
-		const env = await surroundings(fresh);
-		const { API_PORT: api, PDP_PORT: pdp } = env;
-		const opaPort = String(await freePort());
-		const [apiUrl, pdpUrl] = [`http://127.0.0.1:${api}`, `http://127.0.0.1:${pdp}`];
-		terminal = new Terminal(
-			fresh,
-			{ API_PORT: api, PERMIT_API_URL: apiUrl, PERMIT_PDP_URL: pdpUrl },
-			{
-				'http://localhost:8000': apiUrl,
-				'http://127.0.0.1:8000': apiUrl,
-				'http://localhost:7766': pdpUrl,
-				'http://127.0.0.1:7766': pdpUrl,
-				'localhost:8181': `localhost:${opaPort}`,
-				'npm run opa --': opaPath,
-			},
-		);
-		const ends: (() => void)[] = [];
-		t.teardown(() => {
-			for (const end of ends) end();
-		});
-		for (const path of firstHourPages) {
-			let printed = '';
-			for (const { language, text, before, notRun } of fencedBlocks(readFileSync(join(root, path), 'utf8'))) {
-				const [, saved = 'example.mjs'] = /Save this as `([^`]+)`/.exec(before) ?? [];
-				if (notRun !== null) continue;
-				if (text === 'npm start\n') {
-					running = launch({ command: ['start'], env });
-					printed = await banner(running);
-					[, secret = ''] = /PERMIT_API_KEY=(permit_key_\S+)/.exec(printed) ?? [];
-					const lines = printed.slice(printed.indexOf('  export PERMIT_API_KEY='));
-					await terminal.run(lines.replaceAll(/^\S.*$/gm, ''));
-				} else if (language === 'sh') {
-					const ready = () => eventually(async () => (await fetch(`http://localhost:${opaPort}/health?bundles`)).ok);
-					const ran = await terminal.runBlock(text, ready);
-					ends.push(ran.stop);
-					printed = ran.printed;
-					t.false(/error_code|"detail"/.test(printed), `${text}\nprinted\n${printed}`);
-					if (text.includes('localhost:8181'))
-						t.regex(printed, /"allow":true/, 'a stock OPA answers as the decision point does');
-				} else if (language === 'js') {
-					terminal.save(saved, text);
-					printed = await terminal.run(`node ${saved}`);
-				} else if (before.startsWith('Save this as')) {
-					terminal.save(saved, text);
-				} else if (language === 'python') {
-					printed = onAllStores ? await runPython(terminal, text) : '';
-				} else if (language === 'text' && printed !== '') {
-					// The ticket is printed only to a terminal, and this is not a terminal.
-					const promised = printedAs(terminal.here(text.replace('#ticket=…\n', '\n…\n')));
-					const ended = printed.replace(/(?<!\n)$/, '\n');
-					t.regex(ended, promised, `${path} promises\n${text}\nand this was printed:\n${printed}`);
-				}
+test.serial('every command on the first pages runs in order and prints the output on the page', async (t) => {
+	const env = await surroundings(fresh);
+	const { API_PORT: api, PDP_PORT: pdp } = env;
+	const opaPort = String(await freePort());
+	const [apiUrl, pdpUrl] = [`http://127.0.0.1:${api}`, `http://127.0.0.1:${pdp}`];
+	terminal = new Terminal(
+		fresh,
+		{ API_PORT: api, PERMIT_API_URL: apiUrl, PERMIT_PDP_URL: pdpUrl },
+		{
+			'http://localhost:8000': apiUrl,
+			'http://127.0.0.1:8000': apiUrl,
+			'http://localhost:7766': pdpUrl,
+			'http://127.0.0.1:7766': pdpUrl,
+			'localhost:8181': `localhost:${opaPort}`,
+			'npm run opa --': opaPath,
+		},
+	);
+	const ends: (() => void)[] = [];
+	t.teardown(() => {
+		for (const end of ends) end();
+	});
+	for (const path of firstHourPages) {
+		let printed = '';
+		for (const { language, text, before, notRun } of fencedBlocks(readFileSync(join(root, path), 'utf8'))) {
+			const [, saved = 'example.mjs'] = /Save this as `([^`]+)`/.exec(before) ?? [];
+			if (notRun !== null) continue;
+			if (text === 'npm start\n') {
+				running = launch({ command: ['start'], env });
+				printed = await banner(running);
+				[, secret = ''] = /PERMIT_API_KEY=(permit_key_\S+)/.exec(printed) ?? [];
+				const lines = printed.slice(printed.indexOf('  export PERMIT_API_KEY='));
+				await terminal.run(lines.replaceAll(/^\S.*$/gm, ''));
+			} else if (language === 'sh') {
+				const ready = () => eventually(async () => (await fetch(`http://localhost:${opaPort}/health?bundles`)).ok);
+				const ran = await terminal.runBlock(text, ready);
+				ends.push(ran.stop);
+				printed = ran.printed;
+				t.false(/error_code|"detail"/.test(printed), `${text}\nprinted\n${printed}`);
+				if (text.includes('localhost:8181'))
+					t.regex(printed, /"allow":true/, 'a stock OPA answers as the decision point does');
+			} else if (language === 'js') {
+				terminal.save(saved, text);
+				printed = await terminal.run(`node ${saved}`);
+			} else if (before.startsWith('Save this as')) {
+				terminal.save(saved, text);
+			} else if (language === 'python') {
+				printed = onAllStores ? await runPython(terminal, text) : '';
+			} else if (language === 'text' && printed !== '') {
+				// The ticket is printed only to a terminal, and this is not a terminal.
+				const promised = printedAs(terminal.here(text.replace('#ticket=…\n', '\n…\n')));
+				const ended = printed.replace(/(?<!\n)$/, '\n');
+				t.regex(ended, promised, `${path} promises\n${text}\nand this was printed:\n${printed}`);
 			}
 		}
-		t.is(await terminal.variable('PERMIT_API_KEY'), secret, 'the lost key is recovered');
-	},
-);
+	}
+	t.is(await terminal.variable('PERMIT_API_KEY'), secret, 'the lost key is recovered');
+});
 
 async function runPython(reader: Terminal, text: string): Promise<string> {
 	reader.save('example.py', text);
@@ -120,24 +117,27 @@ async function runPython(reader: Terminal, text: string): Promise<string> {
 	);
 }
 
-test.serial('browsers are sent from `/` to the console or the reference; others are answered as before', async (t) => {
-	const api = await terminal.variable('PERMIT_API_URL');
-	const pdp = await terminal.variable('PERMIT_PDP_URL');
-	const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-	for (const [url, page] of [
-		[api, '/console'],
-		[pdp, '/docs'],
-	] as const) {
-		const answer = await fetch(url, { headers: { accept }, redirect: 'manual' });
-		t.is(answer.status, 302);
-		t.is(answer.headers.get('location'), page);
-		t.is((await fetch(url, { headers: { accept } })).headers.get('content-type'), 'text/html; charset=utf-8');
-	}
-	t.is((await client(api).get('/')).status, 404);
-	t.like(await client(pdp).get('/'), { status: 200, body: { status: 'ok', online: true } });
-});
+test.serial(
+	'browsers are redirected from `/` to the console or the reference; other clients are answered as before',
+	async (t) => {
+		const api = await terminal.variable('PERMIT_API_URL');
+		const pdp = await terminal.variable('PERMIT_PDP_URL');
+		const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+		for (const [url, page] of [
+			[api, '/console'],
+			[pdp, '/docs'],
+		] as const) {
+			const answer = await fetch(url, { headers: { accept }, redirect: 'manual' });
+			t.is(answer.status, 302);
+			t.is(answer.headers.get('location'), page);
+			t.is((await fetch(url, { headers: { accept } })).headers.get('content-type'), 'text/html; charset=utf-8');
+		}
+		t.is((await client(api).get('/')).status, 404);
+		t.like(await client(pdp).get('/'), { status: 200, body: { status: 'ok', online: true } });
+	},
+);
 
-test.serial('Ctrl-C says goodbye, and the second start tells where everything is, without a secret', async (t) => {
+test.serial('Ctrl-C says goodbye, and the second start prints all locations, without a secret', async (t) => {
 	t.deepEqual(await running.kill('SIGINT'), { code: 0, signal: null });
 	t.regex(running.stdout(), /\nRegolith has stopped\. Goodbye\.\n$/);
 	const env = await surroundings(fresh);
@@ -198,7 +198,7 @@ async function statuses(url: string, right: string): Promise<readonly number[]> 
 }
 
 for (const workers of ['1', '2']) {
-	test.serial(`with ${workers} workers, a decision point waits for an API that is away, and says so`, async (t) => {
+	test.serial(`with ${workers} workers, a decision point waits for an unreachable API, and reports it`, async (t) => {
 		const { environment: right } = stack.keys;
 		const [place, port] = [await freePort(), await freePort()];
 		const controlPlane = `http://127.0.0.1:${place}`;
@@ -226,7 +226,7 @@ for (const workers of ['1', '2']) {
 	});
 
 	test.serial(
-		`with ${workers} workers, a refused key ends a decision point with code 3, unless it is to wait`,
+		`with ${workers} workers, a refused key ends a decision point with code 3, unless it should wait`,
 		async (t) => {
 			const [port, controlPlane] = [await freePort(), stack.api.listening.url];
 			const settings = { PDP_CONTROL_PLANE: controlPlane, PDP_PORT: String(port), PDP_WORKERS: workers };
@@ -261,7 +261,7 @@ for (const workers of ['1', '2']) {
 	);
 }
 
-test('a database that takes connections and says nothing is one sentence', async (t) => {
+test('a silent database is reported in one sentence', async (t) => {
 	const port = await freePort();
 	await listening(t, port);
 	const env = { ...(await surroundings(temporary(t))), DATABASE_URL: `postgres://ann:hunter2@127.0.0.1:${port}/x` };
@@ -312,7 +312,7 @@ const unusable: readonly {
 ];
 
 for (const { title, make, says } of unusable) {
-	test.serial(`a DATA_DIR that ${title} is one sentence`, async (t) => {
+	test.serial(`a DATA_DIR that ${title} is reported in one sentence`, async (t) => {
 		const DATA_DIR = make(temporary(t));
 		const env = { ...(await surroundings(temporary(t))), DATA_DIR };
 		for (const command of ['serve', 'start']) {
@@ -359,7 +359,7 @@ const foreign: readonly {
 const asNobody = process.getuid?.() === 0 ? test.serial : test.serial.skip;
 
 for (const { title, make, says } of foreign) {
-	asNobody(`${title} is one sentence`, async (t) => {
+	asNobody(`${title} is reported in one sentence`, async (t) => {
 		const above = temporary(t);
 		chmodSync(above, 0o755);
 		const folder = join(above, 'data');
@@ -376,7 +376,7 @@ for (const { title, make, says } of foreign) {
 	});
 }
 
-test.serial('an opa that cannot be used is one sentence that says what to do', async (t) => {
+test.serial('an unusable opa is reported in one sentence, with a remedy', async (t) => {
 	const folder = temporary(t);
 	const env = await surroundings(folder);
 	const plain = written(join(folder, 'opa'));
@@ -393,7 +393,7 @@ test.serial('an opa that cannot be used is one sentence that says what to do', a
 	}
 });
 
-test.serial('an address that this machine does not have is one sentence', async (t) => {
+test.serial('an address of a different machine is reported in one sentence', async (t) => {
 	const serve = launch({ command: ['serve'], env: { ...(await surroundings(temporary(t))), HOST: '192.0.2.1' } });
 	t.deepEqual(await serve.exited, { code: 1, signal: null });
 	t.regex(serve.stderr(), /^HOST: 192\.0\.2\.1 is no address of this machine: set HOST to [^\n]*\n$/);

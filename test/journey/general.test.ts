@@ -8,7 +8,7 @@ import { facts, schema } from '../support/stack.js';
 
 /** Organizations, projects, environments and their API keys. */
 
-onEachStack(`the whole way: what the API is told decides, and what it is told back ends it`, async (t, stack) => {
+onEachStack(`a whole journey: writes to the API decide checks, and removals end access`, async (t, stack) => {
 	const { environment: http, pdp } = stack;
 	let revision = (await http.get<{ revision: number }>('/v2/projects/default/dev/policy')).body.revision;
 	t.is(revision, 1, 'an environment begins with its first revision');
@@ -67,7 +67,7 @@ const journey = onEachStore();
 const hexId = (id: string) => id.replaceAll('-', '');
 
 journey(
-	'a key says what it opens; without a known key nothing is answered',
+	'a key describes its scope; without a known key nothing is answered',
 	async (t, place, { url, organization, project }) => {
 		const { organization_id, project_id, id: environment_id } = place;
 		t.deepEqual((await organization.get('/v2/api-key/scope')).body, {
@@ -101,7 +101,7 @@ journey(
 );
 
 journey(
-	'the key of an environment is handed out with its secret, by any name of the environment',
+	'an environment’s key is returned with its secret, under any name of the environment',
 	async (t, place, management) => {
 		const { project_id, id, organization_id } = place;
 		const { body } = await management.project.get(`/v2/api-key/default/${place.key}`);
@@ -138,7 +138,7 @@ journey(
 );
 
 journey(
-	'a new project has two environments, or those it is made with',
+	'a new project has two default environments, or the given environments',
 	async (t, { organization_id, key }, { organization }) => {
 		const name = (suffix: string) => `${key}-${suffix}`;
 		const plain = await organization.post<{ id: string }>('/v2/projects', { key: name('plain'), name: 'Plain' });
@@ -187,7 +187,7 @@ journey(
 );
 
 journey(
-	'a project is read under any of its names, changed, and deleted with all in it',
+	'a project is read under any of its names, updated, and deleted with its contents',
 	async (t, { key }, management) => {
 		const { organization, url } = management;
 		const sent = {
@@ -253,7 +253,7 @@ journey(
 	},
 );
 
-journey('an environment is made, read under any of its names, changed and deleted', async (t, place, { project }) => {
+journey('an environment is created, read under any name, updated and deleted', async (t, place, { project }) => {
 	const path = '/v2/projects/default/envs';
 	const jwks = { ttl: 60, url: 'https://id.example.com/keys', jwks: { keys: [{ kid: 'a' }] } };
 	const sent = {
@@ -304,7 +304,7 @@ journey('an environment is made, read under any of its names, changed and delete
 	}
 });
 
-journey('a new environment is empty, and one of a deleted one’s name is empty again', async (t, place, management) => {
+journey('a new environment is empty, even with the name of a deleted environment', async (t, place, management) => {
 	const key = `${place.key}-again`;
 	let before: string | undefined;
 	for (const round of [1, 2]) {
@@ -352,12 +352,12 @@ async function countRows({ store, id }: Pick<Place, 'store' | 'id'>) {
 	return Object.fromEntries(counts);
 }
 
-journey('a key of an environment sees its own project and environment', async (t, place) => {
+journey('an environment’s key sees its own project and environment', async (t, place) => {
 	t.deepEqual(listedKeys((await place.http.get<Listed>('/v2/projects')).body), ['default']);
 	t.deepEqual(listedKeys((await place.http.get<Listed>('/v2/projects/default/envs')).body), [place.key]);
 });
 
-journey('environments of other projects and organizations stay closed', async (t, place, management) => {
+journey('environments in other projects and organizations are not accessible', async (t, place, management) => {
 	const { organization, project, url } = management;
 	await organization.post('/v2/projects', { key: `${place.key}-p`, name: 'P' });
 	fails(t, await project.get(`/v2/projects/${place.key}-p`), 403, `${place.key}-p`);
@@ -378,7 +378,7 @@ journey('environments of other projects and organizations stay closed', async (t
 	t.is((await client(url).get('/healthy')).status, 200);
 });
 
-journey('what is not served is answered as every other failure', async (t, { http, facts }, { url }) => {
+journey('a path that is not served is answered like every other failure', async (t, { http, facts }, { url }) => {
 	t.deepEqual((await client(url).get('/healthy')).body, { status: 'ok' });
 	for (const path of [
 		'/',

@@ -30,7 +30,7 @@ const viewed = {
 	expires_at: end,
 };
 
-journey('the facts around a thing are those within its depth, with what connects them', async (t, place) => {
+journey('the facts around an object are the objects within the depth, with their connections', async (t, place) => {
 	await furnishGraph(place, end);
 	const revision = await place.revision();
 	const near = await askGraph(place, { from: 'user:ann' });
@@ -78,70 +78,67 @@ journey('the facts around a thing are those within its depth, with what connects
 /** Returns objects as texts in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
-journey(
-	'the schema around a resource has its roles, relations, derivations and who is granted what',
-	async (t, place) => {
-		await furnishGraph(place, end);
-		const { body } = await askGraph(place, { from: 'resource:document', mode: 'schema' });
-		t.deepEqual(
-			sorted(body.nodes),
-			sorted([
-				{ id: 'resource:document', kind: 'resource', key: 'document', name: 'Document', depth: 0 },
-				{ id: 'resource:folder', kind: 'resource', key: 'folder', name: 'Folder', depth: 1, more: 2 },
-				{ id: 'role:clerk', kind: 'role', key: 'clerk', name: 'Clerk', depth: 1 },
-				{
-					id: 'role:document#editor',
-					kind: 'resource_role',
-					key: 'editor',
-					type: 'document',
-					name: 'Editor',
-					depth: 1,
-					more: 1,
-				},
-				{ id: 'role:lead', kind: 'role', key: 'lead', name: 'Lead', depth: 1 },
-				{
-					id: 'role:document#viewer',
-					kind: 'resource_role',
-					key: 'viewer',
-					type: 'document',
-					name: 'Viewer',
-					depth: 1,
-				},
-			]),
-		);
-		const [from, write] = ['resource:document', { actions: ['write'], action_count: 1 }];
-		const read = { actions: ['read'], action_count: 1 };
-		t.deepEqual(
-			sorted(body.edges),
-			sorted([
-				{ from: 'resource:folder', to: from, kind: 'relation', relation: 'parent' },
-				{ from, to: 'role:document#viewer', kind: 'resource_role', role: 'viewer', ...read },
-				{ from, to: 'role:document#editor', kind: 'resource_role', role: 'editor', ...write },
-				{ from: 'role:document#editor', to: 'role:document#viewer', kind: 'extends' },
-				{ from: 'role:clerk', to: from, kind: 'grant', role: 'clerk', ...read },
-				{ from: 'role:lead', to: from, kind: 'grant', role: 'lead', ...write },
-				{ from: 'role:lead', to: 'role:clerk', kind: 'extends' },
-			]),
-		);
-		const role = await askGraph(place, { from: 'role:folder#editor', mode: 'schema' });
-		t.deepEqual(role.body.edges.filter(({ kind }) => kind === 'derivation') as unknown, [
+journey('the schema around a resource contains its roles, relations, derivations and grants', async (t, place) => {
+	await furnishGraph(place, end);
+	const { body } = await askGraph(place, { from: 'resource:document', mode: 'schema' });
+	t.deepEqual(
+		sorted(body.nodes),
+		sorted([
+			{ id: 'resource:document', kind: 'resource', key: 'document', name: 'Document', depth: 0 },
+			{ id: 'resource:folder', kind: 'resource', key: 'folder', name: 'Folder', depth: 1, more: 2 },
+			{ id: 'role:clerk', kind: 'role', key: 'clerk', name: 'Clerk', depth: 1 },
 			{
-				from: 'role:folder#editor',
-				to: 'role:document#editor',
-				kind: 'derivation',
-				relation: 'parent',
-				no_direct_roles_on_object: true,
+				id: 'role:document#editor',
+				kind: 'resource_role',
+				key: 'editor',
+				type: 'document',
+				name: 'Editor',
+				depth: 1,
+				more: 1,
 			},
-			{ from: 'role:group#member', to: 'role:folder#editor', kind: 'derivation', relation: 'editor_group' },
-		]);
-		const small = await askGraph(place, { from: 'role:guest', mode: 'schema', depth: '3' });
-		t.is(small.body.nodes.length, 1);
-		const cut = await askGraph(place, { from: 'resource:document', mode: 'schema', limit: '3' });
-		t.deepEqual([cut.body.nodes.length, cut.body.truncated], [3, true]);
-	},
-);
+			{ id: 'role:lead', kind: 'role', key: 'lead', name: 'Lead', depth: 1 },
+			{
+				id: 'role:document#viewer',
+				kind: 'resource_role',
+				key: 'viewer',
+				type: 'document',
+				name: 'Viewer',
+				depth: 1,
+			},
+		]),
+	);
+	const [from, write] = ['resource:document', { actions: ['write'], action_count: 1 }];
+	const read = { actions: ['read'], action_count: 1 };
+	t.deepEqual(
+		sorted(body.edges),
+		sorted([
+			{ from: 'resource:folder', to: from, kind: 'relation', relation: 'parent' },
+			{ from, to: 'role:document#viewer', kind: 'resource_role', role: 'viewer', ...read },
+			{ from, to: 'role:document#editor', kind: 'resource_role', role: 'editor', ...write },
+			{ from: 'role:document#editor', to: 'role:document#viewer', kind: 'extends' },
+			{ from: 'role:clerk', to: from, kind: 'grant', role: 'clerk', ...read },
+			{ from: 'role:lead', to: from, kind: 'grant', role: 'lead', ...write },
+			{ from: 'role:lead', to: 'role:clerk', kind: 'extends' },
+		]),
+	);
+	const role = await askGraph(place, { from: 'role:folder#editor', mode: 'schema' });
+	t.deepEqual(role.body.edges.filter(({ kind }) => kind === 'derivation') as unknown, [
+		{
+			from: 'role:folder#editor',
+			to: 'role:document#editor',
+			kind: 'derivation',
+			relation: 'parent',
+			no_direct_roles_on_object: true,
+		},
+		{ from: 'role:group#member', to: 'role:folder#editor', kind: 'derivation', relation: 'editor_group' },
+	]);
+	const small = await askGraph(place, { from: 'role:guest', mode: 'schema', depth: '3' });
+	t.is(small.body.nodes.length, 1);
+	const cut = await askGraph(place, { from: 'resource:document', mode: 'schema', limit: '3' });
+	t.deepEqual([cut.body.nodes.length, cut.body.truncated], [3, true]);
+});
 
-journey('ways lead from users and instances to instances and roles on them', async (t, place) => {
+journey('paths lead from users and instances to instances and roles on them', async (t, place) => {
 	const { http, facts } = place;
 	await furnishGraph(place, end);
 	const step = { ...owned, role: 'editor', via: 'member' };
@@ -200,7 +197,7 @@ journey('ways lead from users and instances to instances and roles on them', asy
 	t.deepEqual((await askGraph(place, { ...way, to: `${budget}#viewer` })).body.paths, [[0]]);
 });
 
-journey('what has ended is not there', async (t, place) => {
+journey('expired grants are not shown', async (t, place) => {
 	await furnishGraph(place, end);
 	const { store, id } = place;
 	for (const table of ['role_assignments', 'relationship_tuples'])
@@ -249,7 +246,7 @@ const missing: readonly (readonly [query: Readonly<Record<string, string>>, name
 	[{ from: 'instance:group:ops', mode: 'path', to: budget }, 'group:ops'],
 ];
 
-journey('what cannot be asked is refused by its name, and what does not exist is missing', async (t, place) => {
+journey('invalid objects are refused by name, and missing objects are not found', async (t, place) => {
 	await furnishGraph(place, end);
 	for (const [query, at] of malformed) {
 		const answer = await askGraph(place, query);
@@ -273,7 +270,7 @@ const hostile = [
 	'Ä\n漢字',
 ];
 
-journey('keys are data, whatever they hold', async (t, place) => {
+journey('keys are data, whatever they contain', async (t, place) => {
 	const { http, schema, facts, store, id: environment_id } = place;
 	await http.post(`${schema}/resources`, {
 		key: 'user',
@@ -310,7 +307,7 @@ journey('keys are data, whatever they hold', async (t, place) => {
 });
 
 journey(
-	'it can be read by any key that opens the environment, and shows nothing of another',
+	'a graph is readable by any key that opens the environment, and shows no other environment',
 	async (t, place, management) => {
 		const { url, store, organization_id, project_id, id: environment_id } = place;
 		await furnishGraph(place, end);

@@ -8,7 +8,7 @@ import { facts, schema } from '../support/stack.js';
  * members in nested groups. Each deleted link also ends its derived access.
  */
 
-onEachStack(`members of groups and of groups in groups may what the groups' roles grant`, async (t, stack) => {
+onEachStack(`members of groups and nested groups have the permissions of the groups' roles`, async (t, stack) => {
 	const { environment: http, pdp } = stack;
 	let revision: number | undefined;
 	const wrote = async (answer: Promise<{ readonly status: number; readonly revision: number | undefined }>) => {

@@ -84,7 +84,7 @@ const directions = [
 	['with parent_joins_child', { group_nesting: 'parent_joins_child', other: 1 }, outerJoinsInner],
 ] as const;
 
-test('the setting decides which group has the roles of the other, and no list', async (t) => {
+test('the setting determines which group has the other group’s roles, but affects no list', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [title, settings, expected] of directions) {
@@ -103,7 +103,7 @@ test('the setting decides which group has the roles of the other, and no list', 
 	t.deepEqual((body as unknown as Paginated).data, [], 'what was made for it went with it');
 });
 
-test('a change of the setting changes nothing that was assigned before, and what was can be taken away', async (t) => {
+test('changing the setting affects no existing nesting, which can still be removed', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [before, after, held] of [
@@ -122,7 +122,7 @@ test('a change of the setting changes nothing that was assigned before, and what
 	}
 });
 
-test('assigned again under another setting, it takes that direction alone', async (t) => {
+test('nesting again under a different setting replaces the direction', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http } = stack;
 	for (const [, settings, expected] of [...directions, directions[0]]) {
@@ -143,7 +143,7 @@ test('assigned again under another setting, it takes that direction alone', asyn
 	t.deepEqual(await readers(stack, deleted.revision), ['ann budget']);
 });
 
-test('the direction goes through a document', async (t) => {
+test('the direction survives export and import', async (t) => {
 	const stack = await furnished(t);
 	const { environment: http, organization } = stack;
 	await set(stack, { group_nesting: 'parent_joins_child' });
@@ -161,7 +161,7 @@ test('the direction goes through a document', async (t) => {
 	t.is(removed.status, 204);
 });
 
-test('other values of the setting are refused', async (t) => {
+test('other values for the setting are refused', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const value of ['parent', '', 'Child_Joins_Parent', 1, true, [], {}]) {

@@ -65,7 +65,7 @@ function groupName({ group_resource_type_key, group_instance_key }: Loose): stri
 	return `${group_resource_type_key}:${group_instance_key}`;
 }
 
-journey('the specification’s example: a group, a role, members before and after, a group in it', async (t, place) => {
+journey('a complete example: a group, a role, members before and after, a nested group', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -185,7 +185,7 @@ journey('every list and both forms of one group agree, by key and by id', async 
 			fails(t, await http.get(`${path}/${wrong}${part}`), 404, wrong);
 });
 
-journey('a key alone means the group of the resource `group`, whatever else has that key', async (t, place) => {
+journey('a key alone means the group of the resource `group`, whatever else has this key', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -214,7 +214,7 @@ journey('a key alone means the group of the resource `group`, whatever else has 
 	fails(t, await http.get(`${schema}/groups/direct/eng`), 400, 'several');
 });
 
-journey('the roles of a group name resource and instance by id and key', async (t, place) => {
+journey('a group’s roles name resource and instance by id and key', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -238,7 +238,7 @@ journey('the roles of a group name resource and instance by id and key', async (
 	]);
 });
 
-journey('the deprecated reads say what replaces them', async (t, place) => {
+journey('the deprecated reads name their replacements', async (t, place) => {
 	await furnish(place);
 	const { http, schema } = place;
 	await groupsClient(place).create('admins');
@@ -426,7 +426,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	},
 };
 
-journey('what breaks a rule is refused with what is wrong, and nothing is written', async (t, place) => {
+journey('a violation is refused with its reason, and nothing is written', async (t, place) => {
 	await furnish(place);
 	const groups = groupsClient(place);
 	for (const key of ['admins', 'staff']) await groups.create(key);
@@ -444,7 +444,7 @@ journey('what breaks a rule is refused with what is wrong, and nothing is writte
 	t.deepEqual(await readContents(place), before);
 });
 
-journey('what is there already changes nothing, and a user needs no tenant to leave', async (t, place) => {
+journey('repeated calls change nothing, and a user without a tenant can leave', async (t, place) => {
 	await furnish(place);
 	const groups = groupsClient(place);
 	for (const key of ['a', 'b']) await groups.create(key);
@@ -464,7 +464,7 @@ journey('what is there already changes nothing, and a user needs no tenant to le
 	await ledger.balanced();
 });
 
-journey('what was there before stays, and what somebody else uses', async (t, place) => {
+journey('earlier objects stay, and so do objects with other uses', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -509,7 +509,7 @@ journey('what was there before stays, and what somebody else uses', async (t, pl
 	t.deepEqual(await readContents(place), before);
 });
 
-journey('a role is given by a relation of one’s own where that gives it alone, else by a new one', async (t, place) => {
+journey('a role is given through a relation that gives only this role, else a new relation', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -562,7 +562,7 @@ const elsewhere: readonly (readonly [path: string, body: object | undefined, lef
 	['schema/resources/group/roles/member', undefined, [[], [], []]],
 ];
 
-journey('what goes under its own path leaves a group that still works', async (t, place, { project }) => {
+journey('deletions outside of the groups API leave a working group', async (t, place, { project }) => {
 	for (const [index, [path, body, left]] of elsewhere.entries()) {
 		const [half = '', ...rest] = path.split('/');
 		const key = `${place.key}-${index}`;
@@ -599,7 +599,7 @@ journey('what goes under its own path leaves a group that still works', async (t
 	}
 });
 
-journey('a group goes with its instance, its resource and its tenant, and the history says so', async (t, place) => {
+journey('a group is deleted with its instance, resource or tenant, and the history records it', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -619,7 +619,7 @@ journey('a group goes with its instance, its resource and its tenant, and the hi
 	}
 });
 
-journey('groups go through a document and come back; a copy has their schema alone', async (t, place, management) => {
+journey('groups survive export and import; a copy has only their schema', async (t, place, management) => {
 	await furnish(place);
 	const groups = groupsClient(place);
 	const before = await readContents(place);
@@ -674,7 +674,7 @@ journey('groups go through a document and come back; a copy has their schema alo
 	t.deepEqual(schema(await readContents(ofCopy)), schema(await readContents(place)));
 });
 
-journey('keys as long and as strange as they may be', async (t, place) => {
+journey('keys may have the maximum length and unusual characters', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);
@@ -704,7 +704,7 @@ journey('keys as long and as strange as they may be', async (t, place) => {
 	t.is((await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.length, 5);
 });
 
-journey('a large group is shown without its users, which are listed page by page', async (t, place) => {
+journey('a large group is shown without its users, which are listed in pages', async (t, place) => {
 	await furnish(place);
 	const { http, schema, facts } = place;
 	const groups = groupsClient(place);

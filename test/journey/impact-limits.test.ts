@@ -53,7 +53,7 @@ const small = [
 	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
 ];
 
-test.serial('below the limits all is counted; past them counts are lower bounds', async (t) => {
+test.serial('counts are exact within the limits, and lower bounds past them', async (t) => {
 	const place = await site.place();
 	await fillLargeWorld(place, 60, 40);
 	const whole = await askImpact(place, turnEditors, { limits: { rows: 5 } });
@@ -76,7 +76,7 @@ test.serial('below the limits all is counted; past them counts are lower bounds'
 });
 
 test.serial(
-	'while one is computed, writes and checks go on, others wait, and too many are told to come again',
+	'during one computation, writes and checks continue, further requests wait, and excess requests are told to retry',
 	async (t) => {
 		const place = await site.place();
 		await fillLargeWorld(place, 2_000, 100);
@@ -114,7 +114,7 @@ async function takesLock({ store, id }: Place): Promise<boolean> {
 	});
 }
 
-test.serial('a process that is killed is a clean 503, and the next request has a new one', async (t) => {
+test.serial('a killed process gives a 503, and the next request gets a new process', async (t) => {
 	const place = await site.place();
 	await fillLargeWorld(place, 2_000, 100);
 	const before = new Set(site.api.impactProcesses());
@@ -135,7 +135,7 @@ test.serial('a process that is killed is a clean 503, and the next request has a
 	t.false(site.api.impactProcesses().includes(pid));
 });
 
-test.serial('who goes away is not waited for, and leaves the process to whoever comes next', async (t) => {
+test.serial('a client that leaves frees the process for the next request', async (t) => {
 	const place = await site.place();
 	await fillLargeWorld(place, 2_000, 100);
 	const others = new Set(site.api.impactProcesses());
@@ -165,7 +165,7 @@ test.serial('who goes away is not waited for, and leaves the process to whoever 
 	t.true(await takesLock(place));
 });
 
-test.serial('a draft that is refused leaves nothing, and the process goes on', async (t) => {
+test.serial('a refused draft leaves nothing behind, and the process continues', async (t) => {
 	const place = await site.place();
 	await fillImpactWorld(place);
 	const revision = await place.revision();
@@ -186,7 +186,7 @@ test.serial('a draft that is refused leaves nothing, and the process goes on', a
 	t.is((body.data[0] as { readonly revision?: number })?.revision, revision);
 });
 
-test('what takes too long is cut, with lower bounds', async (t) => {
+test('a computation past its time limit is cut, with lower bounds', async (t) => {
 	const slow = await startSite({ IMPACT_TIMEOUT: '2' });
 	const place = await slow.place();
 	await fillLargeWorld(place, 3_000, 200);
@@ -203,7 +203,7 @@ test('what takes too long is cut, with lower bounds', async (t) => {
 	await slow.stop();
 });
 
-test('what takes too much memory is refused, and the process is gone', async (t) => {
+test('a computation past its memory limit is refused, and its process ends', async (t) => {
 	const little = await startSite({ IMPACT_MEMORY: '128' });
 	const place = await little.place();
 	await fillLargeWorld(place, 20_000, 20_000);

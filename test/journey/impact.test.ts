@@ -182,7 +182,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const kind of chosenStores()) {
-	test(`a draft shows who gains and who loses, and changes nothing [${kind}]`, async (t) => {
+	test(`a draft shows who gains and who loses access, and changes nothing [${kind}]`, async (t) => {
 		const stack = runningStack(kind);
 		const place = await furnished(stack);
 		const revision = await place.revision();
@@ -215,7 +215,7 @@ for (const kind of chosenStores()) {
 	});
 }
 
-onServer('a row says why, before and after', async (t) => {
+onServer('a row explains the decision before and after', async (t) => {
 	const place = await furnished(runningStack('server'));
 	const { body } = await askImpact(place, cases[3]?.changes ?? []);
 	const row = body.loses.find(({ action }) => action === 'read');
@@ -277,7 +277,7 @@ onServer('logged decisions are decided again', async (t) => {
 	t.is((await askImpact(place, changes, { limits: { decisions: 0 } })).body.decisions.replayed, 0);
 });
 
-onServer('what cannot be applied has no impact, and who may not read learns nothing', async (t) => {
+onServer('an inapplicable draft has no impact, and a caller without access learns nothing', async (t) => {
 	const stack = runningStack('server');
 	const place = await furnished(stack);
 	const base_revision = await place.revision();

@@ -53,7 +53,7 @@ function sentRules(t: ExecutionContext, role: Derived): readonly object[] {
 	});
 }
 
-journey('a role is created with its derivations and read as it was made', async (t, place) => {
+journey('a role is created with its derivations and read as created', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -107,7 +107,7 @@ journey('PATCH overwrites derivations as a whole, and null clears them', async (
 	await ledger.balanced();
 });
 
-journey('implicit grants are added one by one, with settings of their own, and taken away', async (t, place) => {
+journey('implicit grants are added one by one, with their own settings, and removed', async (t, place) => {
 	const { http } = place;
 	const { reader, grants, conditions } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -137,7 +137,7 @@ journey('implicit grants are added one by one, with settings of their own, and t
 	await ledger.balanced();
 });
 
-journey('a derivation names a role, its resource and a relation between the two', async (t, place) => {
+journey('a derivation names a role, its resource and a relation between both resources', async (t, place) => {
 	const { http, schema } = place;
 	const { roles, reader, grants, conditions } = await relatedResources(place);
 	await http.post(`${schema}/roles`, { key: 'tenant-wide', name: 'Tenant wide' });
@@ -181,7 +181,7 @@ journey('a derivation names a role, its resource and a relation between the two'
 	t.is(plain.body['granted_to'], null, 'never an empty object');
 });
 
-journey('roles in the body of a resource, and many at once, are derived as well', async (t, place) => {
+journey('roles in a resource body and in bulk can be derived too', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -203,7 +203,7 @@ journey('roles in the body of a resource, and many at once, are derived as well'
 	await ledger.balanced();
 });
 
-journey('a resource brings relations, and roles that are derived through them, in one body', async (t, place) => {
+journey('a resource body can contain relations and roles derived through them', async (t, place) => {
 	const { http, schema } = place;
 	const { roles } = await relatedResources(place);
 	const ledger = await openLedger(t, place);
@@ -229,7 +229,7 @@ journey('a resource brings relations, and roles that are derived through them, i
 	await ledger.balanced();
 });
 
-journey('grants that are posted side by side are all kept', async (t, place) => {
+journey('concurrently posted grants are all kept', async (t, place) => {
 	const { http } = place;
 	const { roles, reader, grants } = await relatedResources(place);
 	const keys = Array.from({ length: 6 }, (_, index) => `viewer-${index}`);
@@ -240,7 +240,7 @@ journey('grants that are posted side by side are all kept', async (t, place) => 
 	t.deepEqual(body.granted_to?.users_with_role.map(({ role }) => role).sort(), keys);
 });
 
-journey('derivations go with their source and with either resource, and do not come back', async (t, place) => {
+journey('derivations are deleted with their source and either resource, and do not come back', async (t, place) => {
 	const { http, schema, store } = place;
 	const { roles, reader, grants } = await relatedResources(place);
 	const ledger = await openLedger(t, place);

@@ -84,7 +84,7 @@ function callerOf({ access }: { readonly access: string }, place: Place, organiz
 }
 
 harmless(
-	'a field of the wrong kind is refused by its name',
+	'a field with the wrong type is refused by name',
 	async (t, place, { organization }) => {
 		for (const endpoint of withBody) {
 			const body = bodies[endpoint.name];
@@ -111,7 +111,7 @@ harmless(
 );
 
 furnishing(
-	'null is absence where a field may be absent, and unknown fields are ignored where no access is given',
+	'null means absent for optional fields, and unknown fields are ignored unless the body grants access',
 	async (t, place, { organization }) => {
 		const strange = {
 			unknown: { a: [1] },
@@ -145,7 +145,7 @@ furnishing(
 );
 
 harmless(
-	'what a write that gives access does not know is refused by its name',
+	'unknown members in a granting body are refused by name',
 	async (t, place, { organization }) => {
 		for (const endpoint of withBody) {
 			const body = bodies[endpoint.name];
@@ -164,7 +164,7 @@ harmless(
 );
 
 furnishing(
-	'what was read of access that was given can be sent back whole',
+	'a read grant can be sent back as a whole',
 	async (t, place, { organization }) => {
 		const undo: Readonly<Record<string, string>> = {
 			createRoleAssignment: 'deleteRoleAssignment',
@@ -207,7 +207,7 @@ const malformed = [
 ];
 
 harmless(
-	'a body that is no JSON, or not the right JSON, is refused',
+	'a body that is not JSON, or not the expected JSON, is refused',
 	async (t, place, { organization }) => {
 		for (const endpoint of withBody) {
 			const path = endpointPath(endpoint, place);
@@ -241,7 +241,7 @@ harmless(
 );
 
 harmless(
-	'a member called `__proto__` is refused where names are kept, and is no field of anything',
+	'a member called `__proto__` is refused as a name, and is never a field',
 	async (t, place, { organization }) => {
 		const named: unknown = JSON.parse('{"__proto__":{"admin":true}}');
 		for (const endpoint of withBody) {
@@ -301,7 +301,7 @@ harmless(
 	any,
 );
 
-harmless('what a path names has to be there and to be a name', async (t, place, { organization }) => {
+harmless('names in a path must be valid and exist', async (t, place, { organization }) => {
 	for (const endpoint of keyed) {
 		const right = endpointBody(endpoint);
 		for (const parameter of pathParameters(endpoint)) {
@@ -330,7 +330,7 @@ harmless('what a path names has to be there and to be a name', async (t, place, 
 	}
 });
 
-harmless('a query that is wrong is refused by the name of its parameter', async (t, place, { organization }) => {
+harmless('an invalid query is refused with the name of its parameter', async (t, place, { organization }) => {
 	const document = (await organization.get<{ paths: Paths }>('/openapi.json')).body;
 	const seen = new Set<string>();
 	for (const endpoint of endpoints.filter(({ query }) => query !== undefined)) {
@@ -366,7 +366,7 @@ harmless('a query that is wrong is refused by the name of its parameter', async 
 type Paths = Record<string, Record<string, { parameters?: readonly { in: string; name: string }[] }>>;
 
 harmless(
-	'headers that are wrong do no harm',
+	'invalid headers do no harm',
 	async (t, place, { organization }) => {
 		const path = `${place.facts}/tenants`;
 		const raw = '{"key":5}';
@@ -400,7 +400,7 @@ harmless(
 const runs = 400;
 
 furnishing(
-	'whatever is asked is answered: no 5xx, every failure as documented and without effect',
+	'every request is answered: no 5xx, every failure as documented and without effect',
 	async (t, place, { organization }) => {
 		let succeeded = 0;
 		const property = fc.asyncProperty(request, async ({ endpoint, params, query, body }) => {

@@ -35,7 +35,7 @@ const named = (items: Listed) =>
 	items.map(({ user, role, tenant, resource_instance }) => `${user}#${role}@${resource_instance ?? tenant}`);
 const onBudget = { user: 'ann', role: 'editor', resource_instance: 'document:budget' };
 
-journey('a role on an instance names it and its tenant by key and by id', async (t, place) => {
+journey('a role on an instance names the instance and its tenant by key and by id', async (t, place) => {
 	const { http, facts } = place;
 	const { resource_role_id, role_id, instance_id } = await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -79,43 +79,40 @@ journey('a role on an instance names it and its tenant by key and by id', async 
 	await ledger.balanced();
 });
 
-journey(
-	'an instance that does not exist comes into being where a role is given on it in a tenant',
-	async (t, place) => {
-		const { http, facts } = place;
-		await furnish(place);
-		const ledger = await openLedger(t, place);
-		const path = `${facts}/role_assignments`;
-		const onNew = { ...onBudget, resource_instance: 'document:new', tenant: 'acme' };
-		t.like(await ledger.wrote(await http.post(path, onNew)), onNew);
-		t.deepEqual(await newestChanges(place), [
-			'create resource_instance document:new',
-			'create role_assignment ann#editor@document:new',
-		]);
-		fails(t, await http.post(path, { ...onNew, resource_instance: 'report:new' }), 404, 'report');
-		fails(t, await http.post(path, { ...onNew, resource_instance: 'folder:new' }), 404, 'editor');
-		fails(t, await http.delete(path, { ...onNew, resource_instance: 'document:other' }), 404, 'document:other');
+journey('assigning a role on a missing instance in a tenant creates the instance', async (t, place) => {
+	const { http, facts } = place;
+	await furnish(place);
+	const ledger = await openLedger(t, place);
+	const path = `${facts}/role_assignments`;
+	const onNew = { ...onBudget, resource_instance: 'document:new', tenant: 'acme' };
+	t.like(await ledger.wrote(await http.post(path, onNew)), onNew);
+	t.deepEqual(await newestChanges(place), [
+		'create resource_instance document:new',
+		'create role_assignment ann#editor@document:new',
+	]);
+	fails(t, await http.post(path, { ...onNew, resource_instance: 'report:new' }), 404, 'report');
+	fails(t, await http.post(path, { ...onNew, resource_instance: 'folder:new' }), 404, 'editor');
+	fails(t, await http.delete(path, { ...onNew, resource_instance: 'document:other' }), 404, 'document:other');
 
-		const many = ['a', 'b', 'a'].map((key) => ({ ...onNew, resource_instance: `document:${key}` }));
-		const torn = [...many, { ...onNew, tenant: 'default', resource_instance: 'document:a' }];
-		fails(t, await http.post(`${path}/bulk`, torn), 400, 'document:a');
-		t.deepEqual(await ledger.wrote(await http.post(`${path}/bulk`, many)), { assignments_created: 2 });
-		t.deepEqual(await ledger.kept(await http.post(`${path}/bulk`, many)), { assignments_created: 0 });
-		const strangers = [{ ...onNew, user: 'cy', resource_instance: 'document:c' }];
-		const ignored = await http.post(`${path}/bulk?missing_user_policy=ignore`, strangers);
-		t.deepEqual(await ledger.kept(ignored), { assignments_created: 0 }, 'nor is the instance made');
-		const made = await http.post(`${path}/bulk?missing_user_policy=create`, strangers);
-		t.deepEqual(await ledger.wrote(made), { assignments_created: 1 });
-		t.deepEqual(await ledger.wrote(await http.delete(`${path}/bulk`, [...many, ...strangers])), {
-			assignments_removed: 3,
-		});
-		const { body: instances } = await http.get<Listed>(`${facts}/resource_instances`);
-		t.deepEqual(instances.map(({ key }) => key).toSorted(), ['a', 'b', 'budget', 'c', 'new']);
-		await ledger.balanced();
-	},
-);
+	const many = ['a', 'b', 'a'].map((key) => ({ ...onNew, resource_instance: `document:${key}` }));
+	const torn = [...many, { ...onNew, tenant: 'default', resource_instance: 'document:a' }];
+	fails(t, await http.post(`${path}/bulk`, torn), 400, 'document:a');
+	t.deepEqual(await ledger.wrote(await http.post(`${path}/bulk`, many)), { assignments_created: 2 });
+	t.deepEqual(await ledger.kept(await http.post(`${path}/bulk`, many)), { assignments_created: 0 });
+	const strangers = [{ ...onNew, user: 'cy', resource_instance: 'document:c' }];
+	const ignored = await http.post(`${path}/bulk?missing_user_policy=ignore`, strangers);
+	t.deepEqual(await ledger.kept(ignored), { assignments_created: 0 }, 'nor is the instance made');
+	const made = await http.post(`${path}/bulk?missing_user_policy=create`, strangers);
+	t.deepEqual(await ledger.wrote(made), { assignments_created: 1 });
+	t.deepEqual(await ledger.wrote(await http.delete(`${path}/bulk`, [...many, ...strangers])), {
+		assignments_removed: 3,
+	});
+	const { body: instances } = await http.get<Listed>(`${facts}/resource_instances`);
+	t.deepEqual(instances.map(({ key }) => key).toSorted(), ['a', 'b', 'budget', 'c', 'new']);
+	await ledger.balanced();
+});
 
-journey('roles in a tenant and on an instance are two, and filters tell them apart', async (t, place) => {
+journey('roles in a tenant and on an instance are distinct, and filters separate them', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, resource_role_id, instance_id } = await furnish(place);
 	const path = `${facts}/role_assignments`;
@@ -157,7 +154,7 @@ journey('roles in a tenant and on an instance are two, and filters tell them apa
 	t.deepEqual(named((await http.get<Listed>(path)).body), pick(1, 2, 3), 'one goes, the other stays');
 });
 
-journey('a user shows tenant roles, and roles on instances where they are asked for', async (t, place) => {
+journey('a user shows tenant roles, and roles on instances on request', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/users`;
@@ -197,7 +194,7 @@ journey('a user shows tenant roles, and roles on instances where they are asked 
 	t.deepEqual(await page(`tenants/default/users?role=reader&${everyone}`), []);
 });
 
-journey('a user’s roles on instances are given, taken, replaced, and go with what they are about', async (t, place) => {
+journey('roles on instances are assigned, removed, replaced, and deleted with their objects', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -236,7 +233,7 @@ journey('a user’s roles on instances are given, taken, replaced, and go with w
 	await ledger.balanced();
 });
 
-onEachStack(`roles on instances leave the decisions of tenant roles as they are`, async (t, stack) => {
+onEachStack(`roles on instances do not affect decisions by tenant roles`, async (t, stack) => {
 	const { store, listening } = stack.api;
 	const { body: scope } =
 		await stack.environment.get<Record<'environment_id' | 'project_id' | 'organization_id', string>>(

@@ -111,7 +111,7 @@ for (const { kept, copied } of [
 	{ kept: 'its stored snapshots', copied: ['postgres'] },
 ]) {
 	test.serial(
-		`a data folder goes back to an earlier state, but for ${kept}: nobody decides from the lost time`,
+		`a data folder goes back to an earlier state, except for ${kept}: nobody decides from the lost time`,
 		async (t) => {
 			const site = await open(t, 'embedded');
 			await populate(site);
@@ -148,7 +148,7 @@ for (const { kept, copied } of [
 }
 
 test.serial(
-	'a database that another server has begins a new lineage before its first answer and its first write',
+	'a database that another server has used starts a new lineage before its first answer and write',
 	async (t) => {
 		const site = await open(t, 'server');
 		await populate(site);
@@ -210,7 +210,7 @@ interface Tooled {
 	readonly binaries: string;
 	stop(): Promise<void>;
 }
-test.serial('the documented dump and restore succeed, and begin a new lineage', async (t) => {
+test.serial('the documented dump and restore succeed, and start a new lineage', async (t) => {
 	const tools = ['pg_dump', 'pg_restore', 'psql'];
 	const { startPostgres }: { startPostgres(root: string, options: object): Promise<Tooled> } = await import(
 		join(root, 'setup/postgres.mjs')

@@ -6,7 +6,7 @@ import { onEachStack } from '../support/each-store.js';
 
 /** Facts written through a decision point: the writer's next check sees them. */
 
-onEachStack('a check after a write through the decision point knows of it', async (t, stack) => {
+onEachStack('a check after a write through the decision point includes the write', async (t, stack) => {
 	const { pdp } = stack;
 	await stack.environment.post('/v2/schema/default/dev/resources', {
 		key: 'document',
@@ -38,7 +38,7 @@ onEachStack('a check after a write through the decision point knows of it', asyn
 	}
 });
 
-onEachStack('answers of the management API pass unchanged', async (t, { pdp, environment }) => {
+onEachStack('management API answers pass unchanged', async (t, { pdp, environment }) => {
 	for (const [method, path, body] of [
 		['GET', '/users?per_page=1', undefined],
 		['GET', '/users/nobody', undefined],
@@ -60,13 +60,13 @@ onEachStack('answers of the management API pass unchanged', async (t, { pdp, env
 	t.is((await pdp.get('/facts/%2e%2E/projects')).status, 404);
 });
 
-onEachStack('needs the key of the decision point', async (t, { decisionPoint, keys }) => {
+onEachStack('requires the decision point’s key', async (t, { decisionPoint, keys }) => {
 	const { url } = decisionPoint.listening;
 	t.is((await client(url).post('/facts/users', { key: 'x' })).status, 401);
 	t.is((await client(url, keys.project).post('/facts/users', { key: 'x' })).status, 403);
 });
 
-onEachStack('the wait is refused before anything is written', async (t, { pdp }) => {
+onEachStack('an invalid wait is refused before anything is written', async (t, { pdp }) => {
 	for (const [name, value] of [
 		['x-wait-timeout', 'abc'],
 		['x-wait-timeout', 'nan'],
@@ -115,7 +115,7 @@ for (const [header, milliseconds] of waits) {
 	});
 }
 
-test('X-Timeout-Policy in any case', (t) => {
+test('X-Timeout-Policy ignores case', (t) => {
 	t.is(readFactsWait({ 'x-timeout-policy': 'FAIL' }, fallback).policy, 'fail');
 	t.is(readFactsWait({ 'x-timeout-policy': 'Ignore' }, { ...fallback, policy: 'fail' }).policy, 'ignore');
 	t.is(readFactsWait({}, { ...fallback, policy: 'fail' }).policy, 'fail');

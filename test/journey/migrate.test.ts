@@ -47,7 +47,7 @@ function options(t: ExecutionContext, more: Partial<MigrateOptions> = {}): Migra
 	};
 }
 
-test('it is complete when everything is the team’s, decision points answer, and the code calls version 2', async (t) => {
+test('the check passes if the team owns everything, decision points answer, and the code calls version 2', async (t) => {
 	const { report, left } = await checkMigration(options(t));
 	t.deepEqual(left, []);
 	t.regex(report, /default \(Default Project\)\n {4}dev: 1 resources, 0 roles, 0 users, 1 tenants\n {4}production: 0 /);
@@ -91,7 +91,7 @@ const unfinished: readonly (readonly [
 ];
 
 for (const [title, more, expected] of unfinished) {
-	test(`it is not complete: ${title}`, async (t) => {
+	test(`the check fails: ${title}`, async (t) => {
 		const { report, left } = await checkMigration(options(t, more(t)));
 		t.is(left.length, expected.length, left.join('\n'));
 		for (const [index, pattern] of expected.entries()) t.regex(left[index] ?? '', pattern);
@@ -100,7 +100,7 @@ for (const [title, more, expected] of unfinished) {
 	});
 }
 
-test('a decision point that cannot be reached is left to do', async (t) => {
+test('an unreachable decision point remains to do', async (t) => {
 	const { left } = await checkMigration(options(t, { pdp: [`default/dev=http://127.0.0.1:${await freePort()}`] }));
 	t.regex(left.join('\n'), /cannot be reached/);
 });
@@ -116,7 +116,7 @@ const files = {
 	'data.bin': "\0get('/v1/users')",
 };
 
-test('leftovers are found by what they are and where, in what people write', (t) => {
+test('leftovers are found by kind and place, in hand-written code', (t) => {
 	const folder = codeWith(t, files);
 	symlinkSync(folder, join(folder, 'again'));
 	t.deepEqual(
@@ -132,7 +132,7 @@ test('leftovers are found by what they are and where, in what people write', (t)
 	);
 });
 
-test('the command prints what it found and ends with 0, 1 or 2', async (t) => {
+test('the command prints its findings and exits with 0, 1 or 2', async (t) => {
 	const { code, pdp, api } = options(t);
 	const words = (...more: readonly string[]) => [
 		'migrate',

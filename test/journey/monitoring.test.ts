@@ -39,7 +39,7 @@ function filled(expr: string): string {
 	return expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '30s');
 }
 
-test('the dashboard has its panels side by side, and asks of what the page of numbers names', (t) => {
+test('the dashboard’s panels fit side by side, and query only documented metrics', (t) => {
 	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
 	const alerts = readFileSync(rules, 'utf8');
 	t.true(queries.length > 40);
@@ -53,7 +53,7 @@ test('the dashboard has its panels side by side, and asks of what the page of nu
 	t.is(new Set(places).size, places.length, 'no panel lies on another');
 });
 
-test('the page of numbers says of each alert what it means, and of no other', (t) => {
+test('the metrics page explains every alert, and no other', (t) => {
 	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
 	const explained = [...page.matchAll(/^\| `(Regolith\w+)` \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name);
 	const alerts = [...readFileSync(rules, 'utf8').matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
@@ -162,7 +162,7 @@ nodejs_eventloop_lag_p99_seconds 2
 `;
 
 if (onAllStores) {
-	test('every alert rule fires where what it watches is wrong', async (t) => {
+	test('every alert rule fires on its problem', async (t) => {
 		let count = 0;
 		const server = createServer((_, response) => {
 			count += 1;
@@ -187,7 +187,7 @@ if (onAllStores) {
 		t.true(last.length >= 15);
 	});
 
-	test('every query of the dashboard has data, and every alert rule can be evaluated', async (t) => {
+	test('every dashboard query has data, and every alert rule can be evaluated', async (t) => {
 		const program = prometheus();
 		const promtool = spawnSync(join(dirname(program), 'promtool'), ['check', 'rules', rules], { encoding: 'utf8' });
 		t.is(promtool.status, 0, `${promtool.stdout}${promtool.stderr}`);

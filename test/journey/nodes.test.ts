@@ -74,7 +74,7 @@ async function startNode(t: ExecutionContext, databaseUrl: string): Promise<Node
 	return { serve, follow, api: client(api, key), pdp: client(pdp, key) };
 }
 
-test('two nodes are one service: each other’s writes, concurrent writers, the death of one', async (t) => {
+test('two nodes form one service: mutual writes, concurrent writers, the death of one', async (t) => {
 	const running = await cluster(t);
 	await assertShared(t, running);
 	await seeded(t, (random) => assertGapless(t, running, random));
@@ -159,7 +159,7 @@ async function mayRead(pdp: Client, user: string, revision: number | undefined):
 	return (await pdp.post('/allowed', { user, action: 'read', resource: 'document' })).body['allow'];
 }
 
-test('connections to the database that break are made again', async (t) => {
+test('broken database connections are replaced', async (t) => {
 	const { nodes, query } = await cluster(t);
 	const [a, b] = nodes;
 	const listeners = async () =>

@@ -27,7 +27,7 @@ const population: readonly (readonly [path: string, body: unknown])[] = [
 	[`${facts}/users`, { key: 'cat' }],
 ];
 
-test('a stock OPA loads the environment, follows it, and answers as the decision point does', async (t) => {
+test('a stock OPA loads the environment, follows it, and answers like the decision point', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);
@@ -89,7 +89,7 @@ test('a stock OPA loads the environment, follows it, and answers as the decision
 	await agreed(t, stack, newcomer, revision);
 });
 
-test('a change that alters nothing in the data leaves a stock OPA as it is', async (t) => {
+test('a change without effect on the data leaves a stock OPA unchanged', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);
@@ -143,7 +143,7 @@ const requests: readonly (readonly [path: string, input: unknown])[] = [
 	['permit/nothing', {}],
 ];
 
-test('clients of the Data API get the same from a stock OPA and from the decision point', async (t) => {
+test('Data API clients get the same from a stock OPA and from the decision point', async (t) => {
 	const stack = await startStack();
 	t.teardown(stack.stop);
 	for (const [path, body] of population) await written(stack.environment, 'POST', path, body);

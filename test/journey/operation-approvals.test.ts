@@ -74,7 +74,7 @@ async function approved({ http, facts }: Place): Promise<readonly string[]> {
 	);
 }
 
-journey('an operation is asked for, approved, and may be done from then on', async (t, place) => {
+journey('an operation is requested, approved, and allowed from then on', async (t, place) => {
 	await setTheScene(place);
 	const ledger = await openLedger(t, place);
 	const [ann, rex] = [await bearing(place, 'ann'), await bearing(place, 'rex')];
@@ -103,7 +103,7 @@ journey('an operation is asked for, approved, and may be done from then on', asy
 	await ledger.balanced();
 });
 
-journey('an instance that does not exist is made, so that reviewers can be assigned', async (t, place) => {
+journey('a missing instance is created, so that reviewers can be assigned', async (t, place) => {
 	await setTheScene(place);
 	const [ann, rex] = [await bearing(place, 'ann'), await bearing(place, 'rex')];
 	const { body } = await ann.post(path(place), ask({ resource_instance: 'new' }));
@@ -127,7 +127,7 @@ const refused: readonly (readonly [details: object, status: number, says: string
 	[{ resource_instance: 'hidden' }, 404, 'hidden'],
 ];
 
-journey('what cannot be approved is not asked for', async (t, place) => {
+journey('an operation that cannot be approved cannot be requested', async (t, place) => {
 	await setTheScene(place);
 	const ledger = await openLedger(t, place);
 	const ann = await bearing(place, 'ann');
@@ -153,7 +153,7 @@ const moves: readonly (readonly [user: string, tenant: string, move: string, sta
 	['ann', 'acme', 'cancel', 200],
 ];
 
-journey('reviewers decide, requesters cancel, and nobody else sees a request', async (t, place) => {
+journey('reviewers decide, requesters cancel, and other users do not see a request', async (t, place) => {
 	await setTheScene(place);
 	const ann = await bearing(place, 'ann');
 	for (const [user, tenant, move, status] of moves) {
@@ -172,7 +172,7 @@ journey('reviewers decide, requesters cancel, and nobody else sees a request', a
 	fails(t, await cookie.put(`${path(place)}/${body['id']}/approve`, {}), 403);
 });
 
-journey('a list tells who asks for what, filtered and by the page', async (t, place) => {
+journey('a list shows requests with their authors, filtered and paged', async (t, place) => {
 	await setTheScene(place);
 	const clients = {
 		ann: await bearing(place, 'ann'),
@@ -266,7 +266,7 @@ journey('an element names an action, which approval grants besides `operate`', a
 	t.deepEqual(await granted(place), ['operate', 'read'], 'what was granted stays');
 });
 
-journey('an approval is good for one use', async (t, place) => {
+journey('a single-use approval is valid for one use', async (t, place) => {
 	await setTheScene(place);
 	await set(place, singleUse);
 	const { ann, rex } = await actors(place);
@@ -285,7 +285,7 @@ journey('an approval is good for one use', async (t, place) => {
 	t.deepEqual(await approved(place), []);
 });
 
-journey('what cannot be consumed says why', async (t, place, management) => {
+journey('an approval that cannot be consumed is refused with the reason', async (t, place, management) => {
 	await setTheScene(place);
 	const { ann, rex } = await actors(place);
 	const { knex } = place.store.database;
@@ -324,7 +324,7 @@ journey('what cannot be consumed says why', async (t, place, management) => {
 	fails(t, await consume(again), 409, 'deleted');
 });
 
-journey('consuming takes away what the approval gave, and nothing else', async (t, place) => {
+journey('consuming removes only the role of the approval', async (t, place) => {
 	await setTheScene(place);
 	await set(place, singleUse);
 	const { ann, bea, rex } = await actors(place);
@@ -351,7 +351,7 @@ journey('consuming takes away what the approval gave, and nothing else', async (
 	t.deepEqual(await approved(place), ['ann@account:main']);
 });
 
-journey('an approval taken back does not come back with another', async (t, place) => {
+journey('a removed approval does not come back with a new one', async (t, place) => {
 	await setTheScene(place);
 	await set(place, singleUse);
 	const { ann, rex } = await actors(place);
@@ -365,7 +365,7 @@ journey('an approval taken back does not come back with another', async (t, plac
 	t.is(deleted.length, 1);
 });
 
-onEachStack('a decision point consumes an approval, once, and denies from then on', async (t, stack, kind) => {
+onEachStack('a decision point consumes an approval once, and denies from then on', async (t, stack, kind) => {
 	const { environment: http, pdp, config } = stack;
 	const place = await placeOf(stack);
 	await setTheScene(place);

@@ -36,7 +36,7 @@ async function scrape(http: Pick<Stack['pdp'], 'get'>): Promise<Scrape> {
 	return readScrape(body);
 }
 
-test.serial('a decision point tells how many checks it has decided, and how', async (t) => {
+test.serial('a decision point reports the number and results of its checks', async (t) => {
 	const { pdp } = stack;
 	const before = await scrape(pdp);
 	const check = { user: 'ann', action: 'read', resource: 'document' };
@@ -60,7 +60,7 @@ test.serial('a decision point tells how many checks it has decided, and how', as
 	t.is(grown('regolith_http_request_duration_seconds_count', { server: 'pdp', endpoint: 'check' }), 5);
 });
 
-test.serial('a decision point tells where it is, and the API what it does', async (t) => {
+test.serial('a decision point reports its state, and the API its activity', async (t) => {
 	const { pdp, organization, environment } = stack;
 	const written = await environment.post(`${facts}/users`, { key: 'ben' });
 	await stack.reached(written.revision);
@@ -87,7 +87,7 @@ test.serial('a decision point tells where it is, and the API what it does', asyn
 	t.true((api.sum('process_start_time_seconds') ?? 0) > 1e9);
 });
 
-test.serial('the page names every number there is, with its type and labels, and no other', async (t) => {
+test.serial('the page names every metric with its type and labels, and no other', async (t) => {
 	const scrapes = [await scrape(stack.organization), await scrape(stack.pdp)];
 	for (const one of scrapes) t.deepEqual(undocumented(one), []);
 	const served = new Set(scrapes.flatMap(({ types }) => [...types.keys()]));
@@ -113,7 +113,7 @@ test.serial('no label has a value from a request', async (t) => {
 	}
 });
 
-test.serial('the numbers need a key, unless the settings say otherwise', async (t) => {
+test.serial('metrics need a key, unless the settings allow otherwise', async (t) => {
 	const { api, decisionPoint, keys, config } = stack;
 	const { store, listening } = api;
 	const reader = await createSecret(store, (await store.firstOrganization()) ?? '', { access_level: 'read' });
@@ -161,7 +161,7 @@ test.serial('an API is ready while its database answers and its compiler works',
 	t.is(down.sum('regolith_api_environments'), undefined);
 });
 
-test.serial('lines of the log have words, times, and the id of their request', async (t) => {
+test.serial('log lines have text, time, and the id of their request', async (t) => {
 	const lines: Record<string, unknown>[] = [];
 	const log = pino(logOptions('debug'), { write: (line: string) => void lines.push(JSON.parse(line)) });
 	const { config, api, keys } = stack;

@@ -73,7 +73,7 @@ const filePaths = ({ files }: Past) => files.map(({ path }) => path);
 
 const permits = 'regolith/resources/document/permits.rego';
 
-journey('every schema that was compiled leaves its policy, the newest first', async (t, place) => {
+journey('every compiled schema leaves its policy, newest first', async (t, place) => {
 	const { http, schema, facts } = place;
 	const first = await published(place, 'POST', `${schema}/resources`, document);
 	const role = { key: 'viewer', name: 'Viewer', permissions: ['document:read'] };
@@ -107,7 +107,7 @@ journey('every schema that was compiled leaves its policy, the newest first', as
 	t.deepEqual(tables(after).grants, { document: { read: { viewer: null } } });
 });
 
-journey('what never was, is not yet or belongs to another has no policy', async (t, place, stack) => {
+journey('missing, future and foreign revisions have no policy', async (t, place, stack) => {
 	const { http, schema } = place;
 	const revision = await published(place, 'POST', `${schema}/resources`, document);
 	for (const reference of [String(revision + 1), '-1', 'newest', '1.5', '9'.repeat(15), '9'.repeat(16), '0x1']) {
@@ -122,7 +122,7 @@ journey('what never was, is not yet or belongs to another has no policy', async 
 const empty = { condition_sets: [], set_rules: [], resources: [], roles: [] };
 
 journey(
-	'tables and tests of Rego that reads another layout are left out, and what an earlier version wrote stays',
+	'tables and tests are left out for Rego with a different layout, and the output of an earlier version stays',
 	async (t, place) => {
 		const { http, id, store } = place;
 		const revision = await published(place, 'POST', `${place.schema}/resources`, document);
@@ -145,7 +145,7 @@ journey(
 	},
 );
 
-journey('the newest are kept', async (t, place) => {
+journey('the newest policies are kept', async (t, place) => {
 	const { http, id, store } = place;
 	const { history } = new PolicyStore(store.database.knex, companionFiles);
 	const newest = await published(place, 'POST', `${place.schema}/resources`, document);
@@ -181,7 +181,7 @@ async function regolith(place: Place, words: readonly string[], key = place.secr
 
 const opa = (folder: string, ...words: readonly string[]) => promisify(execFile)(opaPath, words, { cwd: folder });
 
-journey('`regolith policy` writes a folder that `opa test` takes', async (t, place) => {
+journey('`regolith policy` writes a folder that `opa test` accepts', async (t, place) => {
 	const { http, schema, facts } = place;
 	const first = await published(place, 'POST', `${schema}/resources`, document);
 	const role = { key: 'viewer', name: 'Viewer', permissions: ['document:read'] };
@@ -217,7 +217,7 @@ journey('`regolith policy` writes a folder that `opa test` takes', async (t, pla
 	t.regex((await opa(folder, 'test', '.')).stdout, /^PASS: (\d+)\/\1$/m);
 });
 
-journey('`regolith policy` overwrites nothing of others, and says what is wrong', async (t, place) => {
+journey('`regolith policy` overwrites no foreign files, and reports problems', async (t, place) => {
 	await published(place, 'POST', `${place.schema}/resources`, document);
 	const folder = temporary(t);
 	mkdirSync(join(folder, 'regolith'));
@@ -239,7 +239,7 @@ journey('`regolith policy` overwrites nothing of others, and says what is wrong'
 	}
 });
 
-journey('`regolith diff` shows what changed between revisions', async (t, place) => {
+journey('`regolith diff` shows the changes between revisions', async (t, place) => {
 	const { schema } = place;
 	const diff = (...words: readonly string[]) => regolith(place, ['diff', ...words, '-e', place.key]);
 	const first = await published(place, 'POST', `${schema}/resources`, document);

@@ -87,7 +87,7 @@ async function compiled(place: Place, revision: number): Promise<number> {
 	return revision;
 }
 
-test.serial('the generated tests of a policy pass, and are run once', async (t) => {
+test.serial('a policy’s generated tests pass, and are run once', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'plan');
 	const before = site.opa.tested();
@@ -112,7 +112,7 @@ test.serial('the generated tests of a policy pass, and are run once', async (t) 
 	t.is(site.opa.tested(), before + 1);
 });
 
-test.serial('policies of one hash are tested apart where their tables differ', async (t) => {
+test.serial('policies with the same hash but different tables are tested separately', async (t) => {
 	const place = await site.place();
 	const first = await published(place, 'sheet');
 	const role = { key: 'reader', name: 'Reader', permissions: ['sheet:read'] };
@@ -124,7 +124,7 @@ test.serial('policies of one hash are tested apart where their tables differ', a
 	t.notDeepEqual(before.tests, after.tests);
 });
 
-test.serial('what never was has no tests', async (t) => {
+test.serial('missing revisions have no tests', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'note');
 	for (const reference of [String(revision + 1), 'newest', '-1', '9'.repeat(16)]) {
@@ -132,7 +132,7 @@ test.serial('what never was has no tests', async (t) => {
 	}
 });
 
-test.serial('failed tests come first, and are no failure of the request', async (t) => {
+test.serial('failed tests come first, and do not fail the request', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'memo');
 	site.opa.set('fails one test');
@@ -146,7 +146,7 @@ test.serial('failed tests come first, and are no failure of the request', async 
 	] as readonly object[] as typeof body.tests);
 });
 
-test.serial('an opa that breaks is told, and asked again the next time', async (t) => {
+test.serial('a broken opa is reported, and retried in the next request', async (t) => {
 	const place = await site.place();
 	const revision = await published(place, 'book');
 	site.opa.set('fails in tests');
@@ -157,7 +157,7 @@ test.serial('an opa that breaks is told, and asked again the next time', async (
 	t.is((await ask(place, revision)).status, 200);
 });
 
-test.serial('what takes too long names the way out, and a full queue refuses', async (t) => {
+test.serial('slow tests name the alternative, and a full queue refuses', async (t) => {
 	const slow = await startSite(3_000);
 	t.teardown(slow.stop);
 	const place = await slow.place();

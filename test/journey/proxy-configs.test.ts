@@ -15,7 +15,7 @@ const rule = { url: 'https://api.example.com/documents/{id}', http_method: 'get'
 const unsaid = { url_type: null, headers: {}, action: null, priority: null };
 const documents = { key: 'documents', name: 'Documents', secret: 'a-token' };
 
-journey('a proxy config is made, read under its names, changed and deleted', async (t, place) => {
+journey('a proxy config is created, read under its names, updated and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/proxy_configs`;
@@ -40,7 +40,7 @@ journey('a proxy config is made, read under its names, changed and deleted', asy
 	await ledger.balanced();
 });
 
-journey('rules are overwritten, or, where one says that it shall go, edited', async (t, { http, facts }) => {
+journey('rules are overwritten, or edited if a rule is marked for deletion', async (t, { http, facts }) => {
 	const path = `${facts}/proxy_configs/documents`;
 	const at = (url: string, more: object = {}) => ({ ...rule, url, ...unsaid, ...more });
 	await http.post(`${facts}/proxy_configs`, { ...documents, mapping_rules: [at('a'), at('b'), at('c')] });
@@ -70,7 +70,7 @@ const secrets: readonly (readonly [mechanism: string, secret: unknown, shown: st
 	['Headers', '{"a":1}', null],
 ];
 
-journey('a secret has the shape that its mechanism shows, and is always read as text', async (t, place) => {
+journey('a secret has its mechanism’s form, and is always read as text', async (t, place) => {
 	const { http, facts } = place;
 	const path = `${facts}/proxy_configs`;
 	for (const [index, [auth_mechanism, secret, shown]] of secrets.entries()) {
@@ -91,7 +91,7 @@ journey('a secret has the shape that its mechanism shows, and is always read as 
 	t.is((await http.patch(`${path}/p0`, { auth_mechanism: 'Headers', secret: { a: 'b' } })).status, 200);
 });
 
-journey('the secret is shown to admin keys only', async (t, place) => {
+journey('the secret is shown only to admin keys', async (t, place) => {
 	const { http, url, store, facts, organization_id, project_id, id: environment_id } = place;
 	const path = `${facts}/proxy_configs`;
 	await http.post(path, documents);
@@ -121,7 +121,7 @@ async function kept({ store, id }: Place): Promise<string> {
 	);
 }
 
-journey('the secret is nowhere in the clear, and nowhere at all in the change log', async (t, place) => {
+journey('the secret is never stored in plain text, and never in the change log', async (t, place) => {
 	const { http, store, facts } = place;
 	const path = `${facts}/proxy_configs`;
 	await http.post(path, { ...documents, secret: 'first-secret' });
@@ -151,7 +151,7 @@ journey('proxy configs are listed as an array, oldest first', async (t, { http, 
 });
 
 onEachStack(
-	'mapping rules decide what requests to URLs stand for, and no secret leaves the store',
+	'mapping rules translate requests to URLs into checks, and no secret leaves the store',
 	async (t, stack) => {
 		const { environment: http, pdp } = stack;
 		const path = `${factsOfStack}/proxy_configs`;

@@ -5,13 +5,13 @@ import test from 'ava';
 import { root } from '../support/root.js';
 
 for (const document of documents()) {
-	test(`the links of ${document} lead somewhere`, (t) => {
+	test(`the links of ${document} resolve`, (t) => {
 		const broken = relativeLinks(read(document)).filter((link) => !leads(document, link));
 		t.deepEqual(broken, []);
 	});
 }
 
-test('every code of a denial is explained where an explained decision points to', (t) => {
+test('every denial code is explained at the link in explained decisions', (t) => {
 	const codes = [...read('policy/regolith/rbac/rbac.rego').matchAll(/(?:denial :=|else :=) "(\w+)"/g)].map(
 		([, code]) => code,
 	);

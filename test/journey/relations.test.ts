@@ -19,7 +19,7 @@ async function resource({ http, schema }: Place, key: string, more: object = {})
 	return body;
 }
 
-journey('a relation is made under the resource of its objects, and read as it was made', async (t, place) => {
+journey('a relation is created under the resource of its objects, and read as created', async (t, place) => {
 	const { http, schema } = place;
 	const [folder, file] = [await resource(place, 'Folder'), await resource(place, 'file')];
 	const path = `${schema}/resources/file/relations`;
@@ -49,7 +49,7 @@ journey('a relation is made under the resource of its objects, and read as it wa
 	await ledger.balanced();
 });
 
-journey('relations are listed in pages with counts, without being asked', async (t, place) => {
+journey('relations are always listed in pages with counts', async (t, place) => {
 	const { http, schema } = place;
 	await resource(place, 'folder');
 	await resource(place, 'file', { relations: { parent: 'folder', twin: 'file', owner: '__user' } });
@@ -68,7 +68,7 @@ journey('relations are listed in pages with counts, without being asked', async 
 	t.deepEqual(other.body, { data: [], total_count: 0, page_count: 0 }, 'subjects are not listed');
 });
 
-journey('relations in the body of a resource are relations like others', async (t, place) => {
+journey('relations in a resource body are ordinary relations', async (t, place) => {
 	const { http, schema } = place;
 	const folder = await resource(place, 'folder');
 	const path = `${schema}/resources/file`;
@@ -94,7 +94,7 @@ journey('relations in the body of a resource are relations like others', async (
 	await ledger.balanced();
 });
 
-journey('PATCH and PUT overwrite the relations as a whole; those named keep their id', async (t, place) => {
+journey('PATCH and PUT overwrite all relations; relations with the same key keep their id', async (t, place) => {
 	const { http, schema } = place;
 	await resource(place, 'folder');
 	const path = `${schema}/resources/file`;
@@ -177,7 +177,7 @@ const ends: Readonly<Record<string, readonly [method: string, path: string, body
 };
 
 for (const [what, [method, path, body]] of Object.entries(ends)) {
-	journey(`a relation goes with its tuples and what is derived through it, when ${what}`, async (t, place) => {
+	journey(`a relation is deleted with its tuples and derivations, when ${what}`, async (t, place) => {
 		await related(place);
 		const { http, schema } = place;
 		t.is(await remaining(place, 'relationship_tuples'), 1);
@@ -197,7 +197,7 @@ for (const [what, [method, path, body]] of Object.entries(ends)) {
 	});
 }
 
-journey('a resource goes although others relate to it, in any order', async (t, place) => {
+journey('a resource is deleted even if other resources relate to it, in any order', async (t, place) => {
 	const { http, schema } = place;
 	await resource(place, 'account');
 	await resource(place, 'folder', { relations: { parent: 'account', twin: 'folder' } });
@@ -221,7 +221,7 @@ const wrong: Readonly<Record<string, readonly [body: object, place: string]>> = 
 	'a list of subjects': [{ key: 'r', name: 'R', subject_resource: ['file'] }, 'body.subject_resource'],
 };
 
-journey('a wrong relation is refused at the place that is wrong', async (t, place) => {
+journey('an invalid relation is refused at its place', async (t, place) => {
 	await resource(place, 'file');
 	const ledger = await openLedger(t, place);
 	for (const [what, [body, at]] of Object.entries(wrong)) {

@@ -27,7 +27,7 @@ async function furnish(place: Place) {
 const named = (items: Listed) => items.map(({ subject, relation, object }) => `${object}#${relation}@${subject}`);
 const errorCode = ({ body }: { readonly body: unknown }) => (body as { readonly error_code?: unknown }).error_code;
 
-journey('a relationship is made, with the instances it names, and ended', async (t, place) => {
+journey('a relationship is created with the instances it names, and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const relations = await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -60,7 +60,7 @@ journey('a relationship is made, with the instances it names, and ended', async 
 	await ledger.balanced();
 });
 
-journey('what a relationship joins has to fit', async (t, place) => {
+journey('the ends of a relationship must match', async (t, place) => {
 	const { http, facts } = place;
 	const relations = await furnish(place);
 	const path = `${facts}/relationship_tuples`;
@@ -144,7 +144,7 @@ journey('relationships are filtered by any value of a name and every name', asyn
 	t.deepEqual({ ...counted, data: named(counted.data) }, { data: all.slice(0, 3), total_count: 4, page_count: 2 });
 });
 
-journey('details say what is known of instances, relation and tenant', async (t, place) => {
+journey('details describe instances, relation and tenant', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/relationship_tuples`;
@@ -167,7 +167,7 @@ journey('details say what is known of instances, relation and tenant', async (t,
 	t.deepEqual((await http.get<unknown>(`${path}/detailed?tenant=default`)).body, none);
 });
 
-journey('many relationships are made and ended in one write, each once, at most 1,000', async (t, place) => {
+journey('several relationships are created and deleted in one write, each once, at most 1,000', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);

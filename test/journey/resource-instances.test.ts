@@ -25,7 +25,7 @@ async function furnish(place: Place): Promise<void> {
 
 const named = (items: Listed) => items.map(({ resource, key }) => `${resource}:${key}`);
 
-journey('an instance is made, read by every name it has, changed and deleted', async (t, place) => {
+journey('an instance is created, read by all its names, updated and deleted', async (t, place) => {
 	const { http, schema, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -68,7 +68,7 @@ journey('an instance is made, read by every name it has, changed and deleted', a
 	await ledger.balanced();
 });
 
-journey('a key may look like an id, and an id goes before a key', async (t, place) => {
+journey('a key may look like an id, and ids take precedence over keys', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/resource_instances`;
@@ -81,7 +81,7 @@ journey('a key may look like an id, and an id goes before a key', async (t, plac
 	t.deepEqual((await http.get(`${path}/document:${made['id']}`)).body, second);
 });
 
-journey('instances are listed by tenant, resource and search, each of any number of values', async (t, place) => {
+journey('instances are listed by tenant, resource and search, each with any number of values', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/resource_instances`;
@@ -118,7 +118,7 @@ journey('instances are listed by tenant, resource and search, each of any number
 	t.deepEqual({ ...counted, data: named(counted.data) }, { data: all.slice(0, 3), total_count: 4, page_count: 2 });
 });
 
-journey('details show every relationship of an instance, whichever side it is on', async (t, place) => {
+journey('details show every relationship of an instance, on either side', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	await addRelation(place, 'folder', 'parent', 'folder');
@@ -142,7 +142,7 @@ journey('details show every relationship of an instance, whichever side it is on
 	t.deepEqual((await http.get<unknown>(`${path}/detailed?tenant=default`)).body, none);
 });
 
-journey('many instances are created or replaced in one write, all or none', async (t, place) => {
+journey('several instances are created or replaced in one write, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/bulk/resource_instances`;
@@ -213,7 +213,7 @@ journey('one call writes or deletes at most 3,000 instances', async (t, place) =
 	await ledger.balanced();
 });
 
-journey('with an instance go the roles held on it and its relationships, and nothing comes back', async (t, place) => {
+journey('an instance is deleted with its roles and relationships, and nothing comes back', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const instance = { key: 'budget', resource: 'document', tenant: 'acme' };

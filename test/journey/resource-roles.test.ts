@@ -28,7 +28,7 @@ async function createResources({ http, schema }: Place) {
 	return { id: body.id, actionId, path: `${schema}/resources/Document/roles` };
 }
 
-journey('a role of a resource is made of its actions, and read as it was made', async (t, place) => {
+journey('a resource role is created from the resource’s actions, and read as created', async (t, place) => {
 	const { http, schema } = place;
 	const { id: resource_id, actionId, path } = await createResources(place);
 	const ledger = await openLedger(t, place);
@@ -55,43 +55,40 @@ journey('a role of a resource is made of its actions, and read as it was made', 
 	await ledger.balanced();
 });
 
-journey(
-	'roles of tenants and of each resource have keys of their own and know nothing of each other',
-	async (t, place) => {
-		const { http, schema, facts } = place;
-		const { path } = await createResources(place);
-		const ledger = await openLedger(t, place);
-		const folder = `${schema}/resources/folder/roles`;
-		const role = { key: 'editor', name: 'Editor' };
-		const ofTenants = await ledger.wrote(await http.post(`${schema}/roles`, role));
-		const ofDocuments = await ledger.wrote(await http.post(path, { ...role, permissions: ['read'] }));
-		const ofFolders = await ledger.wrote(await http.post(folder, role));
-		t.is(new Set([ofTenants, ofDocuments, ofFolders].map(({ id }) => id)).size, 3);
-		t.deepEqual((await http.get<Listed>(`${schema}/roles`)).body, [ofTenants], 'lists do not mix them');
-		t.deepEqual((await http.get<Listed>(folder)).body, [ofFolders]);
+journey('tenant roles and each resource’s roles have separate keys and are independent', async (t, place) => {
+	const { http, schema, facts } = place;
+	const { path } = await createResources(place);
+	const ledger = await openLedger(t, place);
+	const folder = `${schema}/resources/folder/roles`;
+	const role = { key: 'editor', name: 'Editor' };
+	const ofTenants = await ledger.wrote(await http.post(`${schema}/roles`, role));
+	const ofDocuments = await ledger.wrote(await http.post(path, { ...role, permissions: ['read'] }));
+	const ofFolders = await ledger.wrote(await http.post(folder, role));
+	t.is(new Set([ofTenants, ofDocuments, ofFolders].map(({ id }) => id)).size, 3);
+	t.deepEqual((await http.get<Listed>(`${schema}/roles`)).body, [ofTenants], 'lists do not mix them');
+	t.deepEqual((await http.get<Listed>(folder)).body, [ofFolders]);
 
-		await http.post(path, { key: 'other', name: 'Other' });
-		const other = (await http.get(`${path}/other`)).body['id'];
-		for (const elsewhere of [`${schema}/roles/${other}`, `${folder}/${other}`, `${path}/${ofTenants['id']}`]) {
-			for (const method of ['GET', 'DELETE']) fails(t, await http.send(method, elsewhere), 404);
-			fails(t, await http.patch(elsewhere, { name: 'X' }), 404);
-		}
-		for (const [at, parent] of [
-			[path, ofTenants['id']],
-			[path, ofFolders['id']],
-			[`${schema}/roles`, other],
-			[`${schema}/roles`, 'other'],
-		] as const) {
-			fails(t, await http.patch(`${at}/editor`, { extends: [parent] }), 404, String(parent));
-		}
-		await http.post(`${facts}/users`, { key: 'ann' });
-		fails(t, await http.post(`${facts}/role_assignments`, { user: 'ann', role: other, tenant: 'default' }), 404);
-		fails(t, await http.get(`${schema}/resources/nothing/roles/editor`), 404, 'nothing');
-		fails(t, await http.post(`${schema}/resources/nothing/roles`, role), 404, 'nothing');
-	},
-);
+	await http.post(path, { key: 'other', name: 'Other' });
+	const other = (await http.get(`${path}/other`)).body['id'];
+	for (const elsewhere of [`${schema}/roles/${other}`, `${folder}/${other}`, `${path}/${ofTenants['id']}`]) {
+		for (const method of ['GET', 'DELETE']) fails(t, await http.send(method, elsewhere), 404);
+		fails(t, await http.patch(elsewhere, { name: 'X' }), 404);
+	}
+	for (const [at, parent] of [
+		[path, ofTenants['id']],
+		[path, ofFolders['id']],
+		[`${schema}/roles`, other],
+		[`${schema}/roles`, 'other'],
+	] as const) {
+		fails(t, await http.patch(`${at}/editor`, { extends: [parent] }), 404, String(parent));
+	}
+	await http.post(`${facts}/users`, { key: 'ann' });
+	fails(t, await http.post(`${facts}/role_assignments`, { user: 'ann', role: other, tenant: 'default' }), 404);
+	fails(t, await http.get(`${schema}/resources/nothing/roles/editor`), 404, 'nothing');
+	fails(t, await http.post(`${schema}/resources/nothing/roles`, role), 404, 'nothing');
+});
 
-journey('permissions are given and taken; only actions of the resource are', async (t, place) => {
+journey('permissions are added and removed, only for actions of the resource', async (t, place) => {
 	const { http, schema } = place;
 	const { actionId, path: roles } = await createResources(place);
 	const path = `${roles}/r/permissions`;
@@ -128,7 +125,7 @@ journey('permissions are given and taken; only actions of the resource are', asy
 });
 
 journey(
-	'PATCH of a role of a resource touches only what it names; lists and attributes are overwritten as a whole',
+	'PATCH of a resource role changes only its fields; lists and attributes are overwritten as a whole',
 	async (t, place) => {
 		const { http } = place;
 		const { path: roles } = await createResources(place);
@@ -210,7 +207,7 @@ async function roleChanges({ store, id }: Place, revision: number) {
 		.select<{ operation: string; key: string; before: Loose | null; after: Loose | null }[]>();
 }
 
-journey('a role goes with its resource and with what extends it, and nothing of it comes back', async (t, place) => {
+journey('a role is deleted with its resource and extensions, and nothing comes back', async (t, place) => {
 	const { http, schema } = place;
 	const { path } = await createResources(place);
 	const ledger = await openLedger(t, place);
@@ -254,7 +251,7 @@ async function holdOnDocument(place: Place, user: string, role: string): Promise
 	});
 }
 
-journey('a role goes with what is held on instances, and comes back without', async (t, place) => {
+journey('a role is deleted with its assignments on instances, and comes back without', async (t, place) => {
 	const { http, schema } = place;
 	const { path } = await createResources(place);
 	const heldBy = async () => {
@@ -279,7 +276,7 @@ journey('a role goes with what is held on instances, and comes back without', as
 	t.deepEqual(await heldBy(), []);
 });
 
-journey('many roles are created and replaced at once, or none', async (t, place) => {
+journey('several roles are created and replaced together, or none', async (t, place) => {
 	const { http, schema } = place;
 	const { path: roles } = await createResources(place);
 	const path = `${schema}/bulk/roles`;

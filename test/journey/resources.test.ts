@@ -21,7 +21,7 @@ const document = {
 	type_attributes: { team: 'editorial', level: 3, flags: [true, null] },
 };
 
-journey('a resource is made with its actions and attributes, and read as it was made', async (t, place) => {
+journey('a resource is created with its actions and attributes, and read as created', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const made: Loose = await ledger.wrote(await http.post(`${schema}/resources`, document));
@@ -59,32 +59,29 @@ journey('a resource is made with its actions and attributes, and read as it was 
 	await ledger.balanced();
 });
 
-journey(
-	'a resource of nothing but key, name and no actions says null where nothing was given',
-	async (t, { http, schema }) => {
-		const sent = {
-			key: 'Account',
-			name: '',
-			actions: {},
-			description: null,
-			attributes: null,
-			urn: null,
-			type_attributes: null,
-		};
-		const { body } = await http.post(`${schema}/resources`, {
-			...sent,
-			roles: null,
-			relations: {},
-			v1compat_path: 'x',
-			nonsense: 1,
-		});
-		t.like(body, { key: 'Account', name: '', description: null, urn: null, type_attributes: null });
-		t.deepEqual([body['actions'], body['attributes'], body['roles'], body['relations']], [{}, {}, {}, {}]);
-		t.false('nonsense' in body);
-	},
-);
+journey('a minimal resource has null for absent fields', async (t, { http, schema }) => {
+	const sent = {
+		key: 'Account',
+		name: '',
+		actions: {},
+		description: null,
+		attributes: null,
+		urn: null,
+		type_attributes: null,
+	};
+	const { body } = await http.post(`${schema}/resources`, {
+		...sent,
+		roles: null,
+		relations: {},
+		v1compat_path: 'x',
+		nonsense: 1,
+	});
+	t.like(body, { key: 'Account', name: '', description: null, urn: null, type_attributes: null });
+	t.deepEqual([body['actions'], body['attributes'], body['roles'], body['relations']], [{}, {}, {}, {}]);
+	t.false('nonsense' in body);
+});
 
-journey('PUT makes a resource what the body says and resets the rest', async (t, place) => {
+journey('PUT sets a resource to the body and resets the rest', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	const before = await ledger.wrote(
@@ -110,7 +107,7 @@ journey('PUT makes a resource what the body says and resets the rest', async (t,
 	await ledger.balanced();
 });
 
-journey('PATCH touches only what it names; maps are overwritten as a whole; null clears', async (t, place) => {
+journey('PATCH changes only its fields; maps are overwritten as a whole; null clears', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/resources/document`;
 	const ledger = await openLedger(t, place);
@@ -140,7 +137,7 @@ journey('PATCH touches only what it names; maps are overwritten as a whole; null
 });
 
 journey(
-	'resources are listed as an array, or with counts when asked; built-in ones only when asked',
+	'resources are listed as an array, or with counts on request; built-in resources only on request',
 	async (t, place) => {
 		const { http, schema } = place;
 		const list = `${schema}/resources`;
@@ -185,7 +182,7 @@ journey(
 );
 
 journey(
-	'one resource has many names: its key, its id in any spelling, a key that looks like an id',
+	'a resource has several names: its key, its id in any spelling, a key that looks like an id',
 	async (t, { http, schema }) => {
 		const key = '11111111-2222-4333-8444-555555555555';
 		const made = await http.post<{ id: string }>(`${schema}/resources`, { key, name: 'UUID', actions: {} });
@@ -260,7 +257,7 @@ journey('actions live under their resource', async (t, place) => {
 });
 
 journey(
-	'attributes live under their resource; those of users under `__user`, beside the built-in ones',
+	'attributes live under their resource; user attributes under `__user`, beside the built-in attributes',
 	async (t, place) => {
 		const { http, schema } = place;
 		const ledger = await openLedger(t, place);
@@ -312,7 +309,7 @@ journey(
 	},
 );
 
-journey('a resource goes with its actions, its attributes and every grant of them', async (t, place) => {
+journey('a resource is deleted with its actions, attributes and all their grants', async (t, place) => {
 	const { http, schema } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/resources`, document));
@@ -333,7 +330,7 @@ journey('a resource goes with its actions, its attributes and every grant of the
 	await ledger.balanced();
 });
 
-journey('all that goes with a resource is recorded with it', async (t, place) => {
+journey('all deletions with a resource are recorded with it', async (t, place) => {
 	const { http, schema, store, id: environment_id } = place;
 	const { body } = await http.post<{ id: string }>(`${schema}/resources`, {
 		...document,
@@ -394,7 +391,7 @@ const wrongResources: Readonly<Record<string, readonly [body: unknown, place: st
 	'a role without a name': [{ key: 'a', name: 'A', actions: {}, roles: { r: {} } }, 'body.roles.r.name'],
 };
 
-journey('a wrong resource is refused at the place that is wrong, and nothing changes', async (t, place) => {
+journey('an invalid resource is refused at its place, and nothing changes', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	for (const [what, [body, at]] of Object.entries(wrongResources)) {
 		const answer = await place.http.post(`${place.schema}/resources`, body);

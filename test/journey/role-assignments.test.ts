@@ -99,7 +99,7 @@ journey('assignments are filtered by any value of a name and every name', async 
 	t.deepEqual({ ...counted, data: named(counted.data) }, { data: held.slice(0, 2), total_count: 5, page_count: 3 });
 });
 
-journey('details say what is known of user, role and tenant', async (t, place) => {
+journey('details describe user, role and tenant', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const path = `${facts}/role_assignments`;
@@ -122,7 +122,7 @@ journey('details say what is known of user, role and tenant', async (t, place) =
 	t.deepEqual((await http.get<unknown>(`${path}/detailed?user=ben`)).body, { data: [], total_count: 0, page_count: 0 });
 });
 
-journey('many roles are given and taken in one write, each once, all or none', async (t, place) => {
+journey('several roles are assigned and removed in one write, each once, all or none', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -160,7 +160,7 @@ journey('many roles are given and taken in one write, each once, all or none', a
 	await ledger.balanced();
 });
 
-journey('one call gives or takes at most 2,000 roles', async (t, place) => {
+journey('one call assigns or removes at most 2,000 roles', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);
@@ -183,7 +183,7 @@ journey('one call gives or takes at most 2,000 roles', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('what happens to a user that does not exist is for the caller to say', async (t, place) => {
+journey('the caller chooses how missing users are treated', async (t, place) => {
 	const { http, facts } = place;
 	await furnish(place);
 	const ledger = await openLedger(t, place);

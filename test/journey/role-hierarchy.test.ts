@@ -23,7 +23,7 @@ interface Family {
 	readonly roles: Listed;
 }
 
-ofEachKind('ancestors and descendants are found through all generations, each once', async (path, t, place) => {
+ofEachKind('ancestors and descendants are found across all generations, each once', async (path, t, place) => {
 	const { http } = place;
 	for (const [key, parents] of Object.entries({
 		top: [],

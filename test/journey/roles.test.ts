@@ -13,7 +13,7 @@ async function createDocument({ http, schema }: Place) {
 	return http.post<{ actions: Record<string, { id: string }> }>(`${schema}/resources`, document);
 }
 
-journey('a role is made of permissions, parents and attributes, and read as it was made', async (t, place) => {
+journey('a role is created from permissions, parents and attributes, and read as created', async (t, place) => {
 	const { http, schema } = place;
 	const resource = await createDocument(place);
 	const ledger = await openLedger(t, place);
@@ -42,7 +42,7 @@ journey('a role is made of permissions, parents and attributes, and read as it w
 	await ledger.balanced();
 });
 
-journey('permissions are given and taken; what is there already, or not, is skipped', async (t, place) => {
+journey('permissions are added and removed; repetitions are skipped', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const path = `${schema}/roles/r/permissions`;
@@ -79,7 +79,7 @@ journey('permissions are given and taken; what is there already, or not, is skip
 	await ledger.balanced();
 });
 
-journey('PATCH touches only what it names; lists and attributes are overwritten as a whole', async (t, place) => {
+journey('PATCH changes only its fields; lists and attributes are overwritten as a whole', async (t, place) => {
 	const { http, schema } = place;
 	await createDocument(place);
 	const ledger = await openLedger(t, place);
@@ -117,7 +117,7 @@ journey('PATCH touches only what it names; lists and attributes are overwritten 
 	await ledger.balanced();
 });
 
-journey('roles extend roles, by key or id, in no cycle', async (t, place) => {
+journey('roles extend roles, by key or id, without cycles', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/roles`;
 	const ledger = await openLedger(t, place);
@@ -148,7 +148,7 @@ journey('roles extend roles, by key or id, in no cycle', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('roles are listed as an array, or with counts when asked', async (t, place) => {
+journey('roles are listed as an array, or with counts on request', async (t, place) => {
 	const { http, schema } = place;
 	const list = `${schema}/roles`;
 	t.deepEqual((await http.get<Listed>(list)).body, [], 'none in a new environment');
@@ -172,7 +172,7 @@ journey('roles are listed as an array, or with counts when asked', async (t, pla
 	t.deepEqual(shape(counted.body), { data: ['chief_editor'], total_count: 3, page_count: 2 });
 });
 
-journey('a role goes with its assignments', async (t, place) => {
+journey('a role is deleted with its assignments', async (t, place) => {
 	const { http, schema, facts } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R' }));

@@ -39,7 +39,7 @@ async function listed({ http, facts }: Place, query = ''): Promise<readonly unkn
 	return listedKeys((await http.get<Listed>(`${facts}/set_rules?${query}`)).body);
 }
 
-journey('a rule is made once, listed and taken away', async (t, place) => {
+journey('a rule is created once, listed and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const { adults, secret } = await described(place);
 	const path = `${facts}/set_rules`;
@@ -63,7 +63,7 @@ journey('a rule is made once, listed and taken away', async (t, place) => {
 	t.deepEqual(await listed(place), []);
 });
 
-journey('a rule names what there is, and one resource', async (t, place) => {
+journey('a rule names existing objects, and one resource', async (t, place) => {
 	const { http, facts, schema } = place;
 	await described(place);
 	const post = (body: object) => http.post(`${facts}/set_rules`, { ...rule, ...body });
@@ -87,7 +87,7 @@ journey('a rule names what there is, and one resource', async (t, place) => {
 	]);
 });
 
-journey('a role and a resource stand for sets, which come with the first rule that names them', async (t, place) => {
+journey('a role and a resource can replace sets, which are created with their first rule', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { role, document } = await described(place);
 	const path = `${facts}/set_rules`;
@@ -129,7 +129,7 @@ journey('a role and a resource stand for sets, which come with the first rule th
 	t.deepEqual(await listed(place), ['adults_can_folder_read___autogen_folder']);
 });
 
-journey('a role and a resource of one key have a set each', async (t, place) => {
+journey('a role and a resource with one key have separate sets', async (t, place) => {
 	const { http, facts, schema } = place;
 	await described(place);
 	await http.post(`${schema}/roles`, { key: 'document', name: 'Of documents' });
@@ -145,7 +145,7 @@ journey('a role and a resource of one key have a set each', async (t, place) => 
 	t.deepEqual(await listed(place), []);
 });
 
-journey('rules are filtered by what they join, in any spelling', async (t, place) => {
+journey('rules are filtered by their sets, in any spelling', async (t, place) => {
 	const { http, facts, schema } = place;
 	const { adults, secret } = await described(place);
 	const action = (await http.get<Ids>(`${schema}/resources/document/actions/read`)).body.id;
@@ -195,7 +195,7 @@ const cascades: Readonly<Record<string, readonly [path: string, ...gone: readonl
 };
 
 for (const [what, [path, ...gone]] of Object.entries(cascades)) {
-	journey(`rules and sets go with ${what}`, async (t, place) => {
+	journey(`rules and sets are deleted with ${what}`, async (t, place) => {
 		const { http, facts, schema } = place;
 		await described(place);
 		const sets = { type: 'resourceset', resource_id: 'folder' };

@@ -90,20 +90,17 @@ test.after.always('stop the shared server', async () => {
 	for (const end of ends) await end();
 });
 
-test.serial(
-	'the first start prints where it is reached, the key, and three commands that answer as they say',
-	async (t) => {
-		const { stdout, urls, answers } = first;
-		t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
-		t.is(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)?.length, 1, 'one key, and once: no command has it among its words');
-		t.regex(secretIn(stdout), /^permit_key_[A-Za-z0-9_-]{86,}$/);
-		const [create = '', allow = '', deny = ''] = answers;
-		t.is(answers.length, 3);
-		t.false(create.includes('error_code'), create);
-		t.is(JSON.parse(allow).allow, true);
-		t.is(JSON.parse(deny).allow, false);
-	},
-);
+test.serial('the first start prints its URL, the key, and three working commands', async (t) => {
+	const { stdout, urls, answers } = first;
+	t.true(stdout.includes(urls.api) && stdout.includes(urls.pdp));
+	t.is(stdout.match(/permit_key_[A-Za-z0-9_-]+/g)?.length, 1, 'one key, and once: no command has it among its words');
+	t.regex(secretIn(stdout), /^permit_key_[A-Za-z0-9_-]{86,}$/);
+	const [create = '', allow = '', deny = ''] = answers;
+	t.is(answers.length, 3);
+	t.false(create.includes('error_code'), create);
+	t.is(JSON.parse(allow).allow, true);
+	t.is(JSON.parse(deny).allow, false);
+});
 
 /** Returns all paths in a folder, including the folder, with any permission for group or other users. */
 function openPaths(folder: string): readonly string[] {
@@ -111,7 +108,7 @@ function openPaths(folder: string): readonly string[] {
 	return all.filter((path) => (statSync(join(folder, path)).mode & 0o077) !== 0);
 }
 
-test.serial('the data directory is closed to other users, and a start closes one that was left open', async (t) => {
+test.serial('the data directory is closed to other users, and a start closes an open directory', async (t) => {
 	t.deepEqual(openPaths(first.folder), []);
 	const folder = copied(t);
 	const opened = ['postgres', 'postgres/PG_VERSION', 'postgres/base', 'server.key', 'bundles'];
@@ -139,7 +136,7 @@ test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no se
 	t.false(later.running.stderr().includes('"level":"error"'), later.running.stderr());
 });
 
-test.serial('a folder in use is refused to a second process, which leaves the first alone', async (t) => {
+test.serial('a folder in use is refused to a second process, which does not disturb the first', async (t) => {
 	const holder = await sharedServer();
 	const { env } = await surroundings(holder.folder);
 	for (const word of ['start', 'serve']) {
@@ -154,7 +151,7 @@ test.serial('a folder in use is refused to a second process, which leaves the fi
 	t.is(statSync(join(holder.folder, 'server.key')).mode & 0o777, 0o600);
 });
 
-test.serial('of two that start at once on one folder exactly one runs', async (t) => {
+test.serial('of two simultaneous starts in one folder exactly one runs', async (t) => {
 	const folder = copied(t);
 	const starts = await Promise.all([surroundings(folder), surroundings(folder)]);
 	const running = starts.map(({ env }) => launch({ command: ['serve'], env }));
@@ -190,7 +187,7 @@ test.serial('after kill -9 the folder is free: for keys and for the next start',
 	t.deepEqual(await next.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('the pages of elements and what they load are served', async (t) => {
+test.serial('the element pages and their files are served', async (t) => {
 	const { urls } = await sharedServer();
 	const page = await fetch(`${urls.api}/elements/people`);
 	t.is(page.status, 200);
@@ -199,7 +196,7 @@ test.serial('the pages of elements and what they load are served', async (t) => 
 	for (const path of [...loaded, '/elements.js']) t.is((await fetch(`${urls.api}${path}`)).status, 200, path);
 });
 
-test.serial('`keys create` makes keys of every kind while the server runs', async (t) => {
+test.serial('`keys create` creates keys of every kind while the server runs', async (t) => {
 	const server = await sharedServer();
 	const kinds = [
 		{ words: [], opens: ['organization_id'], writes: 200 },
@@ -292,7 +289,7 @@ test.serial('a start prints no ticket into a log, and `console` prints a link th
 	t.false(existsSync(nothing), 'and nothing is left behind');
 });
 
-test.serial('`console` makes a link for `serve` too, whose console has no decision point', async (t) => {
+test.serial('`console` creates a link for `serve` too, whose console has no decision point', async (t) => {
 	const { urls, env } = await sharedServer();
 	const printed = launch({ command: ['console'], env });
 	t.deepEqual(await printed.exited, { code: 0, signal: null }, printed.stderr());
@@ -300,7 +297,7 @@ test.serial('`console` makes a link for `serve` too, whose console has no decisi
 	t.like(answer, { status: 200, body: { environment: { key: 'dev' }, decision_point: false } });
 });
 
-test.serial('`inspect` shows Rego that opa takes, on paper and as files', async (t) => {
+test.serial('`inspect` shows Rego that opa accepts, in the terminal and as files', async (t) => {
 	const server = await sharedServer();
 	const env = { ...server.env, PDP_API_KEY: secretIn(first.stdout) };
 	await eventually(
@@ -327,7 +324,7 @@ test.serial('`inspect` shows Rego that opa takes, on paper and as files', async 
 	t.false(foreign.stderr().includes(env.PDP_API_KEY));
 });
 
-test.serial('no secret is on disk or in the log in the clear', async (t) => {
+test.serial('no secret is stored or logged in plain text', async (t) => {
 	const secret = secretIn(first.stdout);
 	const { folder, stderr } = first;
 	t.true(stderr.includes('"level":"debug"'), 'the log was as talkative as it can be');
@@ -349,43 +346,40 @@ test.serial('no secret is on disk or in the log in the clear', async (t) => {
 	}
 });
 
-test.serial(
-	'fixed secrets for automation open what they are for, and are not in a PostgreSQL server in the clear',
-	async (t) => {
-		const database = await createDatabase('none');
-		t.teardown(database.drop);
-		const secrets = {
-			BOOTSTRAP_ORG_API_KEY: secretFor('fixed-organization'),
-			BOOTSTRAP_PROJECT_API_KEY: secretFor('fixed-project'),
-			BOOTSTRAP_ENV_API_KEY: secretFor('fixed-environment'),
-		};
-		const { env, urls } = await surroundings(temporary(t));
-		const all = { ...env, ...secrets, DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), LOG_LEVEL: 'trace' };
-		const running = launch({ command: ['serve'], env: all });
-		await running.answering(`${urls.api}/healthy`);
-		const opened = Object.values(secrets).map(async (secret) => {
-			const { status, body } = await client(urls.api, secret).get('/v2/api-key/scope');
-			return { status, ids: Object.values(body).filter((id) => id !== null).length };
-		});
-		t.deepEqual(await Promise.all(opened), [
-			{ status: 200, ids: 1 },
-			{ status: 200, ids: 2 },
-			{ status: 200, ids: 3 },
-		]);
-		t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
-		const store = await openDatabase({ url: database.url, directory: '' });
-		try {
-			const rows = await everyRow(store);
-			for (const secret of [...Object.values(secrets), all.SECRET_KEY]) {
-				t.false(rows.includes(secret));
-				t.false(rows.includes(Buffer.from(secret).toString('hex')));
-				t.false(running.stderr().includes(secret));
-			}
-		} finally {
-			await store.close();
+test.serial('fixed secrets for automation work, and are not stored in plain text in a PostgreSQL server', async (t) => {
+	const database = await createDatabase('none');
+	t.teardown(database.drop);
+	const secrets = {
+		BOOTSTRAP_ORG_API_KEY: secretFor('fixed-organization'),
+		BOOTSTRAP_PROJECT_API_KEY: secretFor('fixed-project'),
+		BOOTSTRAP_ENV_API_KEY: secretFor('fixed-environment'),
+	};
+	const { env, urls } = await surroundings(temporary(t));
+	const all = { ...env, ...secrets, DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), LOG_LEVEL: 'trace' };
+	const running = launch({ command: ['serve'], env: all });
+	await running.answering(`${urls.api}/healthy`);
+	const opened = Object.values(secrets).map(async (secret) => {
+		const { status, body } = await client(urls.api, secret).get('/v2/api-key/scope');
+		return { status, ids: Object.values(body).filter((id) => id !== null).length };
+	});
+	t.deepEqual(await Promise.all(opened), [
+		{ status: 200, ids: 1 },
+		{ status: 200, ids: 2 },
+		{ status: 200, ids: 3 },
+	]);
+	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
+	const store = await openDatabase({ url: database.url, directory: '' });
+	try {
+		const rows = await everyRow(store);
+		for (const secret of [...Object.values(secrets), all.SECRET_KEY]) {
+			t.false(rows.includes(secret));
+			t.false(rows.includes(Buffer.from(secret).toString('hex')));
+			t.false(running.stderr().includes(secret));
 		}
-	},
-);
+	} finally {
+		await store.close();
+	}
+});
 
 const bad: Readonly<Record<string, string>> = {
 	API_PORT: 'eight-thousand',
@@ -407,7 +401,7 @@ const bad: Readonly<Record<string, string>> = {
 	BOOTSTRAP_ENV_API_KEY: 'permit_key_environment',
 };
 
-test('the address of decision points for the console is one with nothing but keys in it', (t) => {
+test('the console’s decision point URL may contain only keys as placeholders', (t) => {
 	for (const [given, expected] of [
 		['http://pdp:7766/', 'http://pdp:7766'],
 		['https://pdp-{environment}.internal/{project}//', 'https://pdp-{environment}.internal/{project}'],
@@ -428,7 +422,7 @@ test('the address of decision points for the console is one with nothing but key
 	}
 });
 
-test('two settings of one port are one sentence', (t) => {
+test('two settings with the same port are reported in one sentence', (t) => {
 	const expected = {
 		instanceOf: ConfigError,
 		message: 'PDP_PORT: 8000 is the port of API_PORT: set one of them to another',
@@ -438,7 +432,7 @@ test('two settings of one port are one sentence', (t) => {
 });
 
 for (const [name, value] of Object.entries(bad)) {
-	test(`a bad ${name} is one sentence that names it and not its value`, (t) => {
+	test(`a bad ${name} is reported in one sentence with its name but without its value`, (t) => {
 		const error = t.throws(() => readConfig({ [name]: value }), { instanceOf: ConfigError });
 		t.true(error.message.startsWith(`${name}: `), error.message);
 		t.is(error.message.split(name).length, 2, 'it names it once');
@@ -447,7 +441,7 @@ for (const [name, value] of Object.entries(bad)) {
 	});
 }
 
-test.serial('bad settings end the program with a line each, before it touches anything', async (t) => {
+test.serial('bad settings end the program with one line each, before any change', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const running = launch({ command: ['start'], env: { ...bad, DATA_DIR: folder } });
 	t.deepEqual(await running.exited, { code: 1, signal: null });
@@ -458,13 +452,13 @@ test.serial('bad settings end the program with a line each, before it touches an
 	t.throws(() => statSync(folder), { code: 'ENOENT' });
 });
 
-test.serial('a decision point without a key says which setting is missing', async (t) => {
+test.serial('a decision point without a key reports the missing setting', async (t) => {
 	const running = launch({ command: ['pdp'], env: { DATA_DIR: temporary(t) } });
 	t.deepEqual(await running.exited, { code: 1, signal: null });
 	t.regex(running.stderr(), /^PDP_API_KEY: [^\n]+\n$/);
 });
 
-test.serial('a decision point that would follow another API with the key of this one is refused', async (t) => {
+test.serial('a decision point that would follow a different API with this API’s key is refused', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const { env } = await surroundings(folder);
 	const running = launch({ command: ['start'], env: { ...env, PDP_CONTROL_PLANE: 'http://127.0.0.1:9' } });
@@ -473,7 +467,7 @@ test.serial('a decision point that would follow another API with the key of this
 	t.throws(() => statSync(folder), { code: 'ENOENT' });
 });
 
-test.serial('an opa that is missing or does not run is one sentence, before anything is stored', async (t) => {
+test.serial('a missing or broken opa is reported in one sentence, before anything is stored', async (t) => {
 	const folder = join(temporary(t), 'data');
 	const { env } = await surroundings(folder);
 	for (const path of [join(folder, 'opa'), process.execPath, join(root, 'src')]) {
@@ -485,7 +479,7 @@ test.serial('an opa that is missing or does not run is one sentence, before anyt
 	}
 });
 
-test.serial('a database that cannot be had is one sentence', async (t) => {
+test.serial('an unavailable database is reported in one sentence', async (t) => {
 	const { env } = await surroundings(temporary(t));
 	const nobody = `postgres://ann:hunter2@127.0.0.1:${await freePort()}/x`;
 	const database = await createDatabase('none');
@@ -499,22 +493,25 @@ test.serial('a database that cannot be had is one sentence', async (t) => {
 	}
 });
 
-test.serial('a first start tells its steps, a later one does not; a signal in between is a clean stop', async (t) => {
-	t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
-	const later = await sharedServer();
-	t.notRegex(later.running.stderr(), /regolith: (preparing|creating)/);
-	const { env } = await surroundings(temporary(t));
-	const early = launch({ command: ['start'], env });
-	await eventually(
-		() => early.stderr(),
-		(said) => said.includes('preparing'),
-	);
-	t.deepEqual(await early.kill('SIGTERM'), { code: 0, signal: null });
-	t.notRegex(early.stderr(), /creating or updating the tables/);
-	t.true(existsSync(join(env['DATA_DIR'] ?? '', 'postgres.unfinished')));
-});
+test.serial(
+	'a first start prints its steps, a later start does not; a signal in between is a clean stop',
+	async (t) => {
+		t.regex(first.stderr, /^regolith: preparing the embedded database\nregolith: creating or updating the tables\n/);
+		const later = await sharedServer();
+		t.notRegex(later.running.stderr(), /regolith: (preparing|creating)/);
+		const { env } = await surroundings(temporary(t));
+		const early = launch({ command: ['start'], env });
+		await eventually(
+			() => early.stderr(),
+			(said) => said.includes('preparing'),
+		);
+		t.deepEqual(await early.kill('SIGTERM'), { code: 0, signal: null });
+		t.notRegex(early.stderr(), /creating or updating the tables/);
+		t.true(existsSync(join(env['DATA_DIR'] ?? '', 'postgres.unfinished')));
+	},
+);
 
-test.serial('what a process left unfinished when it was killed is made again', async (t) => {
+test.serial('files left unfinished by a killed process are recreated', async (t) => {
 	const { env, urls } = await surroundings(temporary(t));
 	const folder = env['DATA_DIR'] ?? '';
 	mkdirSync(join(folder, 'postgres'), { recursive: true });
@@ -531,7 +528,7 @@ test.serial('what a process left unfinished when it was killed is made again', a
 	);
 });
 
-test.serial('a port in use is named, and nothing stays behind', async (t) => {
+test.serial('a port in use is named, and nothing is left behind', async (t) => {
 	const folder = copied(t);
 	const { env, urls } = await surroundings(folder);
 	for (const [name, words] of [
@@ -553,7 +550,7 @@ test.serial('a port in use is named, and nothing stays behind', async (t) => {
 	t.deepEqual(await running.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('a folder with a path too long for a socket is held like any other', async (t) => {
+test.serial('a folder with a path too long for a socket is locked like any other', async (t) => {
 	const folder = join(temporary(t), 'x'.repeat(60), 'y'.repeat(60));
 	t.is(await sendCommand(folder, 'hello'), null);
 	const hold = await lockDataDirectory(folder);
@@ -565,7 +562,7 @@ test.serial('a folder with a path too long for a socket is held like any other',
 	await (await lockDataDirectory(folder)).release();
 });
 
-test.serial('a socket that cannot be asked is not taken for a dead one', async (t) => {
+test.serial('a socket that cannot be queried is not treated as dead', async (t) => {
 	const folder = temporary(t);
 	const path = join(folder, 'control.sock');
 	symlinkSync('control.sock', path);
@@ -575,7 +572,7 @@ test.serial('a socket that cannot be asked is not taken for a dead one', async (
 	t.deepEqual(readdirSync(folder), ['control.sock'], 'nothing stays behind, and it is still there');
 });
 
-test.serial('a holder that breaks off or answers nonsense is a sentence', async (t) => {
+test.serial('a lock holder that disconnects or answers nonsense is reported in one sentence', async (t) => {
 	const answers: Readonly<Record<string, (socket: Socket) => void>> = {
 		'ended before it answered': (socket) => socket.destroy(),
 		'before it answered': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"value":'),
@@ -591,7 +588,7 @@ test.serial('a holder that breaks off or answers nonsense is a sentence', async 
 	}
 });
 
-test.serial('a folder for sockets that others can use or have planted is refused', async (t) => {
+test.serial('a socket folder that other users can write to or have created is refused', async (t) => {
 	const [shared, long] = [temporary(t), join(temporary(t), 'x'.repeat(60), 'y'.repeat(60))];
 	const before = process.env['TMPDIR'];
 	process.env['TMPDIR'] = shared;

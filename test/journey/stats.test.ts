@@ -9,7 +9,7 @@ const journey = onEachStore();
 
 const nothingUsed = { current_month: null, previous_month: null, two_months_ago: null };
 
-journey('an environment counts what it holds, without what is built in', async (t, place) => {
+journey('an environment counts its objects, without built-in objects', async (t, place) => {
 	const { http, schema, facts, project, key } = place;
 	const path = `/v2/projects/${project}/envs/${key}`;
 	const stats = async () => (await http.get(`${path}/stats`)).body;
@@ -29,7 +29,7 @@ journey('an environment counts what it holds, without what is built in', async (
 	t.like((await stats())['stats'], { users: 2 });
 });
 
-journey('an organization counts what the calling key opens of it', async (t, place, management) => {
+journey('an organization counts the objects that the calling key opens', async (t, place, management) => {
 	const other = await newOrganization(management, `${place.key}-counted`);
 	const stats = async (http = other.http) => (await http.get(`/v2/orgs/${other.id}/stats`)).body;
 	t.like(await stats(), { stats: { projects: 0, environments: 0, users: 0 }, historical_usage: nothingUsed });

@@ -72,7 +72,7 @@ for (const { kind, shape } of onAllStores ? [...usual, ...others] : usual) {
 	});
 }
 
-test('a decision point outlives its API and waits for it when it starts first', async (t) => {
+test('a decision point survives its API, and waits for it if it starts first', async (t) => {
 	const deployment = await deploy('server', 'apart');
 	t.teardown(deployment.remove);
 	const { api, pdp, services } = deployment;

@@ -13,7 +13,7 @@ journey('a new environment has exactly one tenant, `default`', async (t, { http,
 	t.is(body[0]?.['attributes'], null);
 });
 
-journey('a tenant is made, read as it was made, changed and deleted', async (t, place) => {
+journey('a tenant is created, read as created, updated and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/tenants`;
@@ -74,7 +74,7 @@ journey('a tenant is made, read as it was made, changed and deleted', async (t, 
 	await ledgerAfter.balanced();
 });
 
-journey('tenants are listed as an array, or with counts when asked', async (t, { http, facts }) => {
+journey('tenants are listed as an array, or with counts on request', async (t, { http, facts }) => {
 	const list = `${facts}/tenants`;
 	for (const [key, name, plan] of [
 		['acme', 'Acme Inc.', 'gold'],
@@ -115,7 +115,7 @@ journey('tenants are listed as an array, or with counts when asked', async (t, {
 		fails(t, await http.get(`${list}?include_total_count=${flag}`), 422, 'include_total_count');
 });
 
-journey('a list of more than a page is paged without gap or overlap, oldest first', async (t, { http, facts }) => {
+journey('a long list is paged without gap or overlap, oldest first', async (t, { http, facts }) => {
 	const keys = Array.from({ length: 34 }, (_, index) => `t${index}`);
 	for (const key of keys) await http.post(`${facts}/tenants`, { key, name: key });
 	t.is((await http.get<Listed>(`${facts}/tenants`)).body.length, 30, 'thirty unless asked otherwise');
@@ -128,7 +128,7 @@ journey('a list of more than a page is paged without gap or overlap, oldest firs
 	t.deepEqual(seen, ['default', ...keys]);
 });
 
-journey('a tenant, also `default`, goes with the roles held in it', async (t, place) => {
+journey('a tenant, even `default`, is deleted with its roles', async (t, place) => {
 	const { http, schema, facts } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'r', name: 'R' }));
@@ -150,7 +150,7 @@ journey('a tenant, also `default`, goes with the roles held in it', async (t, pl
 	await ledger.balanced();
 });
 
-journey('users belong to a tenant with and without a role there', async (t, place) => {
+journey('users are members of a tenant with and without a role there', async (t, place) => {
 	const { http, schema, facts } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));
@@ -219,7 +219,7 @@ journey('users belong to a tenant with and without a role there', async (t, plac
 	await ledger.balanced();
 });
 
-journey('a user who leaves a tenant loses the roles there and nothing else', async (t, place) => {
+journey('a user who leaves a tenant loses only the roles there', async (t, place) => {
 	const { http, schema, facts, store, id } = place;
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' }));

@@ -193,7 +193,7 @@ function imported(place: Place, document: unknown, query = '') {
 	return place.http.post<Report & Json>(environmentPath(place, `import${query}`), document);
 }
 
-journey('a new environment exports what every environment has', async (t, place) => {
+journey('a new environment exports the defaults of every environment', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const answer = await place.http.get(environmentPath(place, 'export'));
 	t.is(answer.revision, await place.revision(), 'the revision that it is of');
@@ -210,7 +210,7 @@ journey('a new environment exports what every environment has', async (t, place)
 	});
 });
 
-journey('what is imported is exported, and importing it again changes nothing', async (t, place) => {
+journey('an import can be exported, and importing it again changes nothing', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const report = await ledger.wrote(await imported(place, whole));
 	t.deepEqual(report.counts, {
@@ -242,7 +242,7 @@ journey('what is imported is exported, and importing it again changes nothing', 
 	await ledger.balanced();
 });
 
-journey('a dry run changes nothing, and says exactly what the import then does', async (t, place) => {
+journey('a dry run changes nothing, and reports exactly the later import', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await imported(place, whole));
 	const other = {
@@ -292,7 +292,7 @@ journey('a dry run changes nothing, and says exactly what the import then does',
 	await ledger.balanced();
 });
 
-journey('without a strategy, other content is a conflict, and nothing is written', async (t, place) => {
+journey('without a strategy, different content is a conflict, and nothing is written', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	await ledger.wrote(await imported(place, whole));
 	const before = await exported(place);
@@ -401,7 +401,7 @@ function invited(wrong: Json): Json {
 	return withInstance(twoTenants, { user_invites: { i: one } });
 }
 
-journey('a document that is wrong is refused at its place, and one that names nothing is 404', async (t, place) => {
+journey('an invalid document is refused at its place, and a missing reference is 404', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const cycle = { a: { name: 'A', extends: ['b'] }, b: { name: 'B', extends: ['a'] }, c: { name: 'C' } };
 	const wrong: readonly (readonly [document: Json, status: number, place: string])[] = [
@@ -510,39 +510,36 @@ journey('a document that is wrong is refused at its place, and one that names no
 	await ledger.balanced();
 });
 
-journey(
-	'`__user` is a resource like others where it was changed, and becomes as new where it is not named',
-	async (t, place) => {
-		const ledger = await openLedger(t, place);
-		const users = { name: 'People', actions: { impersonate: { name: 'impersonate' } }, attributes: {} };
-		const document = {
-			...header,
-			schema: { resources: { __user: users }, user_attributes: { age: { type: 'number' } } },
-		};
-		fails(t, await imported(place, document), 409, '__user');
-		await ledger.wrote(await imported(place, document, '?conflict_strategy=overwrite'));
-		t.deepEqual((await exported(place))['schema'], { ...document.schema, roles: {}, ...noSets });
-		for (const [attributes, status] of [
-			[{ email: { type: 'string', description: 'Built in attribute: the e-mail address of the user' } }, 200],
-			[{ email: { type: 'number' } }, 400],
-		] as const) {
-			const named = { ...header, schema: { user_attributes: attributes } };
-			const answer = await imported(place, named, '?conflict_strategy=overwrite');
-			if (status === 200) await ledger.kept(answer);
-			else fails(t, answer, status, 'schema.user_attributes.email');
-		}
-		const misplaced = { resources: { __user: { ...users, attributes: { age: { type: 'bool' } } } } };
-		const refused = await imported(place, { ...header, schema: misplaced });
-		fails(t, refused, 422, 'user_attributes');
-		t.deepEqual(problemPlaces(refused), ['body.schema.resources.__user.attributes']);
-		await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
-		t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {}, ...noSets });
-		t.like((await place.http.get(`${place.schema}/resources/__user`)).body, { name: 'User', actions: {} });
-		await ledger.balanced();
-	},
-);
+journey('a changed `__user` is an ordinary resource, and is reset if the document omits it', async (t, place) => {
+	const ledger = await openLedger(t, place);
+	const users = { name: 'People', actions: { impersonate: { name: 'impersonate' } }, attributes: {} };
+	const document = {
+		...header,
+		schema: { resources: { __user: users }, user_attributes: { age: { type: 'number' } } },
+	};
+	fails(t, await imported(place, document), 409, '__user');
+	await ledger.wrote(await imported(place, document, '?conflict_strategy=overwrite'));
+	t.deepEqual((await exported(place))['schema'], { ...document.schema, roles: {}, ...noSets });
+	for (const [attributes, status] of [
+		[{ email: { type: 'string', description: 'Built in attribute: the e-mail address of the user' } }, 200],
+		[{ email: { type: 'number' } }, 400],
+	] as const) {
+		const named = { ...header, schema: { user_attributes: attributes } };
+		const answer = await imported(place, named, '?conflict_strategy=overwrite');
+		if (status === 200) await ledger.kept(answer);
+		else fails(t, answer, status, 'schema.user_attributes.email');
+	}
+	const misplaced = { resources: { __user: { ...users, attributes: { age: { type: 'bool' } } } } };
+	const refused = await imported(place, { ...header, schema: misplaced });
+	fails(t, refused, 422, 'user_attributes');
+	t.deepEqual(problemPlaces(refused), ['body.schema.resources.__user.attributes']);
+	await ledger.wrote(await imported(place, { ...header, schema: {}, facts: {} }, '?conflict_strategy=replace'));
+	t.deepEqual((await exported(place))['schema'], { resources: {}, user_attributes: {}, roles: {}, ...noSets });
+	t.like((await place.http.get(`${place.schema}/resources/__user`)).body, { name: 'User', actions: {} });
+	await ledger.balanced();
+});
 
-journey('roles may change places in what they extend', async (t, place) => {
+journey('roles may swap their extensions', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const roles = (first: string, second: string) => ({
 		...header,
@@ -558,7 +555,7 @@ journey('roles may change places in what they extend', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('sets may change places in what they narrow, and become of another kind', async (t, place) => {
+journey('sets may swap their parents, and change their type', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const line = (first: string, second: string) =>
 		sets({ [first]: {}, [second]: { parent: first }, kept: {} }, { roles: { r: { name: 'R' } } });
@@ -592,7 +589,7 @@ journey('sets may change places in what they narrow, and become of another kind'
 });
 
 journey(
-	'a relation to another resource and an instance of another tenant are new ones, without what hung on the old',
+	'a relation to a different resource and an instance in a different tenant are new objects, without the old dependents',
 	async (t, place) => {
 		const ledger = await openLedger(t, place);
 		await ledger.wrote(await imported(place, whole));
@@ -635,7 +632,7 @@ journey(
 	},
 );
 
-journey('`__user` is named where something belongs to it, without a conflict', async (t, place) => {
+journey('`__user` is named if it has contents, without a conflict', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const role = { key: 'friend', name: 'Friend' };
 	await ledger.wrote(await place.http.post(`${place.schema}/resources/__user/roles`, role));
@@ -662,7 +659,7 @@ journey('`__user` is named where something belongs to it, without a conflict', a
 	await ledger.balanced();
 });
 
-journey('keys name objects, also those that look like the id of another one', async (t, place) => {
+journey('keys name objects, even keys that look like a different object’s id', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const ann = await ledger.wrote(await place.http.post<{ id: string }>(`${place.facts}/users`, { key: 'ann' }));
 	await ledger.wrote(await place.http.post(`${place.schema}/roles`, { key: 'r', name: 'R' }));
@@ -699,7 +696,7 @@ journey('keys name objects, also those that look like the id of another one', as
 	await ledger.balanced();
 });
 
-journey('elements keep their webhooks, name by key what they named by id, and change their links', async (t, place) => {
+journey('elements keep their webhooks, use keys as references, and change their links', async (t, place) => {
 	const ledger = await openLedger(t, place);
 	const { http, elements: path } = place;
 	const resource = { key: 'account', name: 'Account', actions: { pay: {} }, roles: { auditor: { name: 'Auditor' } } };
@@ -778,7 +775,7 @@ journey('elements keep their webhooks, name by key what they named by id, and ch
 	await ledger.balanced();
 });
 
-journey('the maps of a document may be wide, and no other object of it', async (t, place) => {
+journey('only the maps of a document may be wide', async (t, place) => {
 	const wide = Object.fromEntries(Array.from({ length: 16_385 }, (_, index) => [`no key ${index}`, {}]));
 	for (const half of [{ facts: { users: wide } }, { schema: { resources: wide } }]) {
 		fails(t, await imported(place, { ...header, ...half }), 422, 'must be one or more of');
@@ -839,34 +836,37 @@ for (const [from, to] of [
 	['embedded', 'server'],
 	['server', 'embedded'],
 ] as const satisfies readonly (readonly [StoreKind, StoreKind])[]) {
-	acrossStores(`the export of one store imports into the other, and decides the same [${from} to ${to}]`, async (t) => {
-		const source = await startStack(from);
-		const target = await startStack(to);
-		try {
-			const path = '/v2/projects/default/envs/dev/import?conflict_strategy=replace';
-			await source.environment.post(path, whole);
-			// Objects created in other ways, in a different order, with different ids.
-			await source.environment.post(`${schema}/roles`, { key: 'b', name: 'B', extends: ['a'] });
-			await source.environment.post(`${facts}/users`, {
-				key: 'Zoe',
-				role_assignments: [{ role: 'b', tenant: 'acme' }],
-			});
-			await target.environment.post(`${facts}/users`, { key: 'goes' });
-			const text = await exportText(t, source);
-			const written = await target.environment.post(path, undefined, { raw: text });
-			t.is(written.status, 200, JSON.stringify(written.body));
-			t.is(await exportText(t, target), text, 'byte for byte');
+	acrossStores(
+		`an export from one store imports into the other, and decides the same [${from} to ${to}]`,
+		async (t) => {
+			const source = await startStack(from);
+			const target = await startStack(to);
+			try {
+				const path = '/v2/projects/default/envs/dev/import?conflict_strategy=replace';
+				await source.environment.post(path, whole);
+				// Objects created in other ways, in a different order, with different ids.
+				await source.environment.post(`${schema}/roles`, { key: 'b', name: 'B', extends: ['a'] });
+				await source.environment.post(`${facts}/users`, {
+					key: 'Zoe',
+					role_assignments: [{ role: 'b', tenant: 'acme' }],
+				});
+				await target.environment.post(`${facts}/users`, { key: 'goes' });
+				const text = await exportText(t, source);
+				const written = await target.environment.post(path, undefined, { raw: text });
+				t.is(written.status, 200, JSON.stringify(written.body));
+				t.is(await exportText(t, target), text, 'byte for byte');
 
-			await source.reached((await source.environment.get('/v2/projects/default/envs/dev/export')).revision);
-			await target.reached(written.revision);
-			const decided = await decisions(source);
-			t.deepEqual(await decisions(target), decided);
-			t.true(decided.includes(true) && decided.includes(false));
-		} finally {
-			await source.stop();
-			await target.stop();
-		}
-	});
+				await source.reached((await source.environment.get('/v2/projects/default/envs/dev/export')).revision);
+				await target.reached(written.revision);
+				const decided = await decisions(source);
+				t.deepEqual(await decisions(target), decided);
+				t.true(decided.includes(true) && decided.includes(false));
+			} finally {
+				await source.stop();
+				await target.stop();
+			}
+		},
+	);
 }
 
 /** Begins to send a document with this length; `write` continues it. */
@@ -878,7 +878,7 @@ function sending(url: string, secret: string, length: number): ClientRequest {
 }
 
 journey(
-	'a document is read for those only who may bring it, and may bring it still when it has come',
+	'a document is read only for callers that may import it, and the permission is checked again after reading',
 	async (t, place, site) => {
 		const path = site.url + environmentPath(place, 'import');
 		const status = async (sent: ClientRequest) => {

@@ -39,7 +39,7 @@ async function oldDatabase() {
 	return { ...database, waiting: all.length - before.length };
 }
 
-test('a database that a newer version has migrated is refused in one sentence', async (t) => {
+test('a database migrated by a newer version is refused in one sentence', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const connection = knex({ client: 'pg', connection: database.url });
@@ -55,7 +55,7 @@ test('a database that a newer version has migrated is refused in one sentence', 
 	});
 });
 
-test('a database of an earlier version is migrated, and decides, lists and is changed as before', async (t) => {
+test('a database from an earlier version is migrated, and decides, lists and accepts changes as before', async (t) => {
 	const database = await oldDatabase();
 	t.true(database.waiting > 0);
 	const config = readConfig({

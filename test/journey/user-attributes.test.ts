@@ -9,7 +9,7 @@ import { type Listed, listedKeys } from '../support/listed.js';
 const journey = onEachStore();
 const builtIn = ['key', 'roles', 'email', 'first_name', 'last_name'];
 
-journey('attributes of users are those of `__user`, under a path of their own', async (t, place) => {
+journey('user attributes are attributes of `__user`, under their own path', async (t, place) => {
 	const { http, schema } = place;
 	const [path, resource] = [`${schema}/users/attributes`, `${schema}/resources/__user`];
 	const ledger = await openLedger(t, place);
@@ -45,7 +45,7 @@ journey('attributes of users are those of `__user`, under a path of their own', 
 	await ledger.balanced();
 });
 
-journey('attributes of another resource are not those of users', async (t, place) => {
+journey('attributes of other resources are not user attributes', async (t, place) => {
 	const { http, schema } = place;
 	const path = `${schema}/users/attributes`;
 	const attributes = { private: { type: 'bool' } };

@@ -36,7 +36,7 @@ async function heldIn({ http, facts }: Place): Promise<readonly string[]> {
 	return body.map(({ user, role, tenant }) => `${user}#${role}@${tenant}`);
 }
 
-journey('an invite is made, read under its names, changed and deleted', async (t, place) => {
+journey('an invite is created, read under its names, updated and deleted', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, other_role_id, tenant_id } = await setting(place);
 	const ledger = await openLedger(t, place);
@@ -69,7 +69,7 @@ journey('an invite is made, read under its names, changed and deleted', async (t
 	await ledger.balanced();
 });
 
-journey('an invite names what exists', async (t, place) => {
+journey('an invite names existing objects', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	const made = await http.post(`${facts}/user_invites`, { ...ines, role_id, tenant_id });
@@ -83,7 +83,7 @@ journey('an invite names what exists', async (t, place) => {
 	t.is(await place.revision(), revision);
 });
 
-journey('an invite that is approved becomes a user with the role', async (t, place) => {
+journey('an approved invite becomes a user with the role', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	const ledger = await openLedger(t, place);
@@ -111,7 +111,7 @@ journey('an invite that is approved becomes a user with the role', async (t, pla
 	await ledger.balanced();
 });
 
-journey('an invite to a resource instance becomes a role on it, and goes with it', async (t, place) => {
+journey('an invite to a resource instance becomes a role on it, and is deleted with it', async (t, place) => {
 	const { http, schema, facts } = place;
 	const { role_id: tenant_role_id, tenant_id } = await setting(place);
 	await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: {} });
@@ -139,7 +139,7 @@ journey('an invite to a resource instance becomes a role on it, and goes with it
 	t.is((await http.get(`${facts}/user_invites/${made.body['id']}`)).status, 404);
 });
 
-journey('an approval that cannot be done whole does nothing', async (t, place) => {
+journey('an approval that cannot be completed does nothing', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	await http.post(`${facts}/users`, { key: ines.key, first_name: 'Another' });
@@ -156,7 +156,7 @@ journey('an approval that cannot be done whole does nothing', async (t, place) =
 	t.deepEqual(await heldIn(place), ['ines-2#editor@acme']);
 });
 
-journey('of many approvals at once, one makes the user', async (t, place) => {
+journey('of several concurrent approvals, one creates the user', async (t, place) => {
 	const { http, facts } = place;
 	const { role_id, tenant_id } = await setting(place);
 	const made = await http.post(`${facts}/user_invites`, { ...ines, role_id, tenant_id });
@@ -201,7 +201,7 @@ journey('invites are listed in pages, by role, tenant and search', async (t, pla
 	t.deepEqual(shape(second.body), { data: ['cy'], total_count: 3, page_count: 2 });
 });
 
-journey('an invite goes with the role or the tenant it names', async (t, place) => {
+journey('an invite is deleted with its role or tenant', async (t, place) => {
 	await goes(t, place, (setting) => `${place.schema}/roles/${setting.role_id}`);
 	await goes(t, place, (setting) => `${place.facts}/tenants/${setting.tenant_id}`);
 });

@@ -115,7 +115,7 @@ const operations: readonly (readonly [
 ];
 const actors = ['olga', 'max', 'lea', 'sam', 'hid', 'una'];
 
-journey('each level does what it may, and nothing else', async (t, place) => {
+journey('each level allows its operations, and nothing else', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const signedIn = new Map<string, Client>();
@@ -143,7 +143,7 @@ journey('each level does what it may, and nothing else', async (t, place) => {
 	}
 });
 
-journey('users are added, listed with what they are here, given roles and taken out', async (t, place) => {
+journey('users are added, listed with their details in the tenant, given roles and removed', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
@@ -213,7 +213,7 @@ journey('users are added, listed with what they are here, given roles and taken 
 	t.deepEqual(log.data[0]?.['actor'], { id: await factId(place, 'users/olga'), name: null });
 });
 
-journey('roles are listed with their levels, hidden ones for owners alone', async (t, place) => {
+journey('roles are listed with their levels, hidden roles only for owners', async (t, place) => {
 	await setTheScene(place);
 	const listed = async (user: string, query = '') => {
 		const answer = await (await bearing(place, user, 'acme')).get<readonly Loose[]>(`${dataOf(place)}/roles?${query}`);
@@ -230,7 +230,7 @@ journey('roles are listed with their levels, hidden ones for owners alone', asyn
 	]);
 });
 
-journey('on an instance, levels and roles are those of the instance', async (t, place) => {
+journey('on an instance, levels and roles are the instance’s', async (t, place) => {
 	await setTheScene(place);
 	const { http, elements } = place;
 	await http.patch(`${elements}/config/people`, {
@@ -280,7 +280,7 @@ journey('on an instance, levels and roles are those of the instance', async (t, 
 	t.deepEqual(problemPlaces(await sam.post(`${users}${plan}`, { key: 'ann' })), ['body.role']);
 });
 
-journey('a manager does not take out who owns an instance of the tenant', async (t, place) => {
+journey('a manager cannot remove an owner of an instance in the tenant', async (t, place) => {
 	await setTheScene(place);
 	await holds(place, 'tim', 'keeper', 'plan');
 	const max = await bearing(place, 'max', 'acme');
@@ -290,7 +290,7 @@ journey('a manager does not take out who owns an instance of the tenant', async 
 	t.deepEqual(await rolesOf(place, 'tim'), []);
 });
 
-journey('nobody reaches into another tenant, environment or element', async (t, place, { project, url, store }) => {
+journey('no user can reach a different tenant, environment or element', async (t, place, { project, url, store }) => {
 	await setTheScene(place);
 	const elsewhere = await newPlace({ url, store }, project);
 	await setTheScene(elsewhere);
@@ -328,7 +328,7 @@ journey('nobody reaches into another tenant, environment or element', async (t, 
 	t.deepEqual(log.body, { data: [], total_count: 0, page_count: 0, pagination_count: 0 });
 });
 
-journey('the session of who was taken out ends, and a write by cookie comes from an origin', async (t, place) => {
+journey('a removed user’s session ends, and a write by cookie requires an origin', async (t, place) => {
 	await setTheScene(place);
 	await configure(place, { settings: { elements_origins: [origin] } });
 	const users = `${dataOf(place)}/users`;
@@ -339,7 +339,7 @@ journey('the session of who was taken out ends, and a write by cookie comes from
 	fails(t, await max.get(users), 401);
 });
 
-journey('a level that was taken a moment ago does nothing any more', async (t, place) => {
+journey('a level that was just removed has no effect', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts } = place;
 	const max = await bearing(place, 'max', 'acme');
@@ -361,7 +361,7 @@ async function inviting(place: Place): Promise<(claims: Loose) => Promise<string
 		new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).setExpirationTime('5m').sign(privateKey);
 }
 
-journey('an element that notifies invites, and the invited approve', async (t, place) => {
+journey('an element that notifies sends invites, and invited users approve', async (t, place) => {
 	await setTheScene(place);
 	const { http, schema, facts, url } = place;
 	const token = await inviting(place);
@@ -451,7 +451,7 @@ journey('an element that notifies invites, and the invited approve', async (t, p
 	t.like(changes.data[0], { operation: 'update', actor: { id: approved.body['id'] } }, 'who did not exist before');
 });
 
-journey('tenants invite one user without hearing of each other, and invites are taken back', async (t, place) => {
+journey('tenants can invite the same user independently, and invites are withdrawn', async (t, place) => {
 	await setTheScene(place);
 	const { http, facts, url, elements } = place;
 	const token = await inviting(place);

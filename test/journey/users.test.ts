@@ -13,7 +13,7 @@ async function rolesAndTenants({ http, schema, facts }: Place): Promise<void> {
 	await http.post(`${facts}/tenants`, { key: 'acme', name: 'Acme' });
 }
 
-journey('a user is made and read as it was made', async (t, place) => {
+journey('a user is created and read as created', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const bare = await ledger.wrote(await http.post(`${facts}/users`, { key: 'ann' }));
@@ -48,7 +48,7 @@ journey('a user is made and read as it was made', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('a user made with roles has them at once; one wrong role and there is no user', async (t, place) => {
+journey('a user created with roles has them immediately; with an invalid role no user is created', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);
@@ -92,40 +92,37 @@ const written: Readonly<Record<string, readonly string[]>> = {
 	'6F9619FF8B864011B42D00C04FC964AA': ['6F9619FF8B864011B42D00C04FC964AA'],
 };
 
-journey(
-	'the key of a user may be what identity providers give; it is the same however a path spells it',
-	async (t, place) => {
-		const { http, schema, facts } = place;
-		await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
-		const ledger = await openLedger(t, place);
-		for (const [key, spellings] of Object.entries(written)) {
-			const made = await ledger.wrote(await http.post<{ id: string }>(`${facts}/users`, { key }));
-			for (const name of [...spellings, made.id, made.id.replaceAll('-', '').toUpperCase()]) {
-				t.deepEqual(await ledger.read(await http.get(`${facts}/users/${name}`)), { ...made }, name);
-			}
-			const [name = ''] = spellings;
-			const given = await ledger.wrote(
-				await http.post(`${facts}/users/${name}/roles`, { role: 'viewer', tenant: 'default' }),
-			);
-			t.is(given['user'], key);
-			t.is((await http.get<Listed>(`${facts}/role_assignments?user=${encodeURIComponent(key)}`)).body.length, 1, key);
-			await ledger.kept(await http.put(`${facts}/users/${name}`, { key }));
-			await ledger.wrote(await http.delete(`${facts}/users/${name}`), 204);
-			fails(t, await http.get(`${facts}/users/${name}`), 404);
+journey('user keys may have any identity provider’s form, and are the same in any path spelling', async (t, place) => {
+	const { http, schema, facts } = place;
+	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
+	const ledger = await openLedger(t, place);
+	for (const [key, spellings] of Object.entries(written)) {
+		const made = await ledger.wrote(await http.post<{ id: string }>(`${facts}/users`, { key }));
+		for (const name of [...spellings, made.id, made.id.replaceAll('-', '').toUpperCase()]) {
+			t.deepEqual(await ledger.read(await http.get(`${facts}/users/${name}`)), { ...made }, name);
 		}
-		for (const key of ['a b', 'a/b', 'a:b', 'ä', '', 'a\n', 'a%40b', 'k'.repeat(513), '__proto__', 5, null, ['a']]) {
-			const refused = await http.post(`${facts}/users`, { key });
-			fails(t, refused, 422);
-			t.deepEqual(problemPlaces(refused), ['body.key'], JSON.stringify(key));
-		}
-		fails(t, await http.put(`${facts}/users/a:b`, {}), 422, 'a:b');
-		fails(t, await http.get(`${facts}/users/a%00b`), 422);
-		fails(t, await http.get(`${facts}/users/a%ZZ`), 400, '%ZZ');
-		await ledger.balanced();
-	},
-);
+		const [name = ''] = spellings;
+		const given = await ledger.wrote(
+			await http.post(`${facts}/users/${name}/roles`, { role: 'viewer', tenant: 'default' }),
+		);
+		t.is(given['user'], key);
+		t.is((await http.get<Listed>(`${facts}/role_assignments?user=${encodeURIComponent(key)}`)).body.length, 1, key);
+		await ledger.kept(await http.put(`${facts}/users/${name}`, { key }));
+		await ledger.wrote(await http.delete(`${facts}/users/${name}`), 204);
+		fails(t, await http.get(`${facts}/users/${name}`), 404);
+	}
+	for (const key of ['a b', 'a/b', 'a:b', 'ä', '', 'a\n', 'a%40b', 'k'.repeat(513), '__proto__', 5, null, ['a']]) {
+		const refused = await http.post(`${facts}/users`, { key });
+		fails(t, refused, 422);
+		t.deepEqual(problemPlaces(refused), ['body.key'], JSON.stringify(key));
+	}
+	fails(t, await http.put(`${facts}/users/a:b`, {}), 422, 'a:b');
+	fails(t, await http.get(`${facts}/users/a%00b`), 422);
+	fails(t, await http.get(`${facts}/users/a%ZZ`), 400, '%ZZ');
+	await ledger.balanced();
+});
 
-journey('PUT makes a user, or makes it what the body says and resets the rest', async (t, place) => {
+journey('PUT creates a user, or sets it to the body and resets the rest', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);
@@ -181,7 +178,7 @@ journey('PUT makes a user, or makes it what the body says and resets the rest', 
 	await ledger.balanced();
 });
 
-journey('PATCH touches only what it names; null clears', async (t, place) => {
+journey('PATCH changes only its fields; null clears', async (t, place) => {
 	const { http, facts } = place;
 	const ledger = await openLedger(t, place);
 	const path = `${facts}/users/ann`;
@@ -215,7 +212,7 @@ journey('PATCH touches only what it names; null clears', async (t, place) => {
 	await ledger.balanced();
 });
 
-journey('an e-mail address has to be one, in the words clients look for', async (t, { http, facts }) => {
+journey('an e-mail address must be valid, with the message that clients look for', async (t, { http, facts }) => {
 	for (const email of ['ann', 'ann@', '@example.com', 'ann@localhost', 'ann@example.test', 'a b@example.com', '']) {
 		for (const [method, path] of [
 			['POST', 'users'],
@@ -269,7 +266,7 @@ journey('users are always listed with counts', async (t, place) => {
 	t.like((await http.get(`${list}?per_page=4`)).body, { total_count: 10, page_count: 3 });
 });
 
-journey('a search operator says where the searched text has to be', async (t, place) => {
+journey('a search operator determines where the text must occur', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const role_assignments = [{ role: 'viewer', tenant: 'acme' }];
@@ -302,7 +299,7 @@ journey('a search operator says where the searched text has to be', async (t, pl
 	fails(t, await http.get(`${facts}/users?tenants=acme&perPage=5`), 422, 'did you mean `per_page`?');
 });
 
-journey('a role is given to and taken from a user under its path', async (t, place) => {
+journey('a role is assigned to and removed from a user under its path', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);
@@ -333,7 +330,7 @@ journey('a role is given to and taken from a user under its path', async (t, pla
 	await ledger.balanced();
 });
 
-journey('a user goes with its roles', async (t, place) => {
+journey('a user is deleted with its roles', async (t, place) => {
 	const { http, facts } = place;
 	await rolesAndTenants(place);
 	const ledger = await openLedger(t, place);

@@ -71,7 +71,7 @@ async function deliveries(place: Place, wanted: readonly string[], key?: string)
 	return body.data;
 }
 
-journey('a test reaches the receiver, and makes no revision', async (t, place) => {
+journey('a test message reaches the receiver, and creates no revision', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements } = place;
 	const before = await place.revision();
@@ -86,7 +86,7 @@ journey('a test reaches the receiver, and makes no revision', async (t, place) =
 	fails(t, await http.post(`${elements}/config/nothing/webhook_test`), 404);
 });
 
-journey('each state of a request is told, signed, in order', async (t, place) => {
+journey('each state of a request is delivered, signed, in order', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements } = place;
 	const id = await ask(place);
@@ -129,7 +129,7 @@ journey('each state of a request is told, signed, in order', async (t, place) =>
 	t.false(JSON.stringify(log).includes(bearer_token));
 });
 
-journey('users, invites and roles are told', async (t, place) => {
+journey('users, invites and roles are delivered', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements, facts } = place;
 	const rex = await bearing(place, 'rex', 'acme');
@@ -157,7 +157,7 @@ journey('users, invites and roles are told', async (t, place) => {
 });
 
 journey(
-	'a receiver that fails is told again under the same id, and those behind it are told meanwhile',
+	'a failed delivery is repeated under the same id, and later deliveries continue in between',
 	async (t, place) => {
 		const receiver = await setTheScene(t, place, (_, response, count) =>
 			response.writeHead(count === 1 ? 503 : 200).end(),
@@ -189,7 +189,7 @@ const bad: readonly (readonly [what: string, answer: Answering, ended: object])[
 	['hangs', () => {}, { response_status: null, error: 'no answer in time' }],
 ];
 
-journey('the call does not wait for a receiver, and the log says how it went', async (t, place) => {
+journey('the call does not wait for a receiver, and the log shows the outcome', async (t, place) => {
 	const receivers = await Promise.all(bad.map(([, answer]) => startReceiver(answer)));
 	const { http, elements } = place;
 	const scene = await setTheScene(t, place);
@@ -217,7 +217,7 @@ journey('the call does not wait for a receiver, and the log says how it went', a
 	t.is(body.data[0]?.['error'], 'the element has no webhook any more');
 });
 
-journey('who writes reads the log, and administrators the secret', async (t, place) => {
+journey('writers read the log, and administrators the secret', async (t, place) => {
 	await setTheScene(t, place);
 	const { elements, url, store, organization_id, project_id, id: environment_id } = place;
 	const key = (access_level: 'write' | 'read') =>
@@ -247,7 +247,7 @@ journey('who writes reads the log, and administrators the secret', async (t, pla
 	]);
 });
 
-journey('the log keeps the newest thousand, and what waits is bounded', async (t, place) => {
+journey('the log keeps the newest thousand, and pending deliveries are limited', async (t, place) => {
 	const receiver = await setTheScene(t, place);
 	const { http, elements, store, id: environment_id } = place;
 	const config_id = String((await http.get(`${elements}/config/requests`)).body['id']);

@@ -115,7 +115,7 @@ async function healthOver(socket: Socket): Promise<string> {
 
 const check = (user: string) => ({ user, action: 'read', resource: { type: 'document', tenant: 'default' } });
 
-test.serial('every worker answers from what a client has waited for at one of them', async (t) => {
+test.serial('every worker has the revision that a client has waited for at any worker', async (t) => {
 	t.is(children(point.running.pid).length, workers);
 	for (const index of Array.from({ length: 20 }).keys()) {
 		const user = `waiter-${index}`;
@@ -133,7 +133,7 @@ test.serial('every worker answers from what a client has waited for at one of th
 	}
 });
 
-test.serial('a write through one worker is known to all when its answer comes', async (t) => {
+test.serial('all workers know a write through any worker when its answer arrives', async (t) => {
 	for (const index of Array.from({ length: 10 }).keys()) {
 		const user = `through-${index}`;
 		t.is((await point.pdp.post('/facts/users', { key: user })).status, 200);
@@ -143,7 +143,7 @@ test.serial('a write through one worker is known to all when its answer comes', 
 	}
 });
 
-test.serial('the decisions of all workers come to one log, each once', async (t) => {
+test.serial('the decisions of all workers reach one log, each once', async (t) => {
 	const lines = await eventually(
 		() => readFileSync(point.log, 'utf8').trimEnd().split('\n'),
 		(seen) => seen.length >= asked,
@@ -152,7 +152,7 @@ test.serial('the decisions of all workers come to one log, each once', async (t)
 	t.is(new Set(lines.map((line) => JSON.parse(line).decision_id)).size, asked);
 });
 
-test.serial('any worker tells the numbers of all', async (t) => {
+test.serial('any worker reports the metrics of all workers', async (t) => {
 	const { body } = await point.pdp.get<string>('/metrics');
 	const scrape = readScrape(body);
 	t.deepEqual(undocumented(scrape), []);
@@ -163,7 +163,7 @@ test.serial('any worker tells the numbers of all', async (t) => {
 	t.is(scrape.sum('regolith_pdp_revision'), (await point.pdp.get('/ready')).revision);
 });
 
-test.serial('the report of a decision point counts the checks of all workers', async (t) => {
+test.serial('a decision point’s report counts the checks of all workers', async (t) => {
 	// A compiling policy or the next minute triggers a new report.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const reported = async () => {
@@ -180,7 +180,7 @@ interface Reported {
 	};
 }
 
-test.serial('ten thousand connections are answered, and hold up no other', async (t) => {
+test.serial('ten thousand connections are answered, and do not block other connections', async (t) => {
 	const { hostname, port } = new URL(point.url);
 	const sockets: Socket[] = [];
 	t.teardown(() => {
@@ -196,13 +196,13 @@ test.serial('ten thousand connections are answered, and hold up no other', async
 	t.deepEqual([...new Set(answers)], ['HTTP/1.1 200 OK']);
 });
 
-test.serial('a port that is in use ends the start with the setting to change', async (t) => {
+test.serial('a port in use ends the start with the setting to change', async (t) => {
 	const again = launch({ command: ['pdp'], env: settingsOn(new URL(point.url).port) });
 	t.deepEqual(await again.exited, { code: 1, signal: null });
 	t.regex(again.stderr(), /^PDP_PORT: port \d+ of [^\n]+ is in use: [^\n]+\n$/);
 });
 
-test.serial('a worker that is killed is replaced, and the others answer meanwhile', async (t) => {
+test.serial('a killed worker is replaced, and the other workers answer in between', async (t) => {
 	const before = children(point.running.pid);
 	const measured = readScrape((await point.pdp.get<string>('/metrics')).body).sum('regolith_pdp_decisions_total') ?? 0;
 	const [victim = 0] = before;
@@ -227,7 +227,7 @@ test.serial('a worker that is killed is replaced, and the others answer meanwhil
 	t.deepEqual(await point.running.kill('SIGTERM'), { code: 0, signal: null });
 });
 
-test.serial('workers of an environment that is deleted deny with a code, and their copy goes', async (t) => {
+test.serial('workers of a deleted environment deny with a code, and their copy is deleted', async (t) => {
 	const { organization } = stack;
 	await organization.post('/v2/projects/default/envs', { key: 'temporary', name: 'Temporary' });
 	const secret = String((await organization.get('/v2/api-key/default/temporary')).body['secret']);

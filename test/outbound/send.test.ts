@@ -20,7 +20,7 @@ test('only addresses of the public internet are public', (t) => {
 	for (const address of [...others, '']) t.false(isPublicAddress(address), address);
 });
 
-test('a URL that names an address which is not public is refused before anything is sent', async (t) => {
+test('a URL with a non-public address is refused before anything is sent', async (t) => {
 	const receiver = await startReceiver();
 	t.teardown(receiver.stop);
 	const { port } = new URL(receiver.url);
@@ -34,7 +34,7 @@ test('a URL that names an address which is not public is refused before anything
 	t.is(receiver.received.length, 1);
 });
 
-test('a name is judged by what it stands for when the connection is made, each address of it', async (t) => {
+test('a host name is checked at connection time, with all its addresses', async (t) => {
 	const receiver = await startReceiver();
 	t.teardown(receiver.stop);
 	const { port } = new URL(receiver.url);
@@ -55,7 +55,7 @@ test('a name is judged by what it stands for when the connection is made, each a
 	t.is(receiver.received.length, 0);
 });
 
-test('redirections are not followed, and of an answer little is read', async (t) => {
+test('redirects are not followed, and only a small part of an answer is read', async (t) => {
 	const inner = await startReceiver();
 	const outer = await startReceiver((_, response) => response.writeHead(302, { location: inner.url }).end());
 	const long = await startReceiver((_, response) => {
@@ -73,7 +73,7 @@ test('redirections are not followed, and of an answer little is read', async (t)
 	t.is(await post({ ...posted, url: long.url }), 200);
 });
 
-test('a receiver that hangs ends an attempt, before or after its status', async (t) => {
+test('a hanging receiver ends an attempt, before or after its status', async (t) => {
 	const [silent, slow] = [
 		await startReceiver(() => {}),
 		await startReceiver((_, response) => response.writeHead(500).flushHeaders()),

@@ -36,7 +36,7 @@ const viaFolder = [
 	{ type: 'role_assignment', role: 'folder:deep#editor', resource: 'folder:deep', file: file('folder') },
 ] as const;
 
-test('who is allowed is shown how, and who is not is shown what would do', async (t) => {
+test('allowed checks show how they are granted, and denied checks show what would grant them', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const ask = async (check: object, headers = {}) => (await http.post<Explained>('/allowed', check, { headers })).body;
 	const policy = {
@@ -90,7 +90,7 @@ test('who is allowed is shown how, and who is not is shown what would do', async
 	}
 });
 
-test('attempts are there when asked for, and of single checks alone', async (t) => {
+test('attempts are returned on request, and only for single checks', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const headers = { 'x-debug': 'attempts' };
 	const check = writesD1('dan');
@@ -113,7 +113,7 @@ test('attempts are there when asked for, and of single checks alone', async (t) 
 	t.regex(JSON.stringify(refused.body), /use_debugger.*must be true, false or/);
 });
 
-test('rules between condition sets are shown with the comparisons to meet, but for those of the cloud', async (t) => {
+test('rules between condition sets are shown with the comparisons to meet, except in the cloud', async (t) => {
 	const model = await readCaseModel('009-condition-sets');
 	const { http } = await serving(t, model);
 	const policy = {
@@ -171,7 +171,7 @@ test('rules between condition sets are shown with the comparisons to meet, but f
 	t.deepEqual(bySets(there.body.debug), []);
 });
 
-test('so many attempts are shown, and none while the policy in force is an older one', (t) => {
+test('the number of attempts is limited, and there are none under an older active policy', (t) => {
 	const roles = Array.from({ length: 60 }, (_, index) => ({
 		key: `role-${index}`,
 		name: 'Role',
@@ -192,7 +192,7 @@ test('so many attempts are shown, and none while the policy in force is an older
 	t.deepEqual(runToEnd(findAttempts({ ...at, policyRevision: 6 }, check)), { attempts: [], truncated: true });
 });
 
-test('the items of a list count as work, so that no list stops a decision point', (t) => {
+test('list items count as work, so that no list blocks a decision point', (t) => {
 	const member = { m: { equals: 1 } };
 	const holders = {
 		key: 'holders',

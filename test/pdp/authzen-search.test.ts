@@ -209,7 +209,7 @@ const paths = Object.keys(wholes) as (keyof typeof wholes)[];
 const nameOf = (one: FoundPage['results'][number]): string => one.id ?? one.name ?? '';
 const names = ({ body }: Answer<FoundPage>): readonly string[] => body.results.map(nameOf);
 
-test('pages make up the whole, whatever their limits', async (t) => {
+test('pages add up to the whole result, whatever their limits', async (t) => {
 	const { http } = await serving(t, shelf);
 	const ask = (path: keyof typeof wholes, page?: object) =>
 		http.post<FoundPage>(path, page === undefined ? wholes[path] : { ...wholes[path], page });
@@ -239,7 +239,7 @@ test('pages make up the whole, whatever their limits', async (t) => {
 	);
 });
 
-test('a token is good for its own request alone', async (t) => {
+test('a token is valid only for its own request', async (t) => {
 	const { http } = await serving(t, shelf);
 	for (const path of paths) {
 		const request: object = wholes[path];
@@ -279,7 +279,7 @@ test('a token is good for its own request alone', async (t) => {
 	}
 });
 
-test('tokens carry any key, and tell apart what looks alike', (t) => {
+test('tokens carry any key, and distinguish similar keys', (t) => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), fc.jsonValue(), (request, last, other) => {
 			const token = pageToken(request, last);
@@ -295,7 +295,7 @@ test('tokens carry any key, and tell apart what looks alike', (t) => {
 	t.throws(() => readPageToken(pageToken(JSON.parse('{"__proto__": 1}'), 'x'), {}));
 });
 
-test('a write between two pages leaves the others as they are', async (t) => {
+test('a write between two pages does not affect the remaining results', async (t) => {
 	const { feed, replica, http } = await serving(t, shelf);
 	const ask = (page: object) => http.post<FoundPage>(resourceSearch, { ...wholes[resourceSearch], page });
 	const first = await ask({ limit: 5 });
@@ -317,7 +317,7 @@ test('a write between two pages leaves the others as they are', async (t) => {
 	t.deepEqual(names(rest), [...whole.slice(5).filter((id) => id !== gone), 'z']);
 });
 
-test('an answer is cut at the limit of all answers, also when nobody asked for pages', async (t) => {
+test('an answer is cut at the common limit, even without paging', async (t) => {
 	const most = 1_000;
 	const many = Array.from({ length: most + 1 }, (_, index) => `b${String(index).padStart(4, '0')}`);
 	const large = (keys: readonly string[]): Model => ({

@@ -292,7 +292,7 @@ const rules: readonly Rule[] = [
 	},
 ];
 
-test('answers as AuthZEN demands', async (t) => {
+test('answers as AuthZEN requires', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const { must, path, body, answer } of rules) {
 		const { status, headers, body: given, revision } = await http.post<unknown>(path, body);
@@ -323,7 +323,7 @@ interface Decided {
 	readonly evaluations: readonly { decision: boolean; context?: { error?: { status: number; message: string } } }[];
 }
 
-test('what is wrong with one evaluation is its own error', async (t) => {
+test('a problem in one evaluation is only its own error', async (t) => {
 	const { http } = await serveLibrary(t);
 	for (const [item, message] of wrongItems) {
 		const body = { ...annReads, evaluations: [{}, item, {}] };
@@ -536,7 +536,7 @@ test('refuses wrong requests with 400 and a message', async (t) => {
 
 const posted = [evaluation, evaluations, subjects, resources, actions];
 
-test('wants the key, and says 401 without it', async (t) => {
+test('requires the key, and answers 401 without it', async (t) => {
 	const { url } = await serveLibrary(t);
 	const anyone = client(url);
 	for (const path of posted) {
@@ -555,7 +555,7 @@ test('wants the key, and says 401 without it', async (t) => {
 	t.is((await anyone.get(configuration)).status, 200, 'the metadata is for anyone');
 });
 
-test('repeats the id of a request in every answer', async (t) => {
+test('repeats the request id in every answer', async (t) => {
 	const { http } = await serveLibrary(t);
 	const sent = async (path: string, id: string | undefined, body: unknown = annReads) => {
 		const extra = id === undefined ? {} : { headers: { 'x-request-id': id } };
@@ -692,7 +692,7 @@ test('subject, action, resource and context become a check', async (t) => {
 	);
 });
 
-test('an operator names the types of subjects that are users', async (t) => {
+test('an operator configures the subject types that are users', async (t) => {
 	const { http } = await serveLibrary(t, { authzen: { publicUrl: null, subjectTypes: ['service'] } });
 	t.deepEqual(
 		(await http.post<unknown>(evaluation, { ...annReads, subject: { type: 'service', id: 'ann' } })).body,
@@ -703,14 +703,14 @@ test('an operator names the types of subjects that are users', async (t) => {
 	t.deepEqual(found.body, { results: [{ type: 'service', id: 'ann' }] });
 });
 
-test('a decision point of the cloud leaves conditions out', async (t) => {
+test('a cloud decision point leaves conditions out', async (t) => {
 	const { http } = await serveLibrary(t, { mode: 'cloud' });
 	t.deepEqual((await http.post<unknown>(evaluation, { subject: cid, action: signs, resource: b1 })).body, no);
 	t.deepEqual((await http.post<unknown>(evaluation, annReads)).body, yes);
 	t.deepEqual((await http.post<unknown>(subjects, { subject: ann, action: signs, resource: b1 })).body, none);
 });
 
-test('reasons come when they are asked for', async (t) => {
+test('reasons are returned on request', async (t) => {
 	const { http } = await serveLibrary(t);
 	const headers = { 'x-debug': 'true' };
 	const { body } = await http.post(evaluation, benReads, { headers });
@@ -723,7 +723,7 @@ test('reasons come when they are asked for', async (t) => {
 	]);
 });
 
-test('many evaluations are of one revision, whatever is written meanwhile', async (t) => {
+test('evaluations in one request have one revision, whatever is written in between', async (t) => {
 	const { feed, replica, http } = await serveLibrary(t);
 	const body = { ...annReads, evaluations: Array.from({ length: 5_000 }, () => ({})) };
 	const asked = http.post<Decided>(evaluations, body);
@@ -742,7 +742,7 @@ interface Configuration {
 	readonly capabilities: readonly string[];
 }
 
-test('says where it serves what', async (t) => {
+test('publishes its endpoints', async (t) => {
 	const { url, http } = await serveLibrary(t);
 	const anyone = client(url);
 	const { status, headers, body } = await anyone.get<Configuration>(configuration);
@@ -770,7 +770,7 @@ test('says where it serves what', async (t) => {
 	t.is((await http.post(configuration, {})).status, 405);
 });
 
-test('an operator names the address', async (t) => {
+test('an operator configures the URL', async (t) => {
 	const authzen = { publicUrl: 'https://pdp.example.com/tenant1', subjectTypes: ['user'] };
 	const { http } = await serveLibrary(t, { authzen });
 	const behind = { headers: { host: 'other.example.com' } };

@@ -12,7 +12,7 @@ function stepsIn<T>(steps: Steps<T>): number {
 	return count;
 }
 
-test('what is sorted in steps is what is sorted at once', (t) => {
+test('sorting in steps gives the same result as sorting in one step', (t) => {
 	const row = fc.record({ text: fc.string({ maxLength: 2 }), number: fc.nat() });
 	const law = fc.property(fc.array(row, { maxLength: 50 }), fc.integer({ min: 1, max: 100 }), (rows, times) => {
 		const many = Array.from({ length: times }, (_, turn) => rows.map((each) => ({ ...each, turn }))).flat();
@@ -28,7 +28,7 @@ test('sorting pauses every thousand or so', (t) => {
 	t.true(stepsIn(sortedBy(numbers, String)) > 50 + 5 * 45);
 });
 
-test('nothing more is done when there is enough', (t) => {
+test('work stops when there is enough', (t) => {
 	const seen: number[] = [];
 	const run = (item: number) => {
 		seen.push(item);
@@ -38,7 +38,7 @@ test('nothing more is done when there is enough', (t) => {
 	t.deepEqual(seen, [...Array(11).keys()]);
 });
 
-test('portions are as large as takes about two milliseconds, and hold everything once', (t) => {
+test('portions take about two milliseconds, and contain everything once', (t) => {
 	const list = Array.from({ length: 5_000 }, (_, index) => index);
 	for (const each of [0, 0.01, 0.5, 3]) {
 		let clock = 0;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ClockComparison } from '../../src/pdp/follow/clock-comparison.js';
 
-test('a clock that jumps is told once, and once when it is right again', (t) => {
+test('a clock jump is reported once, and once when the clock is right again', (t) => {
 	const logged: string[] = [];
 	const tell = (...words: readonly unknown[]) => {
 		logged.push(String(words.at(-1)));

@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
 	},
 ];
 
-test('conditions are decided by what is stored and asked', async (t) => {
+test('conditions are decided by stored and sent attributes', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	for (const { title, asked, allow, code } of cases) {
 		const { body } = await http.post<Explained>('/allowed', { ...asked, use_debugger: true });
@@ -93,7 +93,7 @@ test('conditions are decided by what is stored and asked', async (t) => {
 	}
 });
 
-test('an explanation shows what is known, and not what somebody said of themselves', async (t) => {
+test('an explanation shows stored values, and not values sent by the caller', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const user = { key: 'ann', email: 'ann@example.com', attributes: { roles: ['owner'], tenants: [], key: 'bob' } };
 	const asked = { user, action: 'sign', resource: d1, use_debugger: true };
@@ -110,7 +110,7 @@ test('an explanation shows what is known, and not what somebody said of themselv
 	t.is(debug.rbac, undefined);
 });
 
-test('a decision point of the cloud evaluates no conditions, whatever the client says', async (t) => {
+test('a cloud decision point evaluates no conditions, whatever the client sends', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name), { mode: 'cloud' });
 	for (const context of [{}, { pdp_type: 'edge' }, { pdp_type: null }, null]) {
 		const asked = { user: 'ann', action: 'sign', resource: d1, context, use_debugger: true };
@@ -166,7 +166,7 @@ for (const { title, flags, mode } of [
 	});
 }
 
-test('conditions count in the tenants of a user, and of a user who is not synced in all', async (t) => {
+test('conditions count in a user’s tenants, and in all tenants for an unknown user', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const resource = { type: 'folder', attributes: { open: true } };
 	for (const [user, expected] of [
@@ -188,7 +188,7 @@ test('conditions count in the tenants of a user, and of a user who is not synced
 	}
 });
 
-test('whoever is allowed by conditions alone has no assignments', async (t) => {
+test('users allowed only by conditions have no assignments', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const d2 = { type: 'document', key: 'd2', tenant: 'acme' };
 	const ask = async (context: object) =>
@@ -199,7 +199,7 @@ test('whoever is allowed by conditions alone has no assignments', async (t) => {
 	t.deepEqual(await ask({ enable_abac_authorized_users: 'true' }), { cleo });
 });
 
-test('all instances of a type are looked at only when the type and conditions are asked for', async (t) => {
+test('all instances of a type are visited only if the type and conditions are requested', async (t) => {
 	const { http } = await serving(t, await readCaseModel(name));
 	const ask = async (more: object) =>
 		Object.keys((await http.post('/user-permissions', { user: 'ann', ...more })).body).sort();

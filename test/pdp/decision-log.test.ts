@@ -40,7 +40,7 @@ const decision: LoggedDecision = {
 
 const labels = { id: 'rack-7:7766', version: '0.9.0' };
 
-test('an event has the format of OPA, with our facts beside', (t) => {
+test('an event has OPA’s format, with additional facts', (t) => {
 	t.deepEqual(JSON.parse(eventLine(decision, labels, [])), {
 		labels,
 		decision_id: 'd1',
@@ -60,7 +60,7 @@ test('an event has the format of OPA, with our facts beside', (t) => {
 	});
 });
 
-test('masked members are left out and named, and others stay', (t) => {
+test('masked members are removed and named, and the remaining members stay', (t) => {
 	const masks = [
 		['user', 'attributes', 'ssn'],
 		['context', 'token'],
@@ -87,7 +87,7 @@ for (const [title, changed, shown] of [
 		{ resource: { type: 't'.repeat(1_024), tenant: 'acme' } },
 	],
 ] as const) {
-	test(`an event that a receiver may refuse says what was asked, cut: ${title}`, (t) => {
+	test(`an event too large for a receiver contains a shortened question: ${title}`, (t) => {
 		const asked = { ...input, ...changed };
 		const line = eventLine({ ...decision, input: asked }, labels, []);
 		t.true(line.length <= 65_536);
@@ -145,7 +145,7 @@ function keeping() {
 
 const quick = { collect: 1, first: 1, longest: 2, deferred: 600_000, stop: 1_000 };
 
-test('events arrive in order, in chunks, and none is lost while the receiver is away for a while', async (t) => {
+test('events arrive in order, in chunks, and none is lost during a short receiver outage', async (t) => {
 	const { lines, receiver } = keeping();
 	const queue = new EventQueue(receiver, quiet, 10_000, quick);
 	receiver.failure = new Error('away');
@@ -160,7 +160,7 @@ test('events arrive in order, in chunks, and none is lost while the receiver is 
 	t.deepEqual(queue.counts, { sent: 20, lost: 0 });
 });
 
-test('what does not fit into memory is lost and counted', async (t) => {
+test('events that do not fit into memory are lost and counted', async (t) => {
 	const { lines, receiver } = keeping();
 	const queue = new EventQueue(receiver, quiet, 20, quick);
 	for (let index = 0; index < 10; index++) queue.push('12345');
@@ -171,7 +171,7 @@ test('what does not fit into memory is lost and counted', async (t) => {
 	t.deepEqual(queue.counts, { sent: 4, lost: 6 });
 });
 
-test('what a receiver refuses is lost and counted, and what follows arrives', async (t) => {
+test('events refused by a receiver are lost and counted, and later events arrive', async (t) => {
 	const { lines, receiver } = keeping();
 	const queue = new EventQueue(receiver, quiet, 10_000, quick);
 	receiver.failure = new RefusedEvents('too large');
@@ -188,7 +188,7 @@ test('what a receiver refuses is lost and counted, and what follows arrives', as
 	t.deepEqual(queue.counts, { sent: 1, lost: 3 });
 });
 
-test('a receiver that stays away holds up a stop for a while only, and the loss is counted', async (t) => {
+test('a permanently missing receiver delays a stop only briefly, and the loss is counted', async (t) => {
 	const { receiver } = keeping();
 	receiver.failure = new Error('away');
 	const queue = new EventQueue(receiver, quiet, 10_000, { ...quick, stop: 20 });
@@ -232,7 +232,7 @@ test('a collector gets compressed arrays with its token, again after a failure, 
 	t.deepEqual(queue.counts, { sent: 1, lost: 1 });
 });
 
-test('a collector that says when to come back is asked no earlier, and its words are logged', async (t) => {
+test('a collector’s retry time is respected, and its message is logged', async (t) => {
 	const { got, url } = await collector(t, [429], { 'retry-after': '60' }, '{"message":"the log is full"}');
 	const receiver = httpReceiver({ name: 'api', url, token: null });
 	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(10_000)), {
@@ -264,7 +264,7 @@ test('a collector that says when to come back is asked no earlier, and its words
 	t.deepEqual(queue.counts, { sent: 0, lost: 3 }, 'what does not fit meanwhile is counted');
 });
 
-test('events that the API refuses of a chunk are counted as lost, and the others as sent', async (t) => {
+test('events in a chunk that the API refuses are counted as lost, and the rest as sent', async (t) => {
 	const detail = [{ loc: ['body', 1, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
 	const { url } = await collector(t, [200], {}, JSON.stringify({ accepted: 2, refused: 1, detail }));
 	const queue = new EventQueue(httpReceiver({ name: 'api', url, token: null }), quiet, 10_000, quick);
@@ -278,7 +278,7 @@ test('events that the API refuses of a chunk are counted as lost, and the others
 	t.deepEqual(queue.counts, { sent: 2, lost: 1 });
 });
 
-test('a chunk that the API refuses is lost with the reason of the API', async (t) => {
+test('a chunk that the API refuses is lost with the API’s reason', async (t) => {
 	const detail = [{ loc: ['body', 0, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
 	const { url } = await collector(t, [422], {}, JSON.stringify({ detail }));
 	const receiver = httpReceiver({ name: 'api', url, token: null });
@@ -288,7 +288,7 @@ test('a chunk that the API refuses is lost with the reason of the API', async (t
 	});
 });
 
-test('each check of a request is logged once: single ones, and many with their places', async (t) => {
+test('each check in a request is logged once: single checks, and bulk checks with their positions', async (t) => {
 	const file = join(temporary(t), 'decisions.log');
 	const decisions = new DecisionLog({
 		receivers: [fileReceiver(file)],

@@ -64,7 +64,7 @@ const questions: readonly (readonly [path: string, body: unknown, answer: unknow
 	['/trino/allowed', trino('SelectFromColumns'), { result: false }],
 ];
 
-test('every check is denied with the code, at once, and every listing is empty', async (t) => {
+test('every check is denied immediately with the code, and every listing is empty', async (t) => {
 	const logged: string[] = [];
 	const decisions = { add: (decision: { readonly code: string }) => void logged.push(decision.code) };
 	const rowFilters = new Map([
@@ -98,7 +98,7 @@ test('every check is denied with the code, at once, and every listing is empty',
 	t.is(replica.state.kind, 'deleted');
 });
 
-test('clients of the Data API are denied too', async (t) => {
+test('Data API clients are denied too', async (t) => {
 	const served = await serve(t);
 	await ready(served);
 	const point = createDecisionPoint({ replica: served.replica, apiKey: key, log: quiet });
@@ -113,7 +113,7 @@ test('clients of the Data API are denied too', async (t) => {
 	t.deepEqual(await ask('user_permissions', { user: 'ann' }), { permissions: {}, tenants: [] });
 });
 
-test('it stays deleted while the key is refused or the control plane is away, and ends when there is a revision', async (t) => {
+test('the environment stays deleted while the key is refused or the control plane is unreachable, until there is a revision', async (t) => {
 	const served = await serve(t);
 	const { http, feed, replica } = served;
 	await ready(served);
@@ -136,7 +136,7 @@ test('it stays deleted while the key is refused or the control plane is away, an
 	t.deepEqual([body['allow'], revision], [true, 3]);
 });
 
-test('a start with the key of an environment that was deleted denies', async (t) => {
+test('a start with the key of a deleted environment denies', async (t) => {
 	const served = await serve(t);
 	served.feed.deleteEnvironment();
 	await until(served, 'deleted');
@@ -155,7 +155,7 @@ for (const [status, title, kind, answer] of [
 	[404, elsewhere, 'stale', 200],
 	[410, elsewhere, 'stale', 200],
 ] as const) {
-	test(`${status} with the title "${title}" is no deletion: the state is ${kind}`, async (t) => {
+	test(`${status} with the title "${title}" is not a deletion: the state is ${kind}`, async (t) => {
 		const served = await serve(t);
 		await ready(served);
 		served.feed.refuse(status, { title });

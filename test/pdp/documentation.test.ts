@@ -37,7 +37,7 @@ test.before('start', async () => {
 
 test.after.always('stop', async () => stack.stop());
 
-test('the document is served, valid, and lists what the decision point serves', async (t) => {
+test('the document is served, valid, and lists the served endpoints', async (t) => {
 	const http = client(stack.decisionPoint.listening.url);
 	const { status, body } = await http.get<Document>('/openapi.json');
 	t.is(status, 200);
@@ -154,7 +154,7 @@ const questions: readonly (readonly [
 	['triggerPolicyUpdate', '/policy-updater/trigger', undefined],
 ];
 
-test('what is answered is what is described, reasons and headers among it', async (t) => {
+test('answers are as described, including reasons and headers', async (t) => {
 	const { environment, pdp } = stack;
 	const created = async (path: string, body: unknown) => {
 		const answer = await environment.post(path, body);

@@ -37,7 +37,7 @@ test('allows, denies, and names the revision', async (t) => {
 	t.is((await http.post('/allowed', { ...benWrites, resource: 'document' })).body['allow'], true, 'in tenant default');
 });
 
-test('decides many checks in their order, as it decides them one by one', async (t) => {
+test('decides bulk checks in order, with the same results as single checks', async (t) => {
 	const { http } = await serveAcme(t);
 	for (const body of [[annWrites, benWrites, annWrites], { checks: [annWrites, benWrites, annWrites] }]) {
 		const answer = await http.post<{ allow: { allow: boolean }[] }>('/allowed/bulk', body);
@@ -112,7 +112,7 @@ const named: readonly Named[] = [
 	},
 ];
 
-test('takes the key of a check of all tenants from a small body', async (t) => {
+test('reads the key for an all-tenants check from a small body', async (t) => {
 	const { url } = await serveAcme(t);
 	const anyone = client(url);
 	for (const { title, authorization, body, status } of named) {
@@ -158,7 +158,7 @@ test('lists what a user may do', async (t) => {
 	}
 });
 
-test('an answer that takes more processor time than one may is refused, but for a check', async (t) => {
+test('an answer over the processor time limit is refused, except for a check', async (t) => {
 	const { http } = await serveAcme(t, { budget: 0 });
 	const asked = [
 		http.post('/allowed/bulk', [annWrites]),
@@ -175,7 +175,7 @@ test('an answer that takes more processor time than one may is refused, but for 
 	t.is((await http.post('/allowed', annWrites)).status, 200);
 });
 
-test('explains when asked: the body wins over the header', async (t) => {
+test('explains on request: the body overrides the header', async (t) => {
 	const { http } = await serveAcme(t);
 	const explained = await http.post('/allowed', { ...benWrites, use_debugger: true });
 	t.like(explained.body, {
@@ -197,7 +197,7 @@ test('explains when asked: the body wins over the header', async (t) => {
 	t.is((await http.post('/allowed', annWrites, { headers: { 'x-debug': 'false' } })).body['debug'], undefined);
 });
 
-test('gives the reasons of so many checks of a request, and refuses more', async (t) => {
+test('gives reasons for a limited number of checks per request, and refuses more', async (t) => {
 	const { http } = await serveAcme(t);
 	const most = 1_000;
 	const asking = Array.from({ length: most }, () => ({ ...annWrites, use_debugger: true }));
@@ -230,7 +230,7 @@ const authorizations: readonly (readonly [header: string | undefined, status: nu
 	[`BEARER ${key}`, 200],
 ];
 
-test('wants the key of the environment', async (t) => {
+test('requires the environment’s key', async (t) => {
 	const { url } = await serveAcme(t);
 	const anyone = client(url);
 	for (const [authorization, status] of authorizations) {
@@ -341,7 +341,7 @@ const wrong: readonly Wrong[] = [
 	},
 ];
 
-test('says where a body is wrong', async (t) => {
+test('reports the place of a problem in a body', async (t) => {
 	const { http } = await serveAcme(t);
 	for (const { title, path = '/allowed', body, locs } of wrong) {
 		const answer = await http.post<{ detail: { loc: unknown; msg: string; type: string }[] }>(path, body);
@@ -359,7 +359,7 @@ test('says where a body is wrong', async (t) => {
 	}
 });
 
-test('answers anything else with a status, a sentence and the revision', async (t) => {
+test('answers everything else with a status, a sentence and the revision', async (t) => {
 	const { http } = await serveAcme(t);
 	const raw = (text: string) => http.post('/allowed', undefined, { raw: text });
 	const answers = [
@@ -382,7 +382,7 @@ test('answers anything else with a status, a sentence and the revision', async (
 	t.is(typeless.status, 200, 'a body is JSON whatever its type says');
 });
 
-test('waits for the revision a request names', async (t) => {
+test('waits for the revision named in a request', async (t) => {
 	const { http, feed } = await serveAcme(t, { revisionWait: 60_000 });
 	const idleReads = { user: 'idle', action: 'read', resource: { type: 'document', tenant: 'acme' } };
 	const waiting = http.post('/allowed', idleReads, { headers: { 'x-min-revision': '8' } });
@@ -394,7 +394,7 @@ test('waits for the revision a request names', async (t) => {
 	t.is(answer.revision, 8);
 });
 
-test('a token waits for its own lineage, and is 409 when that has ended', async (t) => {
+test('a token waits for its own lineage, and is 409 when the lineage has ended', async (t) => {
 	const { feed, http, replica } = await serve(t, { revisionWait: 60_000 });
 	const [first, second] = ['1'.repeat(16), '2'.repeat(16)];
 	const publish = async (lineage: string, revision: number) => {
@@ -426,7 +426,7 @@ test('a token of an unknown lineage is 503, whatever its revision', async (t) =>
 	t.regex(String(answer.body['detail']), /revision 1 of lineage 3{16} has not been reached/);
 });
 
-test('waits for its own revision, too, when all are said to have reached it', async (t) => {
+test('waits for its own revision, even if all are reported to have reached it', async (t) => {
 	const ahead = new SharedProgress();
 	ahead.update({ lineage: '', revision: 8, policyRevision: 8, deleted: false });
 	const { feed, http } = await serveAcme(t, { progress: ahead, revisionWait: 60_000 });
@@ -437,14 +437,14 @@ test('waits for its own revision, too, when all are said to have reached it', as
 	t.is((await waiting).revision, 8);
 });
 
-test('does not wait for ever', async (t) => {
+test('limits the wait', async (t) => {
 	const { http } = await serveAcme(t, { revisionWait: 30 });
 	const answer = await http.post('/allowed', annWrites, { headers: { 'x-min-revision': '8' } });
 	t.is(answer.status, 503);
 	t.deepEqual(answer.body, { detail: 'revision 8 has not been reached' });
 });
 
-test('does not wait for ever, whatever is collected as garbage meanwhile', async (t) => {
+test('limits the wait, even under garbage collection', async (t) => {
 	setFlagsFromString('--expose-gc');
 	const collect: () => void = runInNewContext('gc');
 	const { http } = await serveAcme(t, { revisionWait: 300 });
@@ -454,7 +454,7 @@ test('does not wait for ever, whatever is collected as garbage meanwhile', async
 	t.is((await answered).status, 503);
 });
 
-test('is alive at once and ready with the first revision', async (t) => {
+test('is alive immediately and ready with the first revision', async (t) => {
 	const { http, feed, replica, url } = await serve(t);
 	const starting = await http.get('/ready');
 	t.is(starting.status, 503);
@@ -505,14 +505,14 @@ test('is alive at once and ready with the first revision', async (t) => {
 	t.deepEqual(await statuses(), [401, 403, 403, 200]);
 });
 
-test('names the version of the contract', async (t) => {
+test('names the contract version', async (t) => {
 	const { http } = await serve(t);
 	t.deepEqual((await http.get('/version')).body, { api_version: 4 });
 });
 
 const triggers = ['/policy-updater/trigger', '/data-updater/trigger', '/update_policy', '/update_policy_data'];
 
-test('fetches everything anew when it is told to, and answers meanwhile', async (t) => {
+test('fetches everything again on command, and answers in between', async (t) => {
 	const { http, feed, replica } = await serveAcme(t);
 	const { engine } = replica.current() ?? {};
 	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
@@ -532,7 +532,7 @@ test('fetches everything anew when it is told to, and answers meanwhile', async 
 	t.is((await http.post('/allowed', benWrites)).body['allow'], true, 'it follows the feed as before');
 });
 
-test('fetches everything at most once in a while, however often it is told to', async (t) => {
+test('fetches everything at most once per interval, however often it is commanded', async (t) => {
 	const { http, feed, replica } = await serveAcme(t, { refetch: 60_000 });
 	const snapshotsAsked = () => feed.seen.filter(({ etag }) => etag === undefined).length;
 	const before = snapshotsAsked();

@@ -48,12 +48,12 @@ test('answers with the code of each check', async (t) => {
 	}
 });
 
-test('data may be absent, and then everything is denied', async (t) => {
+test('without data, everything is denied', async (t) => {
 	const engine = await load(Buffer.from('{}'));
 	t.is(engine.code(check('ann', 'read', 'document')), 'no_such_resource');
 });
 
-test('refuses what is no data', async (t) => {
+test('refuses invalid data', async (t) => {
 	for (const data of ['', '[]', 'null', '{"a":', 'true']) {
 		await t.throwsAsync(load(Buffer.from(data)), { instanceOf: EngineError }, data);
 	}
@@ -64,7 +64,7 @@ test('an unknown entrypoint throws', async (t) => {
 	t.throws(() => engine.evaluate('regolith/other', {}), { instanceOf: EngineError, message: /regolith\/other/ });
 });
 
-test('a patch that fails breaks the engine, which denies from then on', async (t) => {
+test('a failed patch breaks the engine, which denies from then on', async (t) => {
 	const engine = await load();
 	const impossible: Patch = {
 		op: 'upsert',
@@ -87,7 +87,7 @@ code := "one" if input.action == "conflict"
 code := "other" if input.action == "conflict"
 `);
 
-test('an evaluation that is aborted denies, and leaves the engine as it was', async (t) => {
+test('an aborted evaluation denies, and leaves the engine unchanged', async (t) => {
 	const engine = await Engine.load(await WebAssembly.compile(await wasmFrom(contradictory)), modelData(acme));
 	engine.patch(assign('idle', 'acme', ['reader']));
 	const data = engine.dump();
@@ -105,7 +105,7 @@ test('an evaluation that is aborted denies, and leaves the engine as it was', as
 	t.notDeepEqual(engine.dump(), data);
 });
 
-test('an input that nests too deep for the machine denies', async (t) => {
+test('an input nested too deep for the machine denies', async (t) => {
 	const engine = await load();
 	let deep: unknown = null;
 	for (let depth = 0; depth < 8_000; depth += 1) deep = [deep];
@@ -113,14 +113,14 @@ test('an input that nests too deep for the machine denies', async (t) => {
 	t.is(engine.code(check('ann', 'read', 'document')), 'allow');
 });
 
-test('half a character is the replacement character', async (t) => {
+test('half a surrogate pair is the replacement character', async (t) => {
 	const engine = await load(Buffer.from('{"\\ud800":"\\ud83d\\ude00", "b":"\\\\ud800"}'));
 	t.deepEqual(engine.dump(), { '\ufffd': '😀', b: '\\ud800' });
 	engine.patch([{ op: 'upsert', path: ['\udc00x'], value: 'a\ud83d' }]);
 	t.deepEqual(engine.dump(), { '\ufffd': '😀', '\ufffdx': 'a\ufffd', b: '\\ud800' });
 });
 
-test('keys that name members of every object are ordinary keys', async (t) => {
+test('keys that name inherited object members are ordinary keys', async (t) => {
 	const engine = await load();
 	for (const key of ['__proto__', 'constructor', 'hasOwnProperty', '']) {
 		engine.patch([{ op: 'upsert', path: ['regolith', 'facts', 'users', key], value: {} }]);
@@ -132,7 +132,7 @@ test('keys that name members of every object are ordinary keys', async (t) => {
 	}
 });
 
-test('an instance is asked about by any key', async (t) => {
+test('an instance can have any key', async (t) => {
 	const engine = await load();
 	const { resource, ...question } = check('ann', 'read', 'document');
 	for (const key of ['budget', '', 'a "b"', 'a\\b', 'line\n', 'é', '\ud83d']) {
@@ -140,7 +140,7 @@ test('an instance is asked about by any key', async (t) => {
 	}
 });
 
-test('an input larger than the memory that is there is read whole', async (t) => {
+test('an input larger than the current memory is read as a whole', async (t) => {
 	const engine = await load();
 	const attributes = { text: 'é'.repeat(4_000_000) };
 	const input = { ...check('ann', 'read', 'document'), context: attributes };
@@ -155,7 +155,7 @@ const patch: fc.Arbitrary<Patch> = fc
 		return remove ? { op: 'remove', path: inBag } : { op: 'upsert', path: inBag, value: value as Json };
 	});
 
-test('patches between evaluations leave what a plain object would hold, also after moving to another policy', async (t) => {
+test('patches between evaluations behave like a plain object, even after a change of policy', async (t) => {
 	const modules = [await module(), await module(acmeWithMuch)] as const;
 	const batches = fc.array(fc.array(patch, { maxLength: 12 }), { maxLength: 25 });
 	await fc.assert(
@@ -174,7 +174,7 @@ test('patches between evaluations leave what a plain object would hold, also aft
 	t.pass();
 });
 
-test('a move to another policy keeps data with booleans and data without', async (t) => {
+test('a change of policy keeps data with and without booleans', async (t) => {
 	const tenants = ['regolith', 'facts', 'tenants'];
 	for (const attributes of [
 		{ paid: null, seats: 3 },
@@ -203,7 +203,7 @@ test('a move to another policy keeps data with booleans and data without', async
 	}
 });
 
-test('a move leaves behind what the data no longer needs', async (t) => {
+test('a change of policy leaves unneeded data behind', async (t) => {
 	const engine = await load();
 	const small = engine.heapBytes;
 	const bulk = Array.from({ length: 500_000 }, (_, index) => index);
@@ -232,7 +232,7 @@ test('memory stays flat over many changes and checks', async (t) => {
 	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
 });
 
-test('a copy is a second engine, and copies in a row leave nothing behind', async (t) => {
+test('a copy is a second engine, and repeated copies leave nothing behind', async (t) => {
 	let engine = await load();
 	const round = (from: number) => {
 		for (let index = from; index < from + 500; index += 1) {
@@ -254,7 +254,7 @@ test('a copy is a second engine, and copies in a row leave nothing behind', asyn
 	t.true(engine.heapBytes - before < 64 * 1024, `grew by ${engine.heapBytes - before} bytes`);
 });
 
-test('everything large is loaded, copied, moved and patched in many steps', async (t) => {
+test('all large work is loaded, copied, moved and patched in many steps', async (t) => {
 	const users = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 	const model = { ...acme, facts: { ...acme.facts, users: [...acme.facts.users, ...users] } };
 	let steps = 0;

@@ -112,7 +112,7 @@ const patch: fc.Arbitrary<Patch> = fc.oneof(
 	document.map((value) => ({ op: 'upsert', path: ['regolith'], value: value['regolith'] ?? null }) as const),
 );
 
-test('after patches it is the index of the patched document', (t) => {
+test('after patches it equals the index of the patched document', (t) => {
 	const law = fc.property(document, fc.array(patch, { maxLength: 12 }), (start, patches) => {
 		const index = read(start);
 		index.patch(patches);
@@ -125,7 +125,7 @@ test('after patches it is the index of the patched document', (t) => {
 	t.notThrows(() => fc.assert(law, { numRuns: 300 }));
 });
 
-test('a copy is the same index, and patches of one are not patches of the other', (t) => {
+test('a copy is an equal index, and patches to one do not affect the other', (t) => {
 	const law = fc.property(
 		document,
 		fc.array(patch, { maxLength: 6 }),
@@ -170,7 +170,7 @@ test('holds every link once, from both sides', (t) => {
 	t.notThrows(() => fc.assert(law, { numRuns: 200 }));
 });
 
-test('a link is there until it expires', (t) => {
+test('a link exists until it expires', (t) => {
 	const index = read({ regolith: { facts: { tenant_roles: { acme: { ann: { reader: null, editor: 3 } } } } } });
 	const held = (time: number) => [...index.tenantRoles.from('ann', time)].map(([, role]) => role).sort();
 	t.deepEqual([held(2), held(3)], [['editor', 'reader'], ['reader']]);
@@ -199,7 +199,7 @@ test('white space and escapes change nothing', (t) => {
 
 const shapeless: readonly Json[] = [[], 7, 'facts', null, { regolith: [] }, { regolith: { facts: 1, schema: 2 } }];
 
-test('what is shaped otherwise is not there', (t) => {
+test('values with an unexpected shape are ignored', (t) => {
 	const empty = contents(read({}));
 	for (const value of shapeless) t.deepEqual(contents(read(value)), empty, JSON.stringify(value));
 	const odd = {
@@ -221,7 +221,7 @@ test('what is shaped otherwise is not there', (t) => {
 	t.deepEqual(contents(index), empty);
 });
 
-test('text that is cut short is refused', (t) => {
+test('truncated text is refused', (t) => {
 	const whole = JSON.stringify({ regolith: { facts: { instances: { 'document:d1': 'acme' } } } });
 	for (let end = 0; end < whole.length; end += 1) {
 		t.throws(() => FactsIndex.read(Buffer.from(whole.slice(0, end))), undefined, whole.slice(0, end));

@@ -65,7 +65,7 @@ test('a write that does not arrive in time is answered, or 424', async (t) => {
 	);
 });
 
-test('a control plane that cannot be reached is 502', async (t) => {
+test('an unreachable control plane is 502', async (t) => {
 	const http = await serveFacts(t, 'http://127.0.0.1:9/v2/facts/p/e');
 	const answer = await http.post('/facts/users', { key: 'ann' });
 	t.is(answer.status, 502);
@@ -92,7 +92,7 @@ function ask(url: string, { method, target, headers, body }: Asked): Promise<rea
 	});
 }
 
-test('a call reaches the same path of the facts, by the same method', async (t) => {
+test('a call reaches the same path of the facts, with the same method', async (t) => {
 	const { url } = await serveFactsAt(t, await echo(t));
 	const empty = { 'content-length': '0' };
 	for (const [asked, expected] of [

@@ -27,7 +27,7 @@ const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', 
 const silence = 5_000;
 const days = 24 * 60 * 60 * 1_000;
 
-test('a bundle may come as slowly as the line is, and one that stops coming is asked for again', async (t) => {
+test('a bundle may arrive slowly, and a stalled bundle is requested again', async (t) => {
 	const bundle = await snapshot({ revision: 7, model: acme });
 	let requests = 0;
 	const server = createServer(async (_, response) => {
@@ -78,7 +78,7 @@ async function endless(t: ExecutionContext, status: number) {
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
 }
 
-test('an answer without an end is not read on', async (t) => {
+test('an endless answer is not read to the end', async (t) => {
 	const limit = 8 * 1024 ** 2;
 	const never = new AbortController().signal;
 	const asked = { environment, etag: undefined, wait: 0 };
@@ -148,7 +148,7 @@ function acmeWithBen(roles: readonly string[]): Model {
 	return { ...acme, facts: { ...acme.facts, role_assignments: [...others, ...bens] } };
 }
 
-test('a clock that jumps moves the ends of grants, and neither the age of the data nor waits', async (t) => {
+test('a clock jump moves the expiry of grants, but not the age of the data or waits', async (t) => {
 	let jump = 0;
 	const clock = { now: () => new Date(Date.now() + jump) };
 	const { feed, replica, http } = await serve(t, { clock, maxDataAge: 60_000 });
@@ -162,7 +162,7 @@ test('a clock that jumps moves the ends of grants, and neither the age of the da
 	}
 });
 
-test('a copy that cannot be written leaves the one before, and is written when there is room again', async (t) => {
+test('a failed copy leaves the previous copy, and is written when there is space again', async (t) => {
 	const { feed, replica, http } = await serve(t);
 	const path = join(temporary(t), 'environment.copy');
 	const warnings: unknown[] = [];
@@ -194,7 +194,7 @@ test('a copy that cannot be written leaves the one before, and is written when t
 	await eventually(read, (found) => found?.bundles[0]?.etag === '"r8-x"');
 });
 
-test('who does not read its answers keeps nobody waiting, also while revisions come', async (t) => {
+test('a client that does not read its answers blocks nobody, even while revisions arrive', async (t) => {
 	const { feed, replica, http, url } = await serve(t);
 	feed.publish({ revision: 7, snapshot: await snapshot({ revision: 7, model: acme }) });
 	await replica.reached(7);

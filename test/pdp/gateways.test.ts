@@ -92,7 +92,7 @@ const nginx = {
 	'permit-resource-type': 'document',
 };
 
-test('nginx asks by headers, and is told by the status where it wants to be', async (t) => {
+test('nginx asks by headers, and reads the decision from the status', async (t) => {
 	const { http, url } = await serving(t, model);
 	const ask = (more: object, path = '/nginx_allowed') =>
 		http.post(path, undefined, { headers: { ...nginx, ...more }, raw: 'ignored' });
@@ -224,7 +224,7 @@ test('Trino asks about operations on things', async (t) => {
 	}
 });
 
-test('Trino asks about many things at once, and learns which of them as by asking one by one', async (t) => {
+test('Trino asks about several objects together, with the same results as single questions', async (t) => {
 	const { http } = await serving(t, model);
 	for (const [user, operation, filterResources, expected] of [
 		['ann', 'FilterCatalogs', ['other', 'lake', 'lake'].map((name) => ({ catalog: { name } })), [1, 2]],
@@ -257,7 +257,7 @@ columnMasking:
       - { column_name: id, view_expression: "0", action: Hide }
 `;
 
-test('Trino learns the filters of rows and the masks of columns', async (t) => {
+test('Trino gets row filters and column masks', async (t) => {
 	const gateways = await settings(t, {}, { PDP_TRINO_AUTHZ_CONFIG_PATH: rules });
 	const { http } = await serving(t, model, { gateways });
 	const filters = async (user: string, resource: object | undefined) =>
@@ -283,7 +283,7 @@ test('Trino learns the filters of rows and the masks of columns', async (t) => {
 	t.deepEqual(await masks('cleo', undefined), []);
 });
 
-test('what cannot be decided filters and masks nothing away: it is refused', async (t) => {
+test('undecidable filters and masks are refused, not dropped', async (t) => {
 	const gateways = await settings(t, {}, { PDP_TRINO_AUTHZ_CONFIG_PATH: rules });
 	const { http, feed, replica } = await serving(t, model, { gateways });
 	const ask = (path: string, action: object) =>
@@ -309,7 +309,7 @@ test('what cannot be decided filters and masks nothing away: it is refused', asy
 	t.is((await outdated.post('/trino/row-filter', filters)).status, 503, 'the data is too old');
 });
 
-test('Trino needs the key, unless it need not', async (t) => {
+test('Trino needs the key, unless the settings allow otherwise', async (t) => {
 	const body = asked('ann', { operation: 'ExecuteQuery' });
 	const closed = await serving(t, model);
 	const open = await serving(t, model, { gateways: await settings(t, { PDP_ALLOW_UNAUTHENTICATED_TRINO: 'true' }) });
@@ -337,7 +337,7 @@ const wrong: readonly (readonly [body: unknown, ...loc: readonly (string | numbe
 	[asked('ann', { operation: 'FilterTables', filterResources: {} }), 'input', 'action', 'filterResources'],
 ];
 
-test('says where a body of Trino is wrong', async (t) => {
+test('reports the place of a problem in a Trino body', async (t) => {
 	const { http } = await serving(t, model);
 	for (const path of ['/trino/allowed', '/trino/row-filter', '/trino/batch-column-masking']) {
 		for (const [body, ...loc] of wrong) {
@@ -358,7 +358,7 @@ const refusedFiles: readonly (readonly [setting: string, text: string, message: 
 	['PDP_TRINO_AUTHZ_CONFIG_PATH', 'rowFilters: {t: [{action: a}]}', /expression/],
 ];
 
-test('a file that is missing or not understood ends the start', async (t) => {
+test('a missing or invalid file ends the start', async (t) => {
 	const kong = { PDP_KONG_INTEGRATION: 'true' };
 	for (const [setting, text, message] of refusedFiles) {
 		await t.throwsAsync(settings(t, kong, { PDP_KONG_ROUTES_PATH: '[]', [setting]: text }), {

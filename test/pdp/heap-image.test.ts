@@ -24,7 +24,7 @@ const kinds = {
 } as const;
 const load = async (json: string | Uint8Array) => Engine.load(await kinds.laidOut(), Buffer.from(json));
 
-test('data is laid out for the modules that are built here, and parsed by others', async (t) => {
+test('data is laid out for modules built here, and parsed by other modules', async (t) => {
 	for (const [kind, module] of Object.entries(kinds)) {
 		const engine = await Engine.load(await module(), modelData(acme));
 		t.is(engine.laidOut, kind === 'laidOut');
@@ -89,7 +89,7 @@ function changePatch(model: Model, { steps, key, value }: { steps: number[]; key
 	return { op: 'upsert', path: [...path, key], value: value as Json };
 }
 
-test('it stays what a plain object would be, from loading through patches and moves', async (t) => {
+test('data behaves like a plain object, from loading through patches and moves', async (t) => {
 	const modules = await Promise.all([kinds.laidOut(), kinds.laidOut(acmeWithMuch), kinds.parsed()]);
 	await fc.assert(
 		fc.asyncProperty(
@@ -113,7 +113,7 @@ test('it stays what a plain object would be, from loading through patches and mo
 	t.pass();
 });
 
-test('tables are emptied and filled again, and replaced by others', async (t) => {
+test('tables are emptied and filled again, and replaced', async (t) => {
 	const members = (from: number, count: number) =>
 		Object.fromEntries(Array.from({ length: count }, (_, index) => [`member-${from + index}`, null]));
 	const engine = await load(JSON.stringify({ table: members(0, 300), other: members(0, 5) }));
@@ -207,7 +207,7 @@ for (const [kind, module] of Object.entries(kinds)) {
 	});
 }
 
-test('a member that is named twice counts once', async (t) => {
+test('a repeated member counts once', async (t) => {
 	const policy = policyOfCode(`default code := "another number"
 
 code := "three" if count(data.table) == 3
@@ -220,7 +220,7 @@ code := "three" if count(data.table) == 3
 	t.deepEqual(engine.dump(), { table: { a: 6, b: 5, c: 4 } });
 });
 
-test('data that nests deep is read or refused', async (t) => {
+test('deeply nested data is read or refused', async (t) => {
 	const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}null${close.repeat(depth)}`;
 	for (const depth of [63, 64, 65, 66, 200, 1_000]) {
 		const text = nested(depth, '{"a":', '}');
@@ -233,7 +233,7 @@ test('data that nests deep is read or refused', async (t) => {
 	}
 });
 
-test('memory grows with what needs more of it than usual', async (t) => {
+test('memory grows for unusually large data', async (t) => {
 	const data = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [index, { a: { b: {} } }]));
 	const engine = await load(JSON.stringify(data));
 	t.true(engine.heapBytes > JSON.stringify(data).length * 5);

@@ -33,7 +33,7 @@ const input = fc
 	.record({ user: text, action: text, type: text, tenant: text, key: fc.option(text, { nil: undefined }), time })
 	.map(({ user, action, type, tenant, key, time }) => ({ ...usual(user, action, type, tenant, key), time }));
 
-test('a policy reads the strings that were asked about, and the time', async (t) => {
+test('a policy reads the strings in the question, and the time', async (t) => {
 	const engine = await loadEngine(`instance := object.get(input.resource, "key", "none")
 
 code := concat("|", [input.user.key, input.action, input.resource.type, input.resource.tenant, instance, time])
@@ -53,12 +53,12 @@ time := json.marshal(input.time)
 	);
 });
 
-test('a code that is one of the strings that were asked about is that of this check', async (t) => {
+test('a code equal to a string in the question belongs to this check', async (t) => {
 	const engine = await loadEngine('code := input.user.key\n');
 	for (const user of ['ann', 'ben', '', 'é', 'ann']) t.is(engine.code(usual(user, 'read', 'document', 'acme')), user);
 });
 
-test('what is no string is no code', async (t) => {
+test('a value that is not a string is not a code', async (t) => {
 	const engine = await loadEngine(`code := "allow" if input.action == ""
 
 code := 7 if input.action == "number"
@@ -82,7 +82,7 @@ code := {"allow": "allow"} if input.action == "object"
 	t.is(engine.code(usual('ann', '', 'document', 'acme', 'budget')), 'allow');
 });
 
-test('it is decided like the same check in JSON, through patches, moves and growing memory', async (t) => {
+test('a check is decided like the same check in JSON, through patches, moves and growing memory', async (t) => {
 	const module = await WebAssembly.compile(await policyWasm(acme));
 	let engine = await Engine.load(module, modelData(acme));
 	const codes = new Set<string>();

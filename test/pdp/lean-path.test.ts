@@ -192,7 +192,7 @@ async function bothPaths(t: ExecutionContext) {
 	return { usual: (await way(false)).url, short: (await way(true)).url, taken };
 }
 
-test('both paths answer the same', async (t) => {
+test('both paths give the same answers', async (t) => {
 	t.timeout(3_600_000);
 	const { usual, short, taken } = await bothPaths(t);
 	const statuses = new Map<number | undefined, number>();

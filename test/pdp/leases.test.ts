@@ -29,7 +29,7 @@ async function soFar<T>(promise: Promise<T>): Promise<T | 'waits'> {
 	return Promise.race([promise, immediate('waits' as const)]);
 }
 
-test('a change that nobody reads is made in place at once', async (t) => {
+test('a change without readers is applied in place immediately', async (t) => {
 	const { leases, asked } = timed();
 	t.is(await leases.settle(10), 'in place');
 	t.deepEqual(asked, []);
@@ -53,7 +53,7 @@ test('a change waits for a batch, and later batches wait for the change', async 
 	t.is(batch.lost, false);
 });
 
-test('a change waits a second for a batch, which has lost its revision then', async (t) => {
+test('a change waits one second for a batch, which then loses its revision', async (t) => {
 	const { leases, pass } = timed();
 	const batch = await leases.take('batch');
 	const settled = leases.settle(10);
@@ -64,7 +64,7 @@ test('a change waits a second for a batch, which has lost its revision then', as
 	t.is(leases.size, 0);
 });
 
-test('a change goes on beside a listing, in a copy, after no more time than copying takes', async (t) => {
+test('a change proceeds beside a listing, in a copy, without waiting longer than the copy takes', async (t) => {
 	const { leases, asked, pass } = timed();
 	const listing = await leases.take('listing');
 	const batch = await leases.take('batch');
@@ -81,7 +81,7 @@ test('a change goes on beside a listing, in a copy, after no more time than copy
 	leases.changed();
 });
 
-test('a change that finds a listing at its end is made in place', async (t) => {
+test('a change that finds a listing at its end is applied in place', async (t) => {
 	const { leases } = timed();
 	const listing = await leases.take('listing');
 	const settled = leases.settle(10);
@@ -104,7 +104,7 @@ test('a batch beside a listing that ends in time has its whole second', async (t
 	t.false(batch.lost);
 });
 
-test('there is one old state at most: a listing beside it loses its own once, and then waits', async (t) => {
+test('there is at most one old state: a listing beside it loses its own once, and then waits', async (t) => {
 	const { leases, pass } = timed();
 	const first = await leases.take('listing');
 	const settled = leases.settle(10);
@@ -125,7 +125,7 @@ test('there is one old state at most: a listing beside it loses its own once, an
 	t.false(kept.lost);
 });
 
-test('another state in place of one that is read leaves it to its readers, unless there is an old one already', async (t) => {
+test('replacing a state leaves it to its readers, unless there is an old state already', async (t) => {
 	const { leases } = timed();
 	const first = await leases.take('listing');
 	leases.replaced();
@@ -140,7 +140,7 @@ test('another state in place of one that is read leaves it to its readers, unles
 	t.is(leases.size, 0);
 });
 
-test('when all is dropped, all who read it lose it', async (t) => {
+test('when all states are dropped, all readers lose them', async (t) => {
 	const { leases } = timed();
 	const readers = [await leases.take('listing'), await leases.take('batch')];
 	leases.lose();

@@ -58,7 +58,7 @@ for (const name of cases) {
 }
 
 for (const name of ['007-folders-and-documents', '008-cycles']) {
-	test(`asked for by name or type, instances are listed wherever a check on them allows anything: ${name}`, async (t) => {
+	test(`listed by name or type, instances appear if a check on them allows anything: ${name}`, async (t) => {
 		const model = await readCaseModel(name);
 		const { schema, facts } = model;
 		const served = await serving(t, model);
@@ -107,7 +107,7 @@ async function allowedTenants(http: Client, check: object): Promise<readonly str
 
 const acmeTenant = { key: 'acme', attributes: {} };
 
-test('instances on which a role is held, assigned or derived', async (t) => {
+test('lists instances with an assigned or derived role', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const { body, revision } = await http.post<Entries>('/user-permissions', { user: 'dan' });
 	t.is(revision, 7);
@@ -154,7 +154,7 @@ const filters: readonly (readonly [object, readonly string[]])[] = [
 	[{ resources: ['d1'], resource_types: ['folder'] }, []],
 ];
 
-test('filters let instances through', async (t) => {
+test('filters select instances', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	for (const [filter, expected] of filters) {
 		const { body } = await http.post('/user-permissions', { user: 'bob', ...filter });
@@ -162,7 +162,7 @@ test('filters let instances through', async (t) => {
 	}
 });
 
-test('filters that say the same very often cost no more than saying it once', async (t) => {
+test('repeated filter values cost no more than a single value', async (t) => {
 	// Every name with every type would take a hundred million steps.
 	const { http } = await serving(t, acme, { budget: 1_000 });
 	const often = (text: string) => Array.from({ length: 10_000 }, () => text);
@@ -173,7 +173,7 @@ test('filters that say the same very often cost no more than saying it once', as
 	);
 });
 
-test('authorized users are listed with the assignments that grant', async (t) => {
+test('authorized users are listed with the granting assignments', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const ask = async (action: string, object: unknown) =>
 		(await http.post<Users>('/authorized_users', { action, resource: object })).body;
@@ -203,7 +203,7 @@ test('authorized users are listed with the assignments that grant', async (t) =>
 	t.deepEqual(Object.keys((await ask('read', { ...d1, key: '' })).users), ['eve'], 'an empty key is none');
 });
 
-test('the tenants of a user are those where any role is held', async (t) => {
+test('a user’s tenants are the tenants with any of its roles', async (t) => {
 	const { http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const expected = { ann: ['acme'], bob: ['acme', 'beta'], eve: ['acme'], nobody: [], __proto__: [] };
 	for (const [user, tenants] of Object.entries(expected)) {
@@ -299,7 +299,7 @@ test('listings follow deltas and new policies', async (t) => {
 	t.deepEqual(await users(), ['ann', 'bob', 'cleo', 'dan', 'eve']);
 });
 
-test('a policy that is refused leaves the listings as they were', async (t) => {
+test('a refused policy leaves the listings unchanged', async (t) => {
 	const { feed, replica, http } = await serving(t, await readCaseModel('007-folders-and-documents'));
 	const patches: readonly Patch[] = [{ op: 'remove', path: ['regolith', 'facts', 'user_roles'] }];
 	const wrong = await step({ base: 7, revision: 8, patches, wasm: Buffer.from('no module') });
@@ -343,7 +343,7 @@ function grantingRole(key: string, permissions: readonly string[]) {
 	};
 }
 
-test('long listings are whole and of one revision, whatever is written meanwhile', async (t) => {
+test('long listings are complete and have one revision, whatever is written in between', async (t) => {
 	const { feed, replica, http } = await serving(t, crowd());
 	const permitted = http.post<Entries>('/user-permissions', { user: 'ann' });
 	const authorized = http.post<Users>('/authorized_users', {

@@ -119,7 +119,7 @@ test('an attribute called __proto__ is an attribute', (t) => {
 	t.false('admin' in (user.attributes ?? {}));
 });
 
-test('many checks come as a bare array or as a member', (t) => {
+test('bulk checks come as a bare array or as a member', (t) => {
 	t.deepEqual(BulkQuery.parse([plain]), BulkQuery.parse({ checks: [plain] }));
 	t.deepEqual(BulkQuery.parse([]), []);
 });

@@ -49,7 +49,7 @@ async function copied(path: string, bundles: number): Promise<CopiedEnvironment>
 	return found;
 }
 
-test('a decision point starts from its copy, answers, and goes on when the control plane is back', async (t) => {
+test('a decision point starts from its copy, answers, and continues when the control plane is back', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'offline', 'environment.copy');
 	const first = await start(t, feed, path);
@@ -108,7 +108,7 @@ test('a start from a copy gives no answer from before the end of the copy', asyn
 	t.is((await point.http.post('/allowed', { ...annWrites, user: 'ben' })).body['allow'], false);
 });
 
-test('without a copy, and with one of another key, a start waits for the control plane', async (t) => {
+test('without a copy, or with a copy for a different key, a start waits for the control plane', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const other = new OfflineCopy(path, 'permit_key_of_another_environment', quiet);
@@ -123,7 +123,7 @@ test('without a copy, and with one of another key, a start waits for the control
 	t.true(existsSync(path));
 });
 
-test('a key that the control plane refuses is refused, copy or not', async (t) => {
+test('a key that the control plane refuses is refused, with or without a copy', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const first = await start(t, feed, path);
@@ -140,7 +140,7 @@ test('a key that the control plane refuses is refused, copy or not', async (t) =
 	t.is((await second.http.post('/allowed', annWrites)).status, 503);
 });
 
-test('a copy that was cut ends with its last whole bundle, and a damaged one is none', async (t) => {
+test('a truncated copy ends with its last whole bundle, and a damaged copy is ignored', async (t) => {
 	const folder = temporary(t);
 	const path = join(folder, 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -180,7 +180,7 @@ test('a copy that was cut ends with its last whole bundle, and a damaged one is 
 	t.deepEqual(await read(path), [[a, b], 3_000]);
 });
 
-test('a bundle that cannot be applied does not make the data younger', async (t) => {
+test('a bundle that cannot be applied does not reset the data’s age', async (t) => {
 	const hour = 3_600_000;
 	const bytes = await snapshot({ revision: 7, model: acme });
 	const answers: readonly FeedResponse[] = [
@@ -208,7 +208,7 @@ test('a bundle that cannot be applied does not make the data younger', async (t)
 	t.true(replica.dataAge >= hour);
 });
 
-test('a start from the copy does not call itself up to date', async (t) => {
+test('a start from the copy does not report itself up to date', async (t) => {
 	const lines: string[] = [];
 	const note = (_: unknown, line = '') => lines.push(line);
 	const log = { debug: () => {}, info: note, warn: note, error: note, isLevelEnabled: () => false };
@@ -230,7 +230,7 @@ test('a start from the copy does not call itself up to date', async (t) => {
 	t.deepEqual(lines, ['the decision point answers from its offline copy', 'the control plane cannot be reached']);
 });
 
-test('nothing of a lineage that has ended is copied', async (t) => {
+test('nothing from an ended lineage is copied', async (t) => {
 	const path = join(temporary(t), 'environment.copy');
 	const bundle = async (lineage: string): Promise<FeedResponse> => ({
 		kind: 'bundle',
@@ -258,7 +258,7 @@ test('nothing of a lineage that has ended is copied', async (t) => {
 	t.deepEqual([bundles[0]?.etag, asked >= 3], ['"present"', true]);
 });
 
-test('data that is older than it may be denies with a code, and lists nothing', async (t) => {
+test('data beyond its maximum age denies with a code, and lists nothing', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const copy = new OfflineCopy(path, key, quiet);
@@ -279,7 +279,7 @@ test('data that is older than it may be denies with a code, and lists nothing', 
 	t.is((await strict.http.post('/user-permissions', { user: 'ann' })).status, 503);
 });
 
-test('with keys, neither an unsigned copy is used nor a bundle copied that is not signed', async (t) => {
+test('with keys, an unsigned copy is not used and an unsigned bundle is not copied', async (t) => {
 	const feed = await served(t);
 	const folder = temporary(t);
 	const path = join(folder, 'environment.copy');
@@ -324,7 +324,7 @@ test('with keys, neither an unsigned copy is used nor a bundle copied that is no
 	t.is((await second.http.post('/allowed', annWrites)).body['allow'], true, 'from the signed copy');
 });
 
-test('a copy that this version cannot use does not keep a start from its control plane', async (t) => {
+test('a copy unusable for this version does not prevent a start from the control plane', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const bytes = Buffer.from('of a version with another layout');
@@ -341,7 +341,7 @@ test('a copy that this version cannot use does not keep a start from its control
 	t.is((await point.http.post('/allowed', annWrites)).body['allow'], true);
 });
 
-test('a copy is deleted when its key is refused, in use or at a start, and that of another key stays', async (t) => {
+test('a copy is deleted when its key is refused, in use or at a start, and a copy for a different key stays', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const gone = () =>
@@ -381,7 +381,7 @@ test('a copy is deleted when its key is refused, in use or at a start, and that 
 	t.true(existsSync(path), 'a process that was started with a wrong key');
 });
 
-test('the copy of an environment that was deleted is deleted', async (t) => {
+test('the copy of a deleted environment is deleted', async (t) => {
 	const feed = await served(t);
 	const path = join(temporary(t), 'environment.copy');
 	const first = await start(t, feed, path);

@@ -61,7 +61,7 @@ async function promotion(base: number, revision: number) {
 	return { revision, snapshot: await snapshot({ revision, model }), step: await step({ base, revision, patches }) };
 }
 
-test('asks for a snapshot, then once without waiting, then waits with what it holds', async (t) => {
+test('requests a snapshot, then once without waiting, then waits with its current revision', async (t) => {
 	const { feed, replica } = await ready(t);
 	t.deepEqual(replica.state, { kind: 'ready', detail: '' });
 	await eventually(
@@ -75,7 +75,7 @@ test('asks for a snapshot, then once without waiting, then waits with what it ho
 	]);
 });
 
-test('nothing is answered before the feed has something', async (t) => {
+test('nothing is answered before the first revision', async (t) => {
 	const feed = await startFeed(t);
 	const replica = follow(t, feed);
 	await eventually(
@@ -98,14 +98,14 @@ test('a delta is applied in place', async (t) => {
 	t.is(replica.current()?.engine, engine);
 });
 
-test('a delta from an older base than what is held is applied too', async (t) => {
+test('a delta from a base older than the current revision is applied too', async (t) => {
 	const { feed, replica } = await ready(t, 5);
 	feed.publish(await promotion(2, 7));
 	await replica.reached(7);
 	t.is(answerCode(replica, idleReads), 'allow');
 });
 
-test('a delta that does not continue what is held makes it ask for a snapshot', async (t) => {
+test('a delta that does not continue the current revision triggers a snapshot request', async (t) => {
 	const { feed, replica } = await ready(t);
 	const engine = replica.current()?.engine;
 	feed.publish(await promotion(8, 9));
@@ -114,7 +114,7 @@ test('a delta that does not continue what is held makes it ask for a snapshot', 
 	t.not(replica.current()?.engine, engine);
 });
 
-test('a delta that fails half-way denies everything until a snapshot has come', async (t) => {
+test('a delta that fails half-way denies everything until a snapshot arrives', async (t) => {
 	const { feed, replica } = await ready(t);
 	const impossible = { op: 'upsert', path: ['regolith', 'facts', 'users', 'ann', 'acme', 'deeper'], value: 1 } as const;
 	const broken = await step({ base: 1, revision: 2, patches: [...assign('idle', 'acme', ['editor']), impossible] });
@@ -129,7 +129,7 @@ test('a delta that fails half-way denies everything until a snapshot has come', 
 	t.is(replica.state.kind, 'ready');
 });
 
-test('a snapshot older than what is held is brought up to date before it is used', async (t) => {
+test('a snapshot older than the current revision is brought up to date before use', async (t) => {
 	const { feed, replica } = await ready(t, 5);
 	const old = await snapshot({ revision: 2, model: acme });
 	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
@@ -146,7 +146,7 @@ test('a snapshot older than what is held is brought up to date before it is used
 	t.deepEqual([...seen], [6]);
 });
 
-test('the first snapshot is brought up to date before anything is answered', async (t) => {
+test('the first snapshot is brought up to date before any answer', async (t) => {
 	const feed = await startFeed(t);
 	const late = await step({ base: 2, revision: 6, patches: assign('idle', 'acme', ['reader']) });
 	const old = await snapshot({ revision: 2, model: acme });
@@ -161,7 +161,7 @@ for (const [title, bytes] of [
 	['bytes that are no bundle', Buffer.from('junk')],
 	['a bundle cut short', undefined],
 ] as const) {
-	test(`${title}: what is held goes on answering`, async (t) => {
+	test(`${title}: the current revision continues to answer`, async (t) => {
 		const { feed, replica } = await ready(t);
 		const whole = await snapshot({ revision: 2, model: acme });
 		feed.publish({ revision: 2, snapshot: bytes ?? whole.subarray(0, whole.length / 2) });
@@ -192,7 +192,7 @@ test('a control plane that went back is not followed back', async (t) => {
 	await replica.reached(10);
 });
 
-test('an old step that is sent again is refused, also when a snapshot was asked for', async (t) => {
+test('a repeated old step is refused, even after a snapshot request', async (t) => {
 	const { feed, replica } = await ready(t);
 	const old = await promotion(1, 2);
 	feed.publish(old);
@@ -206,7 +206,7 @@ test('an old step that is sent again is refused, also when a snapshot was asked 
 	t.is(replica.current()?.revision, 3);
 });
 
-test('a bundle of another environment is refused', async (t) => {
+test('a bundle for a different environment is refused', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.publish({
 		revision: 2,
@@ -219,7 +219,7 @@ test('a bundle of another environment is refused', async (t) => {
 	t.is(replica.current()?.revision, 1);
 });
 
-test('a key that belongs to another environment now begins a new history', async (t) => {
+test('a key that now belongs to a different environment starts a new history', async (t) => {
 	const { feed, replica } = await ready(t, 9);
 	feed.environment = 'other';
 	feed.publish({
@@ -234,7 +234,7 @@ test('a key that belongs to another environment now begins a new history', async
 });
 
 for (const status of [401, 403, 404]) {
-	test(`a feed that answers ${status} ends the answers until it relents`, async (t) => {
+	test(`a feed that answers ${status} ends the answers until it recovers`, async (t) => {
 		const { feed, replica } = await ready(t);
 		feed.refuse(status);
 		await eventually(
@@ -251,7 +251,7 @@ for (const status of [401, 403, 404]) {
 	});
 }
 
-test('the key of a project is refused with a sentence', async (t) => {
+test('a project key is refused with a sentence', async (t) => {
 	const feed = await startFeed(t);
 	feed.environment = null;
 	const replica = follow(t, feed);
@@ -263,7 +263,7 @@ test('the key of a project is refused with a sentence', async (t) => {
 	t.is(feed.seen.length, 0);
 });
 
-test('answers go on while the control plane is down, and it is followed again when it is back', async (t) => {
+test('answers continue while the control plane is down, and the feed is followed again afterwards', async (t) => {
 	const { feed, replica } = await ready(t);
 	await feed.stop();
 	await eventually(
@@ -282,7 +282,7 @@ test('answers go on while the control plane is down, and it is followed again wh
 	);
 });
 
-test('a status of 500 keeps what is held and its name', async (t) => {
+test('a status of 500 keeps the current revision and its name', async (t) => {
 	const { feed, replica } = await ready(t);
 	feed.refuse(500);
 	await eventually(
@@ -296,7 +296,7 @@ test('a status of 500 keeps what is held and its name', async (t) => {
 	t.true(feed.seen.slice(seen).every(({ etag }) => etag !== undefined));
 });
 
-test('a new policy takes the data along, and no check fails meanwhile', async (t) => {
+test('a new policy keeps the data, and no check fails in between', async (t) => {
 	const { feed, replica } = await ready(t);
 	const wasm = await policyWasm(acmeWithInvoices);
 	const patches = [
@@ -324,7 +324,7 @@ test('a new policy takes the data along, and no check fails meanwhile', async (t
 	t.is(answerCode(replica, annPays), 'allow');
 });
 
-test('a policy that is no policy is not taken', async (t) => {
+test('an invalid policy is not used', async (t) => {
 	const { feed, replica } = await ready(t);
 	const bad = await step({
 		base: 1,
@@ -341,12 +341,12 @@ test('a policy that is no policy is not taken', async (t) => {
 	t.is(answerCode(replica, idleReads), 'no_user_roles');
 });
 
-test('waiting for a revision ends when its caller gives up', async (t) => {
+test('waiting for a revision ends when its caller leaves', async (t) => {
 	const { replica } = await ready(t);
 	await t.throwsAsync(replica.reached(99, AbortSignal.timeout(20)), { name: 'AbortError' });
 });
 
-test('stop ends everything that runs', async (t) => {
+test('stop ends all work', async (t) => {
 	const { feed, replica } = await ready(t);
 	await eventually(
 		() => feed.seen.length,
@@ -360,7 +360,7 @@ test('stop ends everything that runs', async (t) => {
 	t.is(replica.current()?.revision, 1);
 });
 
-test('a bundle that was cut or changed on its way is refused and asked for again', async (t) => {
+test('a bundle truncated or changed in transit is refused and requested again', async (t) => {
 	const { feed, replica } = await ready(t);
 	const whole = await snapshot({ revision: 2, model: acme });
 	const changedAt = (at: number) => Buffer.from(whole).fill((whole[at] ?? 0) ^ 0x10, at, at + 1);
@@ -400,7 +400,7 @@ async function inLineage(t: ExecutionContext, revision: number): Promise<{ feed:
 	return { feed, replica };
 }
 
-test('goes back in revision with a snapshot of another lineage, and says so', async (t) => {
+test('goes back in revision with a snapshot of a new lineage, and reports it', async (t) => {
 	const { feed, replica } = await inLineage(t, 5);
 	t.is(answerCode(replica, annWrites), 'allow');
 	const bytes = await snapshot({ lineage: second, revision: 3, model: withoutAnn });
@@ -415,7 +415,7 @@ test('goes back in revision with a snapshot of another lineage, and says so', as
 	t.deepEqual(replica.behind, { revisions: 0, milliseconds: 0 });
 });
 
-test('does not return to a lineage that it has left, or that a snapshot calls ended, at any revision', async (t) => {
+test('does not return to a lineage that it has left, or that a snapshot declares ended, at any revision', async (t) => {
 	const { feed, replica } = await inLineage(t, 5);
 	const bytes = await snapshot({ lineage: second, revision: 3, model: withoutAnn, formerLineages: [third, first] });
 	feed.publish({ lineage: second, revision: 3, snapshot: bytes });
@@ -437,7 +437,7 @@ test('does not return to a lineage that it has left, or that a snapshot calls en
 	await replica.reached({ lineage: second, revision: 4 });
 });
 
-test('takes no step of another lineage, and goes back in none', async (t) => {
+test('applies no step from a different lineage, and never goes back in one', async (t) => {
 	const { feed, replica } = await inLineage(t, 5);
 	const patches = assign('idle', 'acme', ['reader']);
 	const foreign = await step({ lineage: second, base: 5, revision: 6, patches });

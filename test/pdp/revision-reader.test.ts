@@ -361,7 +361,7 @@ function watched<T>(promise: Promise<T>): { readonly promise: Promise<T>; over: 
 	return state;
 }
 
-test.serial('an answer keeps its revision when a change comes between any two of its slices', async (t) => {
+test.serial('an answer keeps its revision when a change arrives between any two of its slices', async (t) => {
 	const change: Change = { patches: [{ op: 'remove', path: [...facts, 'user_roles'] }], kind: 'small' };
 	const seen = { borders: 0, copies: 0, restarts: 0 };
 	for (const { kind, work } of requests) {
@@ -389,7 +389,7 @@ test.serial('an answer keeps its revision when a change comes between any two of
 	t.true(seen.copies > 0 && seen.restarts > 0);
 });
 
-test.serial('each answer is that of the revision it names, whatever is written between any two slices', async (t) => {
+test.serial('each answer belongs to the revision it names, whatever is written between any two slices', async (t) => {
 	const seen = { answers: 0, refused: 0, copies: 0, behind: 0 };
 	const plan = fc.record({
 		begun: fc.array(fc.tuple(fc.nat(30), fc.nat(requests.length - 1)), { minLength: 1, maxLength: 8 }),
@@ -449,7 +449,7 @@ test.serial('each answer is that of the revision it names, whatever is written b
 	t.true(seen.copies > 0 && seen.behind > 0 && seen.answers > 25);
 });
 
-test.serial('a listing ends though somebody writes at every turn', async (t) => {
+test.serial('a listing ends even with a write in every turn', async (t) => {
 	const world = await World.start(t);
 	const state = requests.slice(0, 4).map(({ kind, work }) => ({ work, answer: watched(world.read({ kind, work })) }));
 	for (let turn = 0; state.some(({ answer }) => !answer.over); turn += 1) {
@@ -468,7 +468,7 @@ test.serial('a listing ends though somebody writes at every turn', async (t) => 
 	t.true(world.revision > 1);
 });
 
-test.serial('a batch that loses its revision twice is refused, and single checks go on meanwhile', async (t) => {
+test.serial('a batch that loses its revision twice is refused, and single checks continue in between', async (t) => {
 	const world = await World.start(t);
 	const codes = new Set<string>();
 	const resource = { type: 'document', key: 'd1', tenant: 'acme' };
@@ -497,7 +497,7 @@ test.serial('a batch that loses its revision twice is refused, and single checks
 	t.deepEqual([...codes], ['allow']);
 });
 
-test.serial('a request that takes more processor time than its budget is refused', async (t) => {
+test.serial('a request over its processor time budget is refused', async (t) => {
 	const world = await World.start(t);
 	const read = createRevisionReader({ now: world.now, leases: world.leases, scheduler: world.turns, budget: 1_000 });
 	const endless = watched(
@@ -515,7 +515,7 @@ test.serial('a request that takes more processor time than its budget is refused
 	t.is(world.leases.size, 0);
 });
 
-test.serial('work for a client that went away ends', async (t) => {
+test.serial('work for a client that has left ends', async (t) => {
 	const world = await World.start(t);
 	const client = new AbortController();
 	const endless = watched(

@@ -46,7 +46,7 @@ async function distrusted({ http }: Served, state: 'starting' | 'stale'): Promis
 	if (body['state'] !== state) throw new Error(`the state is ${body['state']}`);
 }
 
-test('with nothing loaded, what is not signed as it should be is answered with 503', async (t) => {
+test('with nothing loaded, an incorrectly signed bundle is answered with 503', async (t) => {
 	const point = await guarded(t);
 	const { feed, http, signs, forges } = point;
 	const plain = await snapshot({ revision: 1, model: acme });
@@ -64,7 +64,7 @@ test('with nothing loaded, what is not signed as it should be is answered with 5
 });
 
 for (const kind of ['delta', 'policy', 'snapshot'] as const) {
-	test(`a ${kind} that is not signed as it should be is not used, and what is held answers on`, async (t) => {
+	test(`an incorrectly signed ${kind} is not used, and the current revision continues to answer`, async (t) => {
 		const point = await guarded(t);
 		const { feed, http, signs, forges, replica } = point;
 		feed.publish({ revision: 1, snapshot: await signed(signs, await snapshot({ revision: 1, model: acme })) });
@@ -91,7 +91,7 @@ for (const kind of ['delta', 'policy', 'snapshot'] as const) {
 		t.like((await http.get('/healthy')).body, { state: 'ready', detail: null });
 	});
 
-	test(`a ${kind} that is signed is used`, async (t) => {
+	test(`a signed ${kind} is used`, async (t) => {
 		const { feed, http, signs, replica } = await guarded(t);
 		feed.publish({ revision: 1, snapshot: await signed(signs, await snapshot({ revision: 1, model: acme })) });
 		await replica.reached(1);
@@ -112,7 +112,7 @@ for (const kind of ['delta', 'policy', 'snapshot'] as const) {
 	});
 }
 
-test('the signing key is rotated under a decision point that trusts both, and no bundle is refused', async (t) => {
+test('the signing key is rotated under a decision point that trusts both keys, and no bundle is refused', async (t) => {
 	const { feed, http, replica, signs, signedBefore } = await guarded(t);
 	feed.publish({ revision: 1, snapshot: await signed(signedBefore, await snapshot({ revision: 1, model: acme })) });
 	await replica.reached(1);
@@ -131,7 +131,7 @@ test('the signing key is rotated under a decision point that trusts both, and no
 	);
 });
 
-test('without keys, a signed bundle is used as any other', async (t) => {
+test('without keys, a signed bundle is used like any other', async (t) => {
 	const { feed, http, replica } = await serve(t);
 	const packer = await signingPacker(makeKeys(temporary(t), 'key').privatePath);
 	feed.publish({ revision: 1, snapshot: await signed(packer, await snapshot({ revision: 1, model: acme })) });

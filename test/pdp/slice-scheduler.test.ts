@@ -15,7 +15,7 @@ function* steps(loop: ManualLoop, count: number, milliseconds: number, done: (tu
 	return `${count} steps`;
 }
 
-test('short work is done at once, and at most five milliseconds of each turn are taken', async (t) => {
+test('short work is done immediately, and takes at most five milliseconds of each turn', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	const seen: number[] = [];
@@ -29,7 +29,7 @@ test('short work is done at once, and at most five milliseconds of each turn are
 	);
 });
 
-test('all long work together takes one slice of each turn, by turns', async (t) => {
+test('all long work shares one slice per turn, in rotation', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	const seen: string[] = [];
@@ -45,7 +45,7 @@ test('all long work together takes one slice of each turn, by turns', async (t) 
 	t.deepEqual([seen[0], seen[5], seen[10], seen[15]], ['a0', 'a1', 'b2', 'c3']);
 });
 
-test('what is thrown, spent or not wanted any more ends the work and nobody else’s', async (t) => {
+test('work that throws, exceeds its budget or is cancelled ends alone', async (t) => {
 	const loop = new ManualLoop();
 	const turns = new SliceScheduler(loop);
 	let wanted = true;
@@ -80,7 +80,7 @@ test('what is thrown, spent or not wanted any more ends the work and nobody else
 	t.deepEqual(cleared, ['unwanted', 'dear']);
 });
 
-test('steps at one stretch give what they give by turns', (t) => {
+test('steps in one stretch give the same result as in turns', (t) => {
 	const loop = new ManualLoop();
 	t.is(runToEnd(steps(loop, 7, 1, () => undefined)), '7 steps');
 });

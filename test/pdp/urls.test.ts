@@ -170,7 +170,7 @@ async function ask({ http }: Served, url: string, more: object = {}) {
 	return (await http.post<Answer>('/allowed_url', { ...asked, ...more })).body;
 }
 
-test('a rule matches as the contract says', async (t) => {
+test('a rule matches as documented', async (t) => {
 	// Each case has a separate method, so that its rule is the only match.
 	const rules = cases.map(({ rule: url, regex }, index) =>
 		rule(url, { url_type: regex ? 'regex' : null, http_method: method(index) }),
@@ -184,7 +184,7 @@ test('a rule matches as the contract says', async (t) => {
 	}
 });
 
-test('of the rules that match the highest priority counts, then the order', async (t) => {
+test('of all matching rules the highest priority wins, then the order', async (t) => {
 	const any = `${api}/{any}`;
 	const named = (action: string | null, priority: number | null = null) => rule(any, { action, priority });
 	for (const [rules, others, action] of [
@@ -201,7 +201,7 @@ test('of the rules that match the highest priority counts, then the order', asyn
 	}
 });
 
-test('a request is decided as the check that it stands for', async (t) => {
+test('a request is decided as its mapped check', async (t) => {
 	const served = await mapping(t, [rule(`${api}/documents/{id}`), rule(`${api}/odd`, { resource: 'nothing' })]);
 	const { http } = served;
 	const at = (user: unknown, url: string, tenant = 'acme') =>
@@ -240,7 +240,7 @@ const wrong: readonly (readonly [change: object, loc: string])[] = [
 	[{ context: [] }, 'context'],
 ];
 
-test('says where a request is wrong', async (t) => {
+test('reports the place of a problem in a request', async (t) => {
 	const { http } = await mapping(t, []);
 	for (const [change, loc] of wrong) {
 		const right = { user: 'ann', http_method: 'GET', url: `${api}/x`, tenant: 'acme' };
@@ -314,7 +314,7 @@ test('an expression that takes too long matches nothing, and hides the rules aft
 	);
 });
 
-test('the thread is replaced after an expression that takes too long, and those that wait are served', async (t) => {
+test('the thread is replaced after a slow expression, and waiting requests are served', async (t) => {
 	const thread = new PatternThread({ log: createLogger('silent'), limit: 500 });
 	const [slow, ...others] = await Promise.all([
 		thread.match(endless, bait),

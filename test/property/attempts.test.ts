@@ -160,7 +160,7 @@ const leastSeen: Seen = {
 
 const withRules = modelsOfOneSchema(1).filter(([first]) => (first?.schema.set_rules.length ?? 0) > 0);
 
-test('an attempt says the truth', async (t) => {
+test('attempts are sufficient and minimal', async (t) => {
 	t.timeout(600_000);
 	const seen: Seen = {};
 	const numbers = fc.array(fc.nat({ max: 20 }), { minLength: 7, maxLength: 7 });
@@ -210,7 +210,7 @@ function withMember(whole: Json, [name, ...below]: readonly string[], value: Jso
 	return Object.fromEntries(members.set(name, withMember(members.get(name) ?? null, below, value)));
 }
 
-test('comparisons to meet are those that suffice, whatever the conditions', async (t) => {
+test('the listed comparisons are sufficient, whatever the conditions', async (t) => {
 	t.timeout(600_000);
 	const seen = { passed: 0, changed: 0, several: 0 };
 	const pairs = fc.array(fc.tuple(anyConditions, anyConditions.map(aboutResource)), { minLength: 40, maxLength: 40 });

@@ -72,7 +72,7 @@ function shuffled({ schema, facts }: Model): Model {
 	};
 }
 
-test('the order of rows changes no byte', (t) => {
+test('the order of rows does not change the bytes', (t) => {
 	fc.assert(
 		fc.property(anyModel, (model) => {
 			t.deepEqual(rego(shuffled(model)), rego(model));
@@ -81,7 +81,7 @@ test('the order of rows changes no byte', (t) => {
 	);
 });
 
-test('the bytes are the document', (t) => {
+test('the bytes encode the document', (t) => {
 	fc.assert(
 		fc.property(anyModel, (model) => {
 			const compiled = compile(model);
@@ -91,7 +91,7 @@ test('the bytes are the document', (t) => {
 	);
 });
 
-test('the document is written in steps: at least one for each user and each assignment', (t) => {
+test('the document is written in steps: at least one per user and assignment', (t) => {
 	fc.assert(
 		fc.property(anyModel, (model) => {
 			const steps = documentSteps(model);
@@ -161,7 +161,7 @@ test('a document and the delta of a run give the document after it, from any rev
 	}
 });
 
-test('the same in the memory of a decision point', async (t) => {
+test('the same holds in the memory of a decision point', async (t) => {
 	const wasm = await policyWasm(await buildWasm({ opa, files: await readPolicyLibrary() }));
 	const module = await WebAssembly.compile(new Uint8Array(wasm));
 	await fc.assert(
@@ -174,7 +174,7 @@ test('the same in the memory of a decision point', async (t) => {
 	);
 });
 
-test('a delta costs what the change costs', (t) => {
+test('the cost of a delta depends only on the change', (t) => {
 	const membership = { user: 'ann', tenant: 'acme' };
 	const touched = { ...nothingTouched, memberships: [membership, membership] };
 	const assignment = { ...membership, role: 'viewer' };
@@ -186,7 +186,7 @@ test('a delta costs what the change costs', (t) => {
 	t.deepEqual(delta(touched, nothingAround), []);
 });
 
-test('one assignment on an instance and one relationship are a few patches, whatever else is there', (t) => {
+test('one instance assignment and one relationship are a few patches, whatever else exists', (t) => {
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder', instance: 'top' };
 	const related = { type: 'folder', instance: 'top', relation: 'parent', subject_type: 'folder', subject: 'root' };
 	const touched = { ...nothingTouched, instance_assignments: [assigned, assigned], relationships: [related, related] };
@@ -295,7 +295,7 @@ for (const [name, models, numRuns] of [
 	['random schemas', anyModel, 10],
 	['random grants', grantingModel, 60],
 ] as const) {
-	test(`WebAssembly answers as the oracle: ${name}`, async (t) => {
+	test(`WebAssembly agrees with the oracle: ${name}`, async (t) => {
 		await fc.assert(
 			fc.asyncProperty(models, async (model) => {
 				const engine = await modelEngine(model);
@@ -314,7 +314,7 @@ for (const [name, models, numRuns] of [
 	});
 }
 
-test('opa eval and the explanation answer as the oracle', async (t) => {
+test('opa eval and the explanation agree with the oracle', async (t) => {
 	await fc.assert(
 		fc.asyncProperty(grantingModel, async (model) => {
 			const decisions = queries.map((query) => decide(model, query));

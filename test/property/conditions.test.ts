@@ -18,7 +18,7 @@ const random = fc.tuple(
 	fc.array(anySubject, { minLength: 25, maxLength: 25, size: 'max' }),
 );
 
-test('WebAssembly, opa eval, JsonLogic and the trace decide as the oracle', async (t) => {
+test('WebAssembly, opa eval, JsonLogic and the trace agree with the oracle', async (t) => {
 	let selected = 0;
 	await fc.assert(
 		fc.asyncProperty(random, async ([conditions, subjects]) => {
@@ -59,7 +59,7 @@ function nameableKey(text: string): string {
 	return text.replace(/[\0\u007f]/, 'unnameable').slice(0, 512);
 }
 
-test('hostile names and values are compared as they are, and change no other set', async (t) => {
+test('hostile names and values are compared unchanged, and affect no other set', async (t) => {
 	const names = hostile.filter((text) => !text.includes('.'));
 	const sets = names.flatMap((text, index) => [
 		userSet(nameableKey(text), { [`user.${text}`]: { equals: text } }),

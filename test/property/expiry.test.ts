@@ -99,7 +99,7 @@ function listedAndAllowed(t: ExecutionContext, context: DecisionContext, model: 
 	return allowed;
 }
 
-test('at every time, checks and listings are those of the facts that hold', async (t) => {
+test('at every time, checks and listings equal those of the unexpired facts', async (t) => {
 	t.timeout(600_000);
 	const seen = { allowed: 0, ended: 0 };
 	await fc.assert(
@@ -174,7 +174,7 @@ const stopped: Model = {
 	},
 };
 
-test('what an expired role stood in the way of is granted when it ends', async (t) => {
+test('when a blocking role expires, the blocked role is granted', async (t) => {
 	const module = await WebAssembly.compile(await policyWasm(stopped));
 	const resource = { type: 'document', key: 'one', tenant: 'acme' };
 	const codes: string[] = [];
@@ -188,7 +188,7 @@ test('what an expired role stood in the way of is granted when it ends', async (
 	t.deepEqual(codes, ['no_permission', 'allow']);
 });
 
-test('a stock OPA decides the same, by the time of the input', async (t) => {
+test('a stock OPA decides the same, with the time in the input', async (t) => {
 	await fc.assert(
 		fc.asyncProperty(anyModels, async (models) => {
 			for (const model of models.slice(0, 1)) {
@@ -202,7 +202,7 @@ test('a stock OPA decides the same, by the time of the input', async (t) => {
 	);
 });
 
-test('a stock OPA that is told no time takes its own', async (t) => {
+test('a stock OPA without a time in the input uses its own', async (t) => {
 	const [model] = fc.sample(modelsOfOneSchema(1), { numRuns: 1, seed: 7 })[0] ?? [];
 	if (model === undefined) return t.fail();
 	const role_assignments = (expires_at: number) =>

@@ -165,28 +165,25 @@ const startIds = [
 	...names.map((name) => `instance:${name}`),
 ];
 
-journey(
-	'a neighbourhood is that of a plain model, or a part of it where there is no room for all',
-	async (t, place) => {
-		const property = fc.asyncProperty(fc.gen(), async (random) => {
-			const draw = drawing(random);
-			const world = drawWorld(draw);
-			await become(place, world);
-			for (const from of startIds) {
-				const depth = draw(fc.integer({ min: 1, max: 3 }));
-				const limit = draw(fc.integer({ min: 1, max: 20 }));
-				const graph = await ask(place, { from, depth: String(depth), limit: String(limit) });
-				checkNeighbourhood(t, world, graph);
-				const whole = distances(world, from, depth);
-				t.is(graph.nodes.length, Math.min(limit, whole.size));
-				t.is(graph.truncated, graph.nodes.length < whole.size);
-				for (const node of graph.nodes) t.is(node.depth, whole.get(node.id) ?? -1, node.id);
-				t.is(graph.nodes[0]?.id ?? '', from);
-			}
-		});
-		await fc.assert(property, { numRuns: runs });
-	},
-);
+journey('a neighbourhood equals the plain model’s, or a part of it at the size limit', async (t, place) => {
+	const property = fc.asyncProperty(fc.gen(), async (random) => {
+		const draw = drawing(random);
+		const world = drawWorld(draw);
+		await become(place, world);
+		for (const from of startIds) {
+			const depth = draw(fc.integer({ min: 1, max: 3 }));
+			const limit = draw(fc.integer({ min: 1, max: 20 }));
+			const graph = await ask(place, { from, depth: String(depth), limit: String(limit) });
+			checkNeighbourhood(t, world, graph);
+			const whole = distances(world, from, depth);
+			t.is(graph.nodes.length, Math.min(limit, whole.size));
+			t.is(graph.truncated, graph.nodes.length < whole.size);
+			for (const node of graph.nodes) t.is(node.depth, whole.get(node.id) ?? -1, node.id);
+			t.is(graph.nodes[0]?.id ?? '', from);
+		}
+	});
+	await fc.assert(property, { numRuns: runs });
+});
 
 /** Asserts that each path connects adjacent nodes, never repeats a node with the same role, and has the right ends. */
 function checkWays(t: ExecutionContext, { nodes, edges, paths }: Graph, from: string, to: string, role?: string): void {
@@ -217,7 +214,7 @@ function shortest({ paths }: Graph): number | null {
 	return paths[0]?.length ?? null;
 }
 
-journey('the shortest way is that of a plain model, and there is none where the model has none', async (t, place) => {
+journey('the shortest path equals the plain model’s, and there is none if the model has none', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);
@@ -260,7 +257,7 @@ function roleText({ role, tenant, resource_instance, source, through }: Effectiv
 	return `${source} ${resource_instance ?? tenant}#${role} ${through.length}`;
 }
 
-journey('effective roles are those of a plain model, by the shortest ways', async (t, place) => {
+journey('effective roles equal the plain model’s, by the shortest paths', async (t, place) => {
 	const property = fc.asyncProperty(fc.gen(), async (random) => {
 		const draw = drawing(random);
 		const world = drawWorld(draw);

@@ -160,7 +160,7 @@ async function live(t: ExecutionContext, place: Place, kind: Kind, life: Life): 
 }
 
 for (const [name, kind] of Object.entries(kinds)) {
-	test(`the laws hold of a ${name}`, async (t) => {
+	test(`the laws hold for a ${name}`, async (t) => {
 		const place = await newPlace(management, management.project);
 		await furnishLaws(place);
 		const numRuns = draws(12, 'LAWS');

@@ -66,7 +66,7 @@ const damage = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: tr
 /** Event counters. */
 const seen = { answers: 0, allowed: 0, pending: 0, degraded: 0, later: 0, steps: 0, refused: 0, shortened: 0 };
 
-test('a decision point that starts from a copy answers as the decision point that wrote it', async (t) => {
+test('a decision point started from a copy answers like the decision point that wrote it', async (t) => {
 	t.timeout(7_200_000);
 	const foreign = await foreignCopy(t);
 	await fc.assert(

@@ -101,7 +101,7 @@ function questions() {
 	);
 }
 
-test('any earlier revision can be restored from the newest one', async (t) => {
+test('any earlier revision can be restored from the newest', async (t) => {
 	t.timeout(900_000);
 	const seen = { restored: 0, 'another policy': 0, 'of the same schema': 0, closures: 0, explained: 0, attempts: 0 };
 	await fc.assert(

@@ -64,7 +64,7 @@ function schemaQuestions({ schema, facts }: Model, inForce: Schema): readonly Qu
 	);
 }
 
-test('what a newer schema takes away is suspended, and what neither changed goes on', async (t) => {
+test('access removed by a newer schema is suspended, and unchanged access continues', async (t) => {
 	t.timeout(900_000);
 	const seen = { lost: 0, kept: 0, gained: 0, pending: 0 };
 	await fc.assert(
@@ -103,7 +103,7 @@ test('what a newer schema takes away is suspended, and what neither changed goes
 	for (const [what, number] of Object.entries(seen)) t.true(number > 20, `${number} checks: ${what}`);
 });
 
-test('patches lead from what was suspended to what is, and to the policy that comes', (t) => {
+test('patches lead from the suspended state to the current state, and to the new policy', (t) => {
 	fc.assert(
 		fc.property(histories, ({ inForce, later }) => {
 			// A single set of facts, from which each step removes some. In between, a policy arrives, and its schema becomes

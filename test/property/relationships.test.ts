@@ -35,7 +35,7 @@ async function compare(t: ExecutionContext, models: readonly Model[]): Promise<R
 	return seen;
 }
 
-test('WebAssembly answers as the search, in every code', async (t) => {
+test('WebAssembly agrees with the search in every code', async (t) => {
 	t.timeout(600_000);
 	const seen = new Map<string, number>();
 	const derived = { open: 0, closed: 0, walked: 0 };
@@ -53,7 +53,7 @@ test('WebAssembly answers as the search, in every code', async (t) => {
 	for (const code of codes) t.true(seen.has(code), `no check was answered ${code}`);
 });
 
-test('WebAssembly answers as the search where ways part and meet again in layers', async (t) => {
+test('WebAssembly agrees with the search where paths part and meet again in layers', async (t) => {
 	t.timeout(600_000);
 	const derived = { open: 0, closed: 0, walked: 0 };
 	let walks = 0;
@@ -93,7 +93,7 @@ function isOn(left: InstanceAssignment, right: InstanceAssignment): boolean {
 	);
 }
 
-test('opa eval answers as the search, and the explanation says what each model said and names the roles', async (t) => {
+test('opa eval agrees with the search, and the explanation gives each model’s result and names the roles', async (t) => {
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(modelsOfOneSchema(1), layeredModels(1)), async (models) => {
 			for (const model of models) {

@@ -42,7 +42,7 @@ function ruleQuestions({ schema, facts }: Model): readonly Question[] {
 	) as unknown as readonly Question[];
 }
 
-test('WebAssembly and opa eval answer as is said, and the explanation names the sets', async (t) => {
+test('WebAssembly and opa eval follow the definitions, and the explanation names the sets', async (t) => {
 	t.timeout(600_000);
 	let byConditions = 0;
 	const seen = new Set<string>();

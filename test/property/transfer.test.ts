@@ -99,7 +99,7 @@ async function decisions({ pdp }: Stack, { schema, facts }: Document): Promise<r
 	return body.allow.map(({ allow }) => allow);
 }
 
-acrossStores('any environment goes from store to store and back, and decides the same', async (t) => {
+acrossStores('any environment moves from store to store and back, and decides the same', async (t) => {
 	const [embedded, server] = [await startStack('embedded'), await startStack('server')];
 	try {
 		const first = await stackExport(t, embedded);

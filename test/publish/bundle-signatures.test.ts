@@ -85,7 +85,7 @@ async function loadedByOpa(path: string, flags: readonly string[]): Promise<stri
 }
 
 for (const algorithm of ['ES256', 'ES384', 'ES512', 'RS256'] satisfies (keyof typeof keyKinds)[]) {
-	test(`a stock OPA and the decision point verify what a key for ${algorithm} has signed`, async (t) => {
+	test(`a stock OPA and the decision point verify signatures with a key for ${algorithm}`, async (t) => {
 		const folder = temporary(t);
 		const [key, other] = [makeKeys(folder, 'key', algorithm), makeKeys(folder, 'other', algorithm)];
 		const bytes = await (await signingPacker(key.privatePath, 'one')).pack(oddFiles);
@@ -139,7 +139,7 @@ function encoded(value: unknown): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-test('a bundle that was tampered with is refused', async (t) => {
+test('a tampered bundle is refused', async (t) => {
 	const keys = makeKeys(temporary(t), 'key');
 	const verify = await createBundleVerifier([keys.publicKey]);
 	const bytes = await (await signingPacker(keys.privatePath)).pack(oddFiles);
@@ -183,7 +183,7 @@ const oddJson = fc.letrec<{ readonly value: Json }>((tie) => ({
 	),
 })).value;
 
-test('a document that counts as canonical is', (t) => {
+test('a document recognized as canonical is canonical', (t) => {
 	let canonical = 0;
 	fc.assert(
 		fc.property(oddJson, (value) => {
@@ -198,7 +198,7 @@ test('a document that counts as canonical is', (t) => {
 	t.true(canonical > 0);
 });
 
-test('a large document is put into canonical form beside other work', async (t) => {
+test('a large document is canonicalized beside other work', async (t) => {
 	const members = Array.from({ length: 20_000 }, (_, index) => [`${oddTexts[index % oddTexts.length]}${index}`, index]);
 	const bytes = Buffer.from(canonicalText({ value: Object.fromEntries(members) }));
 	t.false(isCanonicalDocument(bytes));
@@ -210,7 +210,7 @@ test('a large document is put into canonical form beside other work', async (t) 
 	await t.throwsAsync(inCanonicalForm(bytes.subarray(1)), { any: true, message: /JSON/ });
 });
 
-test('a key that cannot be used is named with its setting', async (t) => {
+test('an unusable key is named with its setting', async (t) => {
 	const folder = temporary(t);
 	const good = makeKeys(folder, 'good');
 	const written = (name: string, pem: string | Buffer) => {

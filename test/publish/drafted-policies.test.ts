@@ -48,7 +48,7 @@ async function messages(place: Place, changes: readonly WrittenChange[]) {
 	return { status, text: JSON.stringify(body) };
 }
 
-test('a draft that does not compile is refused with what the compiler says; facts need no compiler', async (t) => {
+test('a draft that does not compile is refused with the compiler’s message; facts need no compiler', async (t) => {
 	const { place, opa, policies } = await start(t);
 	t.deepEqual(impactLines((await askImpact(place, [invoice, readers])).body), ['+ ann read invoice in acme']);
 	const stored = await policies();
@@ -66,7 +66,7 @@ test('a draft that does not compile is refused with what the compiler says; fact
 	t.is((await askImpact(place, [gone])).status, 200);
 });
 
-test('objects that do not compile are left out and named, and everything is asked', async (t) => {
+test('objects that do not compile are left out and named, and all checks are compared', async (t) => {
 	const { place, opa } = await start(t);
 	opa.set('refuses the set bad');
 	const bad: WrittenChange = {
@@ -90,7 +90,7 @@ test('objects that do not compile are left out and named, and everything is aske
 	t.true(body.counts.asked > 50, 'tables do not tell what such a policy grants');
 });
 
-test('while the newest schema has no policy, a draft is compared with what is in force', async (t) => {
+test('while the newest schema has no policy, a draft is compared with the active policy', async (t) => {
 	const { place, opa } = await start(t);
 	await askImpact(place, []);
 	opa.set('fails');

@@ -93,7 +93,7 @@ const invoice = { key: 'invoice', name: 'Invoice', actions: { read: {} } };
 const assignment = { user: 'ann', role: 'viewer', tenant: 'default' };
 
 for (const mood of ['fails', 'writes an invalid module'] satisfies OpaMood[]) {
-	test(`when opa ${mood}, the policy before stays in force, the failure shows, and revocations arrive`, async (t) => {
+	test(`when opa ${mood}, the previous policy stays active, the failure is reported, and revocations arrive`, async (t) => {
 		const own = await surroundings(t);
 		const { opa } = own;
 		const started = await start(t, own);
@@ -159,7 +159,7 @@ async function populateSets({ environment, policyReached }: Started): Promise<vo
 }
 
 for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
-	test(`when opa ${mood}, what was taken away is denied at once, and other rules go on`, async (t) => {
+	test(`when opa ${mood}, removed access is denied immediately, and other rules continue`, async (t) => {
 		const own = await surroundings(t);
 		const { opa } = own;
 		const started = await start(t, own);
@@ -198,7 +198,7 @@ for (const mood of ['is slow', 'fails'] satisfies OpaMood[]) {
 	});
 }
 
-test('an object that opa refuses is left out and named, and what others changed comes into force', async (t) => {
+test('an object that opa refuses is left out and named, and other changes become active', async (t) => {
 	const own = await surroundings(t);
 	const { opa } = own;
 	const started = await start(t, own);
@@ -228,7 +228,7 @@ test('an object that opa refuses is left out and named, and what others changed 
 	t.like((await started.health()).body, { status: 'ok' });
 });
 
-test('facts do not wait for a compilation that takes long, and the policy follows at the same revision', async (t) => {
+test('facts do not wait for a slow compilation, and the policy follows at the same revision', async (t) => {
 	const own = await surroundings(t);
 	const { opa } = own;
 	const started = await start(t, own);
@@ -243,7 +243,7 @@ test('facts do not wait for a compilation that takes long, and the policy follow
 	await eventually(() => started.allowed('read', 'invoice'));
 });
 
-test('a newer Regolith whose Rego does not compile keeps serving the policy of the older one', async (t) => {
+test('a newer Regolith whose Rego does not compile continues to serve the older version’s policy', async (t) => {
 	const own = await surroundings(t);
 	const { opa } = own;
 	const older = await start(t, own);
@@ -259,7 +259,7 @@ test('a newer Regolith whose Rego does not compile keeps serving the policy of t
 	t.regex(policy.failure?.message ?? '', /opa/);
 });
 
-test('nothing of a deleted environment stays in the bundle folder', async (t) => {
+test('nothing from a deleted environment stays in the bundle folder', async (t) => {
 	const own = await surroundings(t);
 	const started = await start(t, own);
 	await populate(started);

@@ -8,7 +8,7 @@ import type { Snapshots } from '../../src/publish/snapshots.js';
 import type { PolicyStore } from '../../src/store/policy/policy-store.js';
 import type { Store } from '../../src/store/store.js';
 
-test('an environment with too many held requests is answered at once, and holds up no other', async (t) => {
+test('an environment with too many held requests is answered immediately, and does not block other environments', async (t) => {
 	const state = { lineage: 'l', revision: 7, token: 't', digest: 'd', pending: null };
 	const head = { ...state, policy_revision: 7, failure: null, degraded: null };
 	const committed = new EventEmitter();

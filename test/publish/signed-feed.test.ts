@@ -15,7 +15,7 @@ import { temporary } from '../support/temporary.js';
 
 /** An API that signs its bundles: decision points and a stock OPA follow it with a key, even when the key changes. */
 
-test('a decision point and a stock OPA verify what they follow, through a change of the key', async (t) => {
+test('a decision point and a stock OPA verify the bundles they follow, through a key change', async (t) => {
 	const folder = temporary(t);
 	const [old, next] = [makeKeys(folder, 'old'), makeKeys(folder, 'next')];
 	const database = await createDatabase();

@@ -21,7 +21,7 @@ function openFolder(path: string, files: Partial<Files> = {}) {
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
 
-test('what was written is read, by this process and the next', async (t) => {
+test('written snapshots are read, by this process and the next', async (t) => {
 	const path = temporary(t);
 	t.true(await openFolder(path).folder.write(environment, label, bytes));
 	const { folder, logged } = openFolder(path);
@@ -81,7 +81,7 @@ for (const [what, misplace] of Object.entries(misplacements)) {
 	});
 }
 
-test('a sweep deletes what is unfinished or has no seal, and nothing else', async (t) => {
+test('a sweep deletes only unfinished and unsealed snapshots', async (t) => {
 	const path = temporary(t);
 	const { folder } = openFolder(path);
 	await folder.write(environment, label, bytes);
@@ -95,7 +95,7 @@ test('a sweep deletes what is unfinished or has no seal, and nothing else', asyn
 });
 
 for (const code of ['ENOSPC', 'EACCES', 'EROFS', 'EIO']) {
-	test(`${code} while writing leaves nothing behind, fails nobody and is logged once until it works again`, async (t) => {
+	test(`${code} while writing leaves nothing behind, fails no request and is logged once until it works again`, async (t) => {
 		const path = temporary(t);
 		const disk = { full: true };
 		const { folder, logged } = openFolder(path, {
@@ -122,7 +122,7 @@ for (const code of ['ENOSPC', 'EACCES', 'EROFS', 'EIO']) {
 	});
 }
 
-test('nothing throws where nothing can be done', async (t) => {
+test('failed operations never throw', async (t) => {
 	const refuse = () => Promise.reject(systemError('EACCES'));
 	const { folder, logged } = openFolder('/nowhere', {
 		mkdir: refuse,

@@ -63,7 +63,7 @@ test('equal files give equal modules, whatever was compiled before, in any order
 /** Rego found by explanations, containing this word. */
 const said = (word: string) => inPackage('said', `holds if input.action == "${word}"`);
 
-test('a file that did not change is refused when what it calls takes more', async (t) => {
+test('an unchanged file is refused when the function it calls takes more arguments', async (t) => {
 	const callee = (parameters: string) => inPackage('callee', `chosen(${parameters}) := first`);
 	const asking = inPackage('asking', 'holds if {\n\tdata.regolith.user_sets.callee.chosen(1, found)\n\tfound == 1\n}');
 	const policy = [...(await policyWith('read')), asking];
@@ -73,14 +73,14 @@ test('a file that did not change is refused when what it calls takes more', asyn
 	await t.notThrowsAsync(resident.compile([...policy, callee('first')]));
 });
 
-test('it is started once', async (t) => {
+test('the program is started once', async (t) => {
 	const { path, commands } = wrapper(t);
 	const compiler = createCompiler(t, path);
 	await Promise.all(['read', 'write'].map(async (action) => compiler.compile(await policyWith(action))));
 	t.deepEqual(commands(), ['resident']);
 });
 
-test('a program that set-up did not build is run as a command', async (t) => {
+test('a program that was not built by set-up is run as a command', async (t) => {
 	const { path, commands } = wrapper(t);
 	await createCompiler(t, path, nothing).compile(await policyWith('read'));
 	t.deepEqual(commands(), ['build']);
@@ -105,7 +105,7 @@ const brokenFiles: readonly (readonly [string, RegoFile, RegExp])[] = [
 	['unsafe', inPackage('callee', 'chosen(_) := found'), /rego_unsafe_var_error/],
 ];
 
-test('what does not compile is refused in the same words, and the next policy compiles', async (t) => {
+test('a failed compilation has the same message, and the next policy compiles', async (t) => {
 	const policy = [...(await policyWith('read')), caller];
 	const [resident, command] = [createCompiler(t, opaPath), createCompiler(t, opaPath, nothing)];
 	for (const [title, broken, words] of brokenFiles) {
@@ -117,7 +117,7 @@ test('what does not compile is refused in the same words, and the next policy co
 	}
 });
 
-test('what is no Rego is refused, and compiles once it is', async (t) => {
+test('invalid Rego is refused, and compiles once it is valid', async (t) => {
 	const compiler = createCompiler(t, opaPath);
 	const [first, ...others] = await policyWith('read');
 	const files = (text: string) => [...others, { path: first?.path ?? '', text }];
@@ -136,7 +136,7 @@ for (const [title, before] of [
 	});
 }
 
-test('the part of opa that set-up builds is started anew when it ends, and not run as another command', async (t) => {
+test('the opa part built by set-up is restarted when it ends, and not run as another command', async (t) => {
 	const folder = temporary(t);
 	const [path, notes] = [join(folder, 'regolith-opa'), join(folder, 'notes')];
 	const once = `[ -e ${JSON.stringify(notes)} ] || { echo "$1" > ${JSON.stringify(notes)}; exit 1; }`;
@@ -145,7 +145,7 @@ test('the part of opa that set-up builds is started anew when it ends, and not r
 	t.is(readFileSync(notes, 'utf8'), 'resident\n');
 });
 
-test('a program that is not there is a failure', async (t) => {
+test('a missing program is a failure', async (t) => {
 	const failure = await t.throwsAsync(createCompiler(t, nothing).compile(await policyWith('read')), {
 		instanceOf: OpaFailure,
 	});

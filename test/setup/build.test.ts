@@ -41,7 +41,7 @@ for (const [given, expected] of parameters) {
 
 const { sumRooms }: { sumRooms(notes: string): string } = await import(join(root, 'setup/rooms.mjs'));
 
-test('the times of files are summed up by room, the longest first', (t) => {
+test('file times are summed by room, longest first', (t) => {
 	const notes = join(temporary(t), 'times');
 	t.is(sumRooms(notes), '');
 	const files = [
@@ -60,7 +60,7 @@ test('the times of files are summed up by room, the longest first', (t) => {
 	);
 });
 
-test('the first line of a test file has known tags only', (t) => {
+test('the first line of a test file has only known tags', (t) => {
 	const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
 	const tags = files
 		.filter((file) => file.endsWith('.test.ts'))
@@ -70,7 +70,7 @@ test('the first line of a test file has known tags only', (t) => {
 	t.deepEqual([...new Set(tags)].sort(), ['@alone', '@draws', '@long', '@rest']);
 });
 
-test('the tally counts marked lines, whole, coloured or cut in two, and nothing else', (t) => {
+test('the tally counts only marked lines: whole, coloured or split', (t) => {
 	const tally = createTally();
 	tally.read('\n  ✔ a › one (1.2s)\n  ✘ [fail]: a › two Error thr');
 	tally.read('own in test\n    ℹ ✔ a log line\n  - [skip] a › three\n');
@@ -91,7 +91,7 @@ const ends: Readonly<Record<string, readonly [said: string, passed: number, fail
 };
 
 for (const [how, [said, passed, failed]] of Object.entries(ends)) {
-	test(`the tally believes the runner's own count: ${how}`, (t) => {
+	test(`the tally trusts the runner’s own count: ${how}`, (t) => {
 		const tally = createTally();
 		tally.read(said);
 		t.deepEqual(tally.count(), { passed, failed });

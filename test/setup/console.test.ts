@@ -32,7 +32,7 @@ function copied(t: Cleanup): string {
 	return folder;
 }
 
-test('the pages are bundled when something in them changed, and otherwise left alone', async (t) => {
+test('the pages are bundled only if their sources changed', async (t) => {
 	const folder = copied(t);
 	const build = async () => {
 		const said: string[] = [];
@@ -55,7 +55,7 @@ test('the pages are bundled when something in them changed, and otherwise left a
 	t.deepEqual(readdirSync(join(folder, 'dist')), ['console']);
 });
 
-test('what the console loads later is a file of its own, which is served with it', async (t) => {
+test('lazily loaded console code is a separate file, which is served with it', async (t) => {
 	const folder = copied(t);
 	const part = 'export const loadedLater = "only when it is needed";\n';
 	writeFileSync(join(folder, 'src/console/app/loaded-later.ts'), part);

@@ -71,7 +71,7 @@ function containers(path: string) {
 		});
 }
 
-test('what they make secrets with makes secrets that are taken', async (t) => {
+test('the secret generation commands create valid secrets', async (t) => {
 	const lines = ['compose.yaml', 'deploy/kubernetes/kustomization.yaml', '.env.example'].flatMap((path) => [
 		...read(path).matchAll(/permit_key_\$\(openssl [^)]*\)/g),
 	]);
@@ -82,7 +82,7 @@ test('what they make secrets with makes secrets that are taken', async (t) => {
 	}
 });
 
-test('every setting that they name is one of the program', (t) => {
+test('every setting in the deployment files is a setting of the program', (t) => {
 	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
 	const named = [
 		...[...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => [...line.matchAll(/([A-Z_]+)=/g)]),
@@ -102,7 +102,7 @@ test('every setting that they name is one of the program', (t) => {
 	);
 });
 
-test('no secret is an argument of a program, and no file holds one', (t) => {
+test('no secret is a program argument or in a file', (t) => {
 	const documents = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
 	for (const path of ['README.md', 'compose.yaml', 'deploy/kubernetes/kustomization.yaml', ...units]) {
 		t.notRegex(read(path), /--from-literal/, path);
@@ -115,7 +115,7 @@ test('no secret is an argument of a program, and no file holds one', (t) => {
 	for (const [name, value] of secrets) t.regex(value, /\$\{[A-Z_]+:\?set it in \.env\}/, name);
 });
 
-test('no container can gain privileges or write but where it has to, and the database is for the API alone', (t) => {
+test('no container can gain privileges or write outside of its folders, and only the API reaches the database', (t) => {
 	const { services, networks } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
 	for (const [name, service] of Object.entries(services)) {
 		t.like(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, name);
@@ -129,7 +129,7 @@ test('no container can gain privileges or write but where it has to, and the dat
 	t.deepEqual(reaching.map(([name]) => name).sort(), ['api', 'postgres']);
 });
 
-test('each workload in Kubernetes has a network policy of both directions', (t) => {
+test('each workload in Kubernetes has a network policy for both directions', (t) => {
 	const policies = parseAllDocuments(read('deploy/kubernetes/network-policy.yaml')).map((document) =>
 		NetworkPolicy.parse(document.toJS()),
 	);
@@ -145,7 +145,7 @@ test('each workload in Kubernetes has a network policy of both directions', (t) 
 	t.regex(read('deploy/kubernetes/kustomization.yaml'), /^ {2}- network-policy\.yaml$/m);
 });
 
-test('they run commands that there are, and probe what is served', (t) => {
+test('the files run existing commands, and probe served paths', (t) => {
 	const { services } = Compose.parse(parse(read('compose.yaml'), { merge: true }));
 	const commands = [
 		...Object.values(services).flatMap(({ command = [] }) => command),
@@ -171,7 +171,7 @@ test('the unit that compiles policies names its opa, because it cannot build one
 	t.notRegex(decisionPoint, /OPA_PATH/, 'a decision point compiles nothing');
 });
 
-test('the image is built with the versions that the project names', (t) => {
+test('the image is built with the project’s pinned versions', (t) => {
 	const go = /^go (\d+\.\d+)/m.exec(read('compiler/opa/go.mod'))?.[1];
 	t.regex(dockerfile, new RegExp(`^ARG GO_IMAGE=golang:${go}-`, 'm'));
 	// An operator names each base by digest without editing the file.
@@ -195,7 +195,7 @@ async function answering(status: number): Promise<{ readonly port: string; reado
 	return { port: String((server.address() as AddressInfo).port), server };
 }
 
-test('a container is well when all that listens in it is ready', async (t) => {
+test('a container is healthy when all its servers are ready', async (t) => {
 	const [ready, starting] = [await answering(200), await answering(503)];
 	t.teardown(() => {
 		ready.server.close();

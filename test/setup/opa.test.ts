@@ -122,7 +122,7 @@ const searches: Readonly<Record<string, Search>> = {
 };
 
 for (const [rule, { programs, configured, gives }] of Object.entries(searches)) {
-	test(`${rule}, in set-up as in the program`, async (t) => {
+	test(`${rule}, in set-up and in the program`, async (t) => {
 		const home = project(temporary(t));
 		for (const [file, version] of Object.entries(programs)) program(home, file, version);
 		const PATH = ['none', 'bin', 'other'].map((folder) => join(home, folder)).join(delimiter);
@@ -139,7 +139,7 @@ for (const [rule, { programs, configured, gives }] of Object.entries(searches)) 
 	});
 }
 
-test('the program builds a part of opa where it finds none, and says so once', async (t) => {
+test('the program builds a part of opa if it finds none, and reports it once', async (t) => {
 	const home = project(temporary(t));
 	const template = program(home, 'template', '1.22.0');
 	program(home, 'bin/opa', '1.21.0');
@@ -158,7 +158,7 @@ esac`,
 	t.deepEqual(said, ['opa: building 1.22.0 with Go, only once']);
 });
 
-test('one that was built of other sources is built anew where there is Go', async (t) => {
+test('an opa built from different sources is rebuilt if Go is installed', async (t) => {
 	const home = project(temporary(t));
 	const built = program(home, '.tools/opa', '1.22.0');
 	const said: string[] = [];
@@ -180,7 +180,7 @@ esac`;
 	t.is(said.at(-1), 'built 1.22.0');
 });
 
-test('where a part of opa is enough, a part is built, unless there is all of it', async (t) => {
+test('if a part of opa is enough, a part is built, unless the whole exists', async (t) => {
 	const home = project(temporary(t));
 	const template = program(home, 'template', '1.22.0');
 	const go = `case "$1" in
@@ -196,7 +196,7 @@ esac`;
 	t.is(await provide(), whole);
 });
 
-test('a Go that is too old is named in the message', async (t) => {
+test('an outdated Go is named in the message', async (t) => {
 	const home = project(temporary(t));
 	script(home, 'bin/go', 'echo go1.20.1');
 	await t.throwsAsync(
@@ -205,7 +205,7 @@ test('a Go that is too old is named in the message', async (t) => {
 	);
 });
 
-test('a build that fails leaves no program behind and shows what Go said', async (t) => {
+test('a failed build leaves no program behind and shows Go’s output', async (t) => {
 	const home = project(temporary(t));
 	script(home, 'bin/go', 'if [ "$1" = env ]; then echo go1.26.8; else echo no network; exit 1; fi');
 	await t.throwsAsync(
@@ -214,7 +214,7 @@ test('a build that fails leaves no program behind and shows what Go said', async
 	);
 });
 
-test('without opa and without Go, `npm start` says so before it installs anything', async (t) => {
+test('without opa and Go, `npm start` reports it before any installation', async (t) => {
 	const home = project(temporary(t));
 	cpSync(join(root, 'setup'), join(home, 'setup'), { recursive: true });
 	cpSync(join(root, 'package-lock.json'), join(home, 'package-lock.json'));
@@ -294,6 +294,6 @@ function script(home: string, file: string, text: string): string {
 	await t.throwsAsync(run(part, ['eval', '1']), { message: /This is a part of opa/ });
 });
 
-test('`npm run opa` ends as the opa that it runs', async (t) => {
+test('`npm run opa` exits like its opa', async (t) => {
 	t.is(await runOpa(process.execPath, ['--eval', 'process.exit(3)']), 3);
 });

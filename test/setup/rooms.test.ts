@@ -82,7 +82,7 @@ test('docs/architecture.md shows the rooms of rooms.json', (t) => {
 const builderMethod =
 	/\.(?:query|(?:and|or)?where\w*|orderBy\w*|castTo|resultSize|findOne|findById|clear(?:Order|Select)|joinRaw)\s*[(<]/i;
 
-test('only the store builds queries: others ask it by a named function', (t) => {
+test('only the store builds queries: other rooms call its named functions', (t) => {
 	const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 	const others = sources.filter((file) => file.endsWith('.ts') && !file.startsWith('store/'));
 	const building = others.filter((file) => builderMethod.test(readFileSync(join(root, 'src', file), 'utf8')));
@@ -105,7 +105,7 @@ const violations = {
 } satisfies Record<string, Record<string, string>>;
 
 for (const [rule, sources] of Object.entries(violations)) {
-	test(`the linter refuses what ${rule} is against`, (t) => {
+	test(`the linter refuses violations of ${rule}`, (t) => {
 		const found = lint(temporary(t), sources, rule);
 		t.deepEqual(
 			found.map(({ file }) => file),

@@ -61,7 +61,7 @@ for (const [found, expected] of compatibility) {
 }
 
 for (const version of ['20.19.0', '20.20.2', '22.0.0', '26.1.0', '100.0.0']) {
-	test(`Node.js ${version} will do`, (t) => t.is(nodeProblem(version), null));
+	test(`Node.js ${version} is accepted`, (t) => t.is(nodeProblem(version), null));
 }
 
 for (const version of ['20.18.3', '18.20.4', '8.17.0']) {

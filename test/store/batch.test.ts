@@ -53,7 +53,7 @@ async function usersIn({ store, id }: Place): Promise<readonly string[]> {
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `u${index}`);
 
-journey('units that wait share a transaction, each with a revision of its own, in their order', async (t, place) => {
+journey('waiting units share a transaction, each with its own revision, in order', async (t, place) => {
 	const store = timeless(place);
 	const scope = await scopeIn(place);
 	const before = await place.revision();
@@ -78,7 +78,7 @@ journey('units that wait share a transaction, each with a revision of its own, i
 	t.deepEqual(heard, [place.id], 'who waits is woken once');
 });
 
-journey('a heavy unit shares its transaction with none', async (t, place) => {
+journey('a heavy unit does not share its transaction', async (t, place) => {
 	const store = timeless(place);
 	const scope = await scopeIn(place);
 	const all = await Promise.all(
@@ -90,7 +90,7 @@ journey('a heavy unit shares its transaction with none', async (t, place) => {
 	t.not(heavy, fifth);
 });
 
-journey('units that fail are undone alone, and count no revision', async (t, place) => {
+journey('failed units are undone alone, and count no revision', async (t, place) => {
 	const scope = await scopeIn(place);
 	const before = await place.revision();
 	const write = (key: string, after: (unit: WritingUnit) => Promise<unknown>) =>
@@ -124,7 +124,7 @@ journey('units that fail are undone alone, and count no revision', async (t, pla
 	t.is(await place.revision(), before + 3);
 });
 
-journey('a unit that is abandoned comes to something, and leaves nothing', async (t, place) => {
+journey('an abandoned unit returns its result, and leaves no change', async (t, place) => {
 	const scope = await scopeIn(place);
 	const before = await place.revision();
 	const write = (key: string, abandoned: boolean) =>
@@ -146,7 +146,7 @@ journey('a unit that is abandoned comes to something, and leaves nothing', async
 	t.deepEqual(await usersIn(place), ['b', 'c']);
 });
 
-journey('work that goes on after the end of its unit is refused', async (t, place) => {
+journey('work after the end of its unit is refused', async (t, place) => {
 	const scope = await scopeIn(place);
 	const kept: WritingUnit[] = [];
 	await place.store.write(scope, null, async (unit) => {
@@ -156,7 +156,7 @@ journey('work that goes on after the end of its unit is refused', async (t, plac
 });
 
 journey(
-	'units whose transaction is lost are all told so, and nothing of them is there',
+	'units with a lost transaction all fail, and leave nothing',
 	async (t, place) => {
 		const store = timeless(place);
 		const scope = await scopeIn(place);
@@ -189,7 +189,7 @@ journey(
 	['server'],
 );
 
-test('units for which no transaction can be had are told so, alone or together', async (t) => {
+test('units without an available transaction fail, alone or together', async (t) => {
 	const quiet = { warn: () => {} };
 	const knex = knexFactory({ client: 'pg', connection: { host: '127.0.0.1', port: await freePort() }, log: quiet });
 	const unused = { connections: { used: 0, free: 0, waiting: 0 }, ping: async () => {}, committed: () => {} };

@@ -14,7 +14,7 @@ function gate() {
 	return { passed, open, close };
 }
 
-test('work of one name follows in the order it came, work of another does not wait', async (t) => {
+test('work with one name runs in order, and work with another name does not wait', async (t) => {
 	const turns = new KeyedQueue();
 	const seen: string[] = [];
 	const first = gate();
@@ -34,7 +34,7 @@ test('work of one name follows in the order it came, work of another does not wa
 	t.deepEqual(seen, ['one begins', 'other begins', 'other ends', ...rest]);
 });
 
-test('members that wait behind one another are taken together, but never past work that is for itself', async (t) => {
+test('members waiting in sequence are taken together, but never past separate work', async (t) => {
 	const taken: string[][] = [];
 	const first = gate();
 	const turns = new KeyedQueue<string>(async (name, next) => {
@@ -60,7 +60,7 @@ test('members that wait behind one another are taken together, but never past wo
 	t.deepEqual(taken.at(-1), ['a', 'later']);
 });
 
-test('what fails, fails for its caller only', async (t) => {
+test('a failure affects only its caller', async (t) => {
 	const turns = new KeyedQueue();
 	const first = gate();
 	const failing = turns.runAlone('a', () => first.passed);

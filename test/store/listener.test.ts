@@ -39,7 +39,7 @@ async function serverWhere(speak: (socket: Socket) => void) {
 	return { server, store, close, open: () => open.size, connections: () => connections };
 }
 
-test('a connection on which LISTEN fails is not left behind', async (t) => {
+test('a connection whose LISTEN fails is closed', async (t) => {
 	const answers = [letIn, refusal()];
 	const { server, store, close, open, connections } = await serverWhere((socket) => {
 		const left = [...answers];
@@ -55,7 +55,7 @@ test('a connection on which LISTEN fails is not left behind', async (t) => {
 	await listener.stop();
 });
 
-test('it hears of revisions and of keys, each as what it is', async (t) => {
+test('revisions and keys are received, each as its own kind', async (t) => {
 	const database = await createDatabase();
 	t.teardown(() => database.drop());
 	const committed = new EventEmitter();
@@ -94,7 +94,7 @@ test('it hears of revisions and of keys, each as what it is', async (t) => {
 	t.deepEqual(await heard, ['of another']);
 });
 
-test('stopping does not wait for ever for a server that takes a connection and says nothing', async (t) => {
+test('stopping does not wait forever for a silent server', async (t) => {
 	const { server, store, close } = await serverWhere((socket) => socket.resume());
 	t.teardown(close);
 	const connected = once(server, 'connection');

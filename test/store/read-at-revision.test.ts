@@ -21,7 +21,7 @@ journey('other requests read while an environment is read at one revision', asyn
 	t.deepEqual(seen, []);
 });
 
-journey('two readings at one revision agree, whatever is written between them', async (t, place) => {
+journey('two reads at one revision agree, whatever is written between them', async (t, place) => {
 	const { store, id } = place;
 	let written = 0;
 	const writing: Promise<unknown>[] = [];

@@ -22,21 +22,21 @@ function setUp() {
 
 const resourceNamed = (key: string) => ({ key, name: key, description: null, actions: [], roles: [], relations: [] });
 
-test('a schema is read once a revision', async (t) => {
+test('a schema is read once per revision', async (t) => {
 	const { ask } = setUp();
 	t.deepEqual([await ask('a', 1), await ask('a', 1)], ['read-1', 'read-1']);
 	t.deepEqual([await ask('a', 2), await ask('a', 2)], ['read-2', 'read-2']);
 	t.is(await ask('b', 2), 'read-3', 'of another environment');
 });
 
-test('an older snapshot gets its own schema, and what is newer stays', async (t) => {
+test('an older snapshot gets its own schema, and newer schemas stay', async (t) => {
 	const { ask } = setUp();
 	t.is(await ask('a', 2), 'read-1');
 	t.is(await ask('a', 1), 'read-2');
 	t.is(await ask('a', 2), 'read-1');
 });
 
-test('a schema of a history that was cut is read again under the same number, and is not kept for a newer number', async (t) => {
+test('a schema from a truncated history is read again under the same number, and is not kept for a newer number', async (t) => {
 	const { ask } = setUp();
 	t.is(await ask('a', 5), 'read-1');
 	t.is(await ask('a', 5, { schema_token: '1' }), 'read-2', 'the same lineage, before it is known to have ended');
@@ -44,14 +44,14 @@ test('a schema of a history that was cut is read again under the same number, an
 	t.deepEqual([await ask('a', 4, next), await ask('a', 4, next)], ['read-3', 'read-3']);
 });
 
-test('what cannot be read is not remembered', async (t) => {
+test('a failed read is not cached', async (t) => {
 	const { memory, ask } = setUp();
 	const place = { ...first, id: 'a', schema_revision: 1 };
 	await t.throwsAsync(memory.schemaAt(place, () => Promise.reject(new Error('no database'))));
 	t.is(await ask('a', 1), 'read-1');
 });
 
-test('few environments are remembered: those that were asked for last', async (t) => {
+test('a few environments are cached: the most recently used', async (t) => {
 	const { ask } = setUp();
 	await ask('first', 1);
 	await ask('second', 1);

@@ -88,7 +88,7 @@ const rotated = ({ database }: Store, decrypt: (sealed: Uint8Array) => string) =
 		(text) => text === 'regolith',
 	);
 
-test('SECRET_KEY is rotated under running servers, and a kill in the middle loses no secret', async (t) => {
+test('SECRET_KEY is rotated under running servers, and a kill in between loses no secret', async (t) => {
 	t.timeout(600_000);
 	const database = await createDatabase();
 	t.teardown(database.drop);

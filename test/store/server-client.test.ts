@@ -54,7 +54,7 @@ const tuples = `with wanted as (select :environment_id::uuid as environment_id, 
 	where object.key::int = subject.key::int + 2000 returning subject_id`;
 
 journey(
-	'what is asked again and again is found by its index each time, however much else there is',
+	'repeated queries find their rows by index each time, whatever else exists',
 	async (t, place, { store }) => {
 		const scope = await scopeIn(place);
 		const tuplesRead = async (unit: ReadingUnit) => {
@@ -80,7 +80,7 @@ journey(
 	['server'],
 );
 
-test('a connection that breaks in a statement counts as a database that is away', (t) => {
+test('a connection that breaks in a statement counts as an unreachable database', (t) => {
 	for (const message of ['BEGIN; - Connection terminated unexpectedly', 'select 1 - timeout expired']) {
 		t.true(isUnreachable(new Error(message)), message);
 	}

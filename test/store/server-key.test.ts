@@ -36,7 +36,7 @@ test('a server that lost its key refuses to start, and starts again with it', as
 	await startAndStop(config);
 });
 
-test('a second node without the common SECRET_KEY refuses to start', async (t) => {
+test('a second node without the shared SECRET_KEY refuses to start', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const node = (name: string, SECRET_KEY: string) =>
@@ -48,7 +48,7 @@ test('a second node without the common SECRET_KEY refuses to start', async (t) =
 	await refused(t, node('four', `${common}, nearly`));
 });
 
-test('keys are made after the first start, not before', async (t) => {
+test('keys are created after the first start, not before', async (t) => {
 	const database = await createDatabase();
 	t.teardown(database.drop);
 	const config = readConfig({ ...settings(temporary(t), 'early'), DATABASE_URL: database.url });

@@ -3,7 +3,7 @@ import { SingleFlight } from '../../src/store/database/single-flight.js';
 
 /** Concurrent equal requests share an answer, but never an answer whose work began before the request. */
 
-test('who asks while it is being found out shares the next answer with the others who do', async (t) => {
+test('callers during a read share the next answer', async (t) => {
 	const shared = new SingleFlight<string>();
 	let truth = 'old';
 	let looks = 0;
@@ -26,7 +26,7 @@ test('who asks while it is being found out shares the next answer with the other
 	t.is(await shared.share('a', look), 'newest');
 });
 
-test('a failure is of those who share it, and of nobody after them', async (t) => {
+test('a failure reaches the callers that share it, and no later callers', async (t) => {
 	const shared = new SingleFlight<string>();
 	const failing = (message: string) => () => Promise.reject(new Error(message));
 	const first = shared.share('a', failing('one'));

@@ -19,7 +19,7 @@ function watched(free: () => number, kept = reserve) {
 	return { space: new Space('/nowhere', kept, log, free), log, logged };
 }
 
-test('there is room while the reserve is not touched, and each way is logged once', (t) => {
+test('there is space until the reserve is touched, and each change is logged once', (t) => {
 	const disk = { free: 1_000 };
 	const { space, logged } = watched(() => disk.free);
 	t.true(space.hasRoomFor(0));
@@ -38,14 +38,14 @@ test('there is room while the reserve is not touched, and each way is logged onc
 	);
 });
 
-test('what a statement is given must fit beside the reserve, four times over', (t) => {
+test('a statement’s parameters must fit beside the reserve, four times over', (t) => {
 	const { space, logged } = watched(() => 1_400);
 	t.true(space.hasRoomFor(100));
 	t.false(space.hasRoomFor(101));
 	t.deepEqual(logged, [], 'the disk is not nearly full: this statement is large');
 });
 
-test('without a reserve nothing is watched, and what cannot be read refuses nothing', (t) => {
+test('without a reserve nothing is watched, and unreadable disk state refuses nothing', (t) => {
 	t.true(watched(() => 0, 0).space.hasRoomFor(10 ** 9));
 	const unreadable = watched(() => {
 		throw new Error('no such file system');
@@ -74,13 +74,13 @@ const statements: readonly (readonly [sql: string, writes: boolean, boundary: Bo
 ];
 
 for (const [sql, writing, bound] of statements) {
-	test(`what kind of statement this is: ${sql}`, (t) => {
+	test(`classifies a statement: ${sql}`, (t) => {
 		t.is(writes(sql), writing);
 		t.is(boundary(sql), bound);
 	});
 }
 
-test('what a statement is given is measured', (t) => {
+test('a statement’s parameters are measured', (t) => {
 	t.is(bytesIn(['abc', Buffer.from('de'), ['f', ['g']], { h: 1 }, 5, null, new Date()]), 3 + 2 + 2 + 7 + 8 * 3);
 });
 
@@ -94,7 +94,7 @@ async function open(t: Cleanup, disk: { free: number }) {
 /** Simulates PostgreSQL's error for a full disk. */
 const fill = `do $$ begin raise exception using errcode = '53100', message = 'could not extend file'; end $$`;
 
-test('a database that ran out of space is started again, and what was committed is there', async (t) => {
+test('a database that ran out of space is restarted, with all committed data', async (t) => {
 	const disk = { free: 10_000 };
 	const { database, logged } = await open(t, disk);
 	await database.query('create table kept (id integer)');
@@ -117,7 +117,7 @@ test('a database that ran out of space is started again, and what was committed 
 	);
 });
 
-test('it stays closed until there is room, reads come back before writes, and a lost transaction never goes on', async (t) => {
+test('it stays closed until there is space, reads come back before writes, and a lost transaction never continues', async (t) => {
 	const disk = { free: 10_000 };
 	const { database } = await open(t, disk);
 	await database.query('create table kept (id integer)');
@@ -135,7 +135,7 @@ test('it stays closed until there is room, reads come back before writes, and a 
 	t.deepEqual((await database.query('select id from kept')).rows, [{ id: 2 }]);
 });
 
-test('a database that answers no more is closed all the same, and whoever waits is told', async (t) => {
+test('an unresponsive database is closed too, and waiting callers are notified', async (t) => {
 	const { database } = await open(t, { free: 10_000 });
 	const stuck = database.query('select count(*) from generate_series(1, 1000000000000) as n where n < 0');
 	const told = t.throwsAsync(stuck);

@@ -73,7 +73,7 @@ const signingKey = ({ webhook }: TakenDelivery) =>
 		: webhook.signing_keys.map((key) => key.toString('hex')).join(' ');
 const idsTaken = async ({ outbox }: Pick<Store, 'outbox'>, most = 8) => (await outbox.take(most)).map(({ id }) => id);
 
-test('of each element, the oldest delivery that is due is taken, one at a time', async (t) => {
+test('the oldest due delivery of each element is taken, one at a time', async (t) => {
 	const { store, element, add, row } = await outboxOf(t);
 	const { outbox } = store;
 	const [first, second] = [await element('first'), await element('second')];
@@ -97,7 +97,7 @@ test('of each element, the oldest delivery that is due is taken, one at a time',
 	t.deepEqual(await idsTaken(store), []);
 });
 
-test('one that was begun by a process that died is taken over, and the dead one has no say', async (t) => {
+test('a delivery started by a dead process is taken over, and the dead process cannot change it', async (t) => {
 	const { store, element, add, change, row } = await outboxOf(t);
 	const { outbox } = store;
 	const id = await add(await element('people'));
@@ -112,7 +112,7 @@ test('one that was begun by a process that died is taken over, and the dead one 
 	t.like(await row(id), { status: 'delivered', attempts: 2 });
 });
 
-test('many that look at once each take others, and every delivery is taken once', async (t) => {
+test('concurrent dispatchers take different deliveries, and each delivery is taken once', async (t) => {
 	const { store, element, add } = await outboxOf(t);
 	const elements = await Promise.all(Array.from({ length: 12 }, (_, index) => element(`e${index}`)));
 	const added = await Promise.all(elements.flatMap((config_id) => [add(config_id), add(config_id)]));
@@ -130,7 +130,7 @@ test('many that look at once each take others, and every delivery is taken once'
 	t.deepEqual([...taken].sort(), [...added].sort());
 });
 
-test('receivers that do not answer do not hold up the events of others', async (t) => {
+test('unresponsive receivers do not block other receivers’ events', async (t) => {
 	const { store, element, add } = await outboxOf(t);
 	const { outbox } = store;
 	const silent = await Promise.all(Array.from({ length: 8 }, (_, index) => element(`silent-${index}`)));
@@ -142,13 +142,13 @@ test('receivers that do not answer do not hold up the events of others', async (
 	t.true((await idsTaken(store)).includes(event), 'it does not wait for their backlog');
 });
 
-test('an element without a webhook gives its deliveries up', async (t) => {
+test('an element without a webhook drops its deliveries', async (t) => {
 	const { store, element, add } = await outboxOf(t);
 	const id = await add(await element('silent', { webhook_id: null, webhook_url: null }));
 	t.like((await store.outbox.take(8))[0], { id, webhook: null });
 });
 
-test('a token that cannot be decrypted concerns its own element alone', async (t) => {
+test('a token that cannot be decrypted affects only its own element', async (t) => {
 	const { store, element, add, seal } = await outboxOf(t);
 	const broken = await add(await element('broken', { secret_webhook_token: Buffer.alloc(60, 7) }));
 	const short = await add(await element('short', { secret_webhook_token: Buffer.from('x') }));
@@ -159,7 +159,7 @@ test('a token that cannot be decrypted concerns its own element alone', async (t
 	t.like(taken.get(whole), { bearer_token: 'a token' });
 });
 
-test('a clock that was set back holds up no webhook', async (t) => {
+test('a clock set back blocks no webhook', async (t) => {
 	const { store, element, add, change } = await outboxOf(t);
 	const ahead = (minutes: number) => store.database.knex.raw(`now() + ? * interval '1 minute'`, [minutes]);
 	const [first, second, later] = [await element('first'), await element('second'), await element('later')];

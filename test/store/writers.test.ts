@@ -9,7 +9,7 @@ import { scopeIn } from '../support/scope.js';
 
 const journey = onEachStore({ embedded: 'all' });
 
-journey('a long unit lets the rest of the process have its turns', async (t, place) => {
+journey('a long unit yields to the rest of the process', async (t, place) => {
 	const scope = await scopeIn(place);
 	const rows = Array.from({ length: 4000 }, (_, index) => ({ key: `u${index}`, attributes: {} }));
 	let running = true;
@@ -26,7 +26,7 @@ journey('a long unit lets the rest of the process have its turns', async (t, pla
 });
 
 journey(
-	'writers that wait for a lock leave the connections to others, and all of them write in the end',
+	'writers waiting for a lock leave connections to other requests, and all of them finish',
 	async (t, place, { organization }) => {
 		const { http, facts, store } = place;
 		const before = await place.revision();
@@ -67,7 +67,7 @@ journey(
 	['server'],
 );
 
-journey('a unit that changes nothing does not write to its environment', async (t, place) => {
+journey('a unit without changes does not write to its environment', async (t, place) => {
 	const scope = await scopeIn(place);
 	const heard: string[] = [];
 	place.store.database.knex.on('query', ({ sql, bindings }: { sql: string; bindings?: readonly unknown[] }) => {
@@ -84,7 +84,7 @@ journey('a unit that changes nothing does not write to its environment', async (
 	t.is(heard.filter((sql) => /^update "environments"/i.test(sql)).length, 1, 'one that changes something does');
 });
 
-journey('a unit that would keep others waiting for too long is ended, and nothing of it stays', async (t, place) => {
+journey('a unit that would block others for too long is ended, and leaves nothing', async (t, place) => {
 	const before = await place.revision();
 	const work = place.store.write(await scopeIn(place), null, async (unit) => {
 		await unit.create(User, { key: 'early', attributes: {} }, 'early');
@@ -98,7 +98,7 @@ journey('a unit that would keep others waiting for too long is ended, and nothin
 });
 
 journey(
-	'a statement that would keep others waiting for too long is ended, and the limit is gone with its unit',
+	'a statement that would block others for too long is ended, and the limit ends with its unit',
 	async (t, place) => {
 		const before = await place.revision();
 		const work = place.store.write(await scopeIn(place), null, async (unit) => {

@@ -46,7 +46,7 @@ test('keys are fetched once for many tokens', async (t) => {
 	t.is(asked(), 1);
 });
 
-test('a key that is not there does not make the address be asked again and again', async (t) => {
+test('a missing key does not cause repeated fetches', async (t) => {
 	const { userKey, asked } = await provider((keys) =>
 		Response.json({ keys: keys.map((key) => ({ ...key, kid: 'k0' })) }),
 	);
@@ -63,7 +63,7 @@ const failures: Readonly<Record<string, () => Response | Promise<Response>>> = {
 };
 
 for (const [what, answer] of Object.entries(failures)) {
-	test(`an address that answers ${what} is left alone for a while`, async (t) => {
+	test(`an address that answers ${what} is not fetched again for a while`, async (t) => {
 		const { userKey, asked, pass } = await provider(answer);
 		for (let time = 0; time < 3; time++) {
 			const error = await t.throwsAsync(userKey(), { instanceOf: Failure });
@@ -77,7 +77,7 @@ for (const [what, answer] of Object.entries(failures)) {
 	});
 }
 
-test('a clock that is set back makes keys old and ends the pause after a failure', async (t) => {
+test('a clock set back makes keys old and ends the pause after a failure', async (t) => {
 	let answer = (_: readonly JWK[]) => new Response('no', { status: 500 });
 	const { userKey, asked, pass } = await provider((keys) => answer(keys));
 	await t.throwsAsync(userKey(), { instanceOf: Failure });
@@ -89,13 +89,13 @@ test('a clock that is set back makes keys old and ends the pause after a failure
 	t.is(asked(), 3);
 });
 
-test('keys that are given count before an address', async (t) => {
+test('given keys take precedence over an address', async (t) => {
 	const { userKey, asked } = await provider((keys) => Response.json({ keys }));
 	t.is(await userKey(undefined, { ...configured, jwks: { keys: [] } } as unknown as typeof configured), null);
 	t.is(asked(), 0);
 });
 
-test('an address that is not public is refused, and the setting that allows it is named', async (t) => {
+test('a non-public address is refused, and the setting that allows it is named', async (t) => {
 	const receiver = await startReceiver((_, response) => response.end('{"keys":[]}'));
 	t.teardown(receiver.stop);
 	const local = { ...configured, url: receiver.url };
@@ -111,7 +111,7 @@ test('an address that is not public is refused, and the setting that allows it i
 	t.like(receiver.received[0], { method: 'GET', body: '' });
 });
 
-test('a set of keys that is too long, or does not come whole, is refused', async (t) => {
+test('an oversized or incomplete key set is refused', async (t) => {
 	const long = await startReceiver((_, response) => response.end(`{"keys":[${' '.repeat(70_000)}]}`));
 	const cut = await startReceiver((_, response) => {
 		response.writeHead(200, { 'content-length': '20' }).write('{"keys":', () => response.destroy());

@@ -19,7 +19,7 @@ async function issuer() {
 	};
 }
 
-test('the issuer and the audience that an environment names have to be those of the token', async (t) => {
+test('the token must have the environment’s issuer and audience', async (t) => {
 	const subject = await issuer();
 	const demanded = { issuer: 'https://id.example.com/', audience: 'shop' };
 	t.is((await subject({ sub: 'ann', iss: demanded.issuer, aud: ['desk', 'shop'] }, demanded))?.key, 'ann');
@@ -34,12 +34,12 @@ test('the issuer and the audience that an environment names have to be those of 
 	t.is((await subject({ sub: 'ann', iss: 'anybody', aud: 'anything' }))?.key, 'ann');
 });
 
-test('a key with a character that the database does not take is no key', async (t) => {
+test('a key with a character that the database rejects is not valid', async (t) => {
 	const subject = await issuer();
 	for (const sub of ['', 'an\0n', 'ann\ud800']) t.is(await subject({ sub }), null);
 });
 
-test('an address counts unless `email_verified` is there and not true', async (t) => {
+test('an address counts unless `email_verified` is present and not true', async (t) => {
 	const subject = await issuer();
 	const email = 'ann@example.com';
 	for (const email_verified of [undefined, true, 'true']) {

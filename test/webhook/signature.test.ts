@@ -5,7 +5,7 @@ import { sign } from '../../src/webhook/signature.js';
 
 /** Signatures follow Standard Webhooks, verified with its own library. */
 
-test('the library of Standard Webhooks accepts what is signed, and nothing else', (t) => {
+test('the Standard Webhooks library accepts our signatures, and nothing else', (t) => {
 	const key = randomBytes(32);
 	const now = new Date();
 	const body = JSON.stringify({ type: 'create_user', email: 'é@example.com' });
@@ -19,7 +19,7 @@ test('the library of Standard Webhooks accepts what is signed, and nothing else'
 	t.throws(() => receiver.verify(body, { ...old }), undefined, 'an old message again');
 });
 
-test('while the server key is rotated, a receiver that knows either signing key accepts an event', (t) => {
+test('during server key rotation, a receiver with either signing key accepts an event', (t) => {
 	const keys = [randomBytes(32), randomBytes(32)];
 	const headers = { ...sign(keys, 'id-1', new Date(), '{}') };
 	for (const key of keys) t.deepEqual(new Webhook(`whsec_${key.toString('base64')}`).verify('{}', headers), {});

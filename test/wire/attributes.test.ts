@@ -40,16 +40,16 @@ const within: readonly object[] = [
 ];
 
 for (const [what, value, problem] of excessive) {
-	test(`too much is refused: ${what}`, (t) => {
+	test(`oversized attributes are refused: ${what}`, (t) => {
 		t.deepEqual(parsed(ComparedAttributes, value), { problems: [problem] });
 	});
 }
 
-test('attributes within the bounds are taken as they are', (t) => {
+test('attributes within the limits are accepted unchanged', (t) => {
 	for (const value of within) t.deepEqual(parsed(ComparedAttributes, value), { data: value });
 });
 
-test('a whole number that readers of JSON round is refused where it stands', (t) => {
+test('a whole number that JSON readers round is refused at its place', (t) => {
 	const told =
 		'must be from -9007199254740991 to 9007199254740991, because readers of JSON round larger numbers: use a string';
 	for (const number of [9007199254740992, -9007199254740992, 1e21, -1e300]) {
@@ -112,7 +112,7 @@ const places: readonly (readonly [string, z.ZodType, (attributes: object) => unk
 ];
 
 for (const [title, schema, bodyWith, stored] of places) {
-	test(`${title}: attributes are bounded`, (t) => {
+	test(`${title}: attributes have limits`, (t) => {
 		t.true('data' in parsed(schema, bodyWith({ a: range(100) })));
 		const many = parsed(schema, bodyWith({ a: object(50_000) }));
 		t.true('problems' in many && many.problems.length === 1 && many.problems[0]?.endsWith(`.a: ${tooManyMembers}`));
@@ -122,7 +122,7 @@ for (const [title, schema, bodyWith, stored] of places) {
 	});
 }
 
-test('whatever is taken is within the bounds', (t) => {
+test('every accepted value is within the limits', (t) => {
 	const size = (value: unknown): readonly [number, number] => {
 		if (typeof value === 'string') return [1, value.length];
 		if (typeof value !== 'object' || value === null) return [1, 0];

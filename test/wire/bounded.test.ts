@@ -22,7 +22,7 @@ function counting() {
 	return { schema, seen: () => seen };
 }
 
-test('a list is looked at up to the twentieth problem', (t) => {
+test('list validation stops at the twentieth problem', (t) => {
 	const { schema, seen } = counting();
 	const result = unboundedArray(schema).safeParse(Array.from({ length: many }, () => 'wrong'));
 	t.deepEqual(
@@ -32,7 +32,7 @@ test('a list is looked at up to the twentieth problem', (t) => {
 	t.is(seen(), maxProblems);
 });
 
-test('a map is looked at up to the twentieth problem, in names and in values', (t) => {
+test('map validation stops at the twentieth problem, in names and in values', (t) => {
 	const { schema, seen } = counting();
 	const wide = (name: string) => Object.fromEntries(Array.from({ length: many }, (_, index) => [`${name}${index}`, 1]));
 	t.is(boundedRecord(Key, schema).safeParse(wide('key')).error?.issues.length, maxProblems);
@@ -41,7 +41,7 @@ test('a map is looked at up to the twentieth problem, in names and in values', (
 	t.is(seen(), maxProblems);
 });
 
-test('a list that is too long is refused before an item is looked at', (t) => {
+test('an overlong list is refused before its items are read', (t) => {
 	const { schema, seen } = counting();
 	const result = boundedArray(schema, 2, 'at most 2').safeParse(['right', 'right', 'right']);
 	t.deepEqual(
@@ -57,14 +57,14 @@ test('a list that is too long is refused before an item is looked at', (t) => {
 	t.deepEqual(boundedArray(schema, 2).parse(['right', 'right']), ['right', 'right']);
 });
 
-test('a choice says what is wrong with the shape that was meant', (t) => {
+test('a union reports the problems of the intended shape', (t) => {
 	const schema = choice(Array.isArray, boundedArray(z.string()), z.object({ texts: boundedArray(z.string()) }));
 	t.deepEqual(parsed(schema, ['a', 1]), { problems: ['1: Invalid input: expected string, received number'] });
 	t.deepEqual(parsed(schema, {}), { problems: ['texts: Invalid input: expected array, received undefined'] });
 	t.deepEqual(parsed(schema, { texts: ['a'] }), { data: { texts: ['a'] } });
 });
 
-test('the event loop turns while a long list is validated', async (t) => {
+test('the event loop runs while a long list is validated', async (t) => {
 	let turned = false;
 	const slow = z.unknown().refine(() => {
 		const until = performance.now() + 1;
@@ -77,14 +77,14 @@ test('the event loop turns while a long list is validated', async (t) => {
 	t.true(turned);
 });
 
-test('attributes are looked at up to the twentieth problem', (t) => {
+test('attribute validation stops at the twentieth problem', (t) => {
 	const numbers = json(`{"a":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`);
 	t.is(Attributes.safeParse(numbers).error?.issues.length, maxProblems);
 	const check = { user: 'ann', action: 'read', resource: 'document', context: numbers };
 	t.is(Query.safeParse(check).error?.issues.length, maxProblems);
 });
 
-test('many checks are as many as are said', (t) => {
+test('the number of bulk checks is limited as documented', (t) => {
 	const check = { user: 'ann', action: 'read', resource: 'document' };
 	const checks = Array.from({ length: maxBulkChecks }, () => check);
 	t.true(BulkQuery.safeParse(checks).success);
@@ -108,7 +108,7 @@ function parts(schema: z.core.$ZodType, seen: Set<z.core.$ZodType>): Set<z.core.
 /** Requests with document objects, whose lists are limited only by the body size. */
 const withDocuments: readonly string[] = ['importEnvironment', 'applyDraft', 'previewDraft', 'findImpact'];
 
-test('every list and map of every request is bounded', (t) => {
+test('every list and map in every request has a limit', (t) => {
 	let lists = 0;
 	for (const endpoint of [...endpoints, ...decisionEndpoints('edge'), ...listingEndpoints('edge')]) {
 		for (const part of [endpoint.params, endpoint.query, endpoint.body]) {

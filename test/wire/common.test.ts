@@ -47,7 +47,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown?])[] = [
 ];
 
 for (const [name, schema, value, becomes = value] of accepted) {
-	test(`${name} takes ${shown(value)}`, (t) => {
+	test(`${name} accepts ${shown(value)}`, (t) => {
 		t.deepEqual(parsed(schema, value), { data: becomes });
 	});
 }
@@ -146,13 +146,13 @@ test('a default is a new value each time', (t) => {
 	t.not(presence.parse({}).defaulted, presence.parse({}).defaulted);
 });
 
-test('nothing that is refused or accepted changes what an object is', (t) => {
+test('no accepted or refused value changes the object prototype', (t) => {
 	parsed(Attributes, json('{"__proto__":{"polluted":1}}'));
 	parsed(keyed(Attributes), json('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'));
 	t.false('polluted' in {});
 });
 
-test('attributes are either as they were sent or refused, and what passes survives JSON and UTF-8', (t) => {
+test('attributes are kept unchanged or refused, and accepted attributes survive JSON and UTF-8', (t) => {
 	// Any JSON, including strings and numbers that the store cannot hold.
 	const anything = fc.dictionary(
 		fc.string({ unit: anyCodePoint }),

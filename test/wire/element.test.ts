@@ -6,7 +6,7 @@ import { EnvironmentSettings, elementSettings } from '../../src/wire/general/env
 
 /** Element settings, and requests that contain secrets. */
 
-test('an environment embeds nowhere unless its settings say where', (t) => {
+test('an environment allows no embedding unless its settings name an origin', (t) => {
 	const nowhere = { origins: [], sameSite: false, userKeyClaim: null, tokenIssuer: null, tokenAudience: null };
 	for (const settings of [null, {}, { elements_origins: null, elements_same_site: null }, { other: 1 }]) {
 		t.deepEqual(elementSettings(settings), nowhere);
@@ -33,7 +33,7 @@ test('a problem with a secret does not show it', (t) => {
 	for (const token of ['', 'x'.repeat(100_000), ['a', 'b']]) t.true(ElementLoginQuery.safeParse({ token }).success);
 });
 
-test('the claim with the key of a user is what the environment or else the request names, and `sub` otherwise', (t) => {
+test('the user key claim is named by the environment, else by the request, else `sub`', (t) => {
 	const login = (more: object) => ElementFrontendLogin.parse({ tenant_id: 'acme', user_jwt: 'x', ...more });
 	const claim = (more: object, fixed?: unknown) =>
 		presentToken({ settings: { elements_user_key_claim: fixed } }, 'x', login(more).user_key_claim).user_key_claim;

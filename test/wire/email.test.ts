@@ -63,7 +63,7 @@ const refused = [
 ];
 
 for (const address of accepted) {
-	test(`takes ${address}`, (t) => {
+	test(`accepts ${address}`, (t) => {
 		t.deepEqual(parsed(Email, address), { data: address });
 	});
 }
@@ -74,7 +74,7 @@ for (const address of refused) {
 	});
 }
 
-test('addresses match by ASCII letters in either case, and else character by character', (t) => {
+test('addresses match case-insensitively for ASCII letters, else character by character', (t) => {
 	t.true(isSameAddress('Mike@Example.com', 'mike@example.COM'));
 	t.false(isSameAddress('mi\u212ae@example.com', 'mike@example.com'), 'the Kelvin sign is no k');
 	t.false(isSameAddress('mike@example.com', 'mike@example.com.'));

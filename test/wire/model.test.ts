@@ -202,7 +202,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 ];
 
 for (const [title, schema, value, becomes] of accepted) {
-	test(`taken: ${title}`, (t) => {
+	test(`accepted: ${title}`, (t) => {
 		t.deepEqual(parsed(schema, value), { data: becomes });
 	});
 }

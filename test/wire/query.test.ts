@@ -45,7 +45,7 @@ const accepted: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
 ];
 
 for (const [name, schema, value, becomes] of accepted) {
-	test(`${name} takes ${JSON.stringify(value)}`, (t) => {
+	test(`${name} accepts ${JSON.stringify(value)}`, (t) => {
 		t.deepEqual(parsed(schema, value), { data: becomes });
 	});
 }
@@ -53,7 +53,7 @@ for (const [name, schema, value, becomes] of accepted) {
 const attributeFilters = (count: number) =>
 	Object.fromEntries(Array.from({ length: count }, (_, index) => [`attr_a${index}`, 'x']));
 
-test('filters by attributes are as many as are said', (t) => {
+test('the number of attribute filters is limited as documented', (t) => {
 	t.true(filtered.safeParse(attributeFilters(20)).success);
 	const says = 'must not be given: a list takes at most 20 such filters';
 	t.deepEqual(parsed(filtered, attributeFilters(900)), { problems: [`attr_a20: ${says}`] });

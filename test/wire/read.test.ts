@@ -315,7 +315,7 @@ for (const [name, { schema, given, shown }] of Object.entries(answers)) {
 		t.deepEqual(schema.parse({ ...given, ...junk }), shown);
 	});
 
-	test(`${name} has no field that may be left out by accident`, (t) => {
+	test(`${name} has no accidentally optional field`, (t) => {
 		for (const field of Object.keys(given)) {
 			const { [field]: _, ...rest } = given as Readonly<Record<string, unknown>>;
 			t.false(schema.safeParse(rest).success, field);
@@ -323,7 +323,7 @@ for (const [name, { schema, given, shown }] of Object.entries(answers)) {
 	});
 }
 
-test('a list is an array, or a page of the same items', (t) => {
+test('a list is an array, or a page with the same items', (t) => {
 	const list = arrayOrPaginated(user.UserRole);
 	const item = { role: 'r', tenant: 't' };
 	t.deepEqual(list.parse([{ ...item, ...junk }]), [item]);
@@ -337,7 +337,7 @@ test('a list is an array, or a page of the same items', (t) => {
 	t.false(list.safeParse({ data: [item] }).success);
 });
 
-test('every model has a place in one OpenAPI document', async (t) => {
+test('every model can be in one OpenAPI document', async (t) => {
 	const schema = [resource, action, actionGroup, attribute, relation, derivation, resourceRole, role];
 	const rooms = [apiKey, environment, project, ...schema, assignment, tenant, user, instance, tuple, group];
 	const members = rooms.flatMap((room) => Object.entries<unknown>(room));

@@ -23,7 +23,7 @@ const request = (etag: string | undefined, wait = 30): FeedRequest => ({ environ
 const bundle = (etag: string): FeedResponse => ({ kind: 'bundle', bytes: new Uint8Array([1]), etag });
 const never = new AbortController().signal;
 
-test('equal requests share one, and who asks the same later gets the step again', async (t) => {
+test('equal requests share one request, and a later equal request gets the step again', async (t) => {
 	const { asked, shared } = fakeFeed();
 	const both = [shared.poll(request('1'), never), shared.poll(request('1'), never)];
 	t.is(asked.length, 1);
@@ -35,7 +35,7 @@ test('equal requests share one, and who asks the same later gets the step again'
 	t.is(asked.length, 1);
 });
 
-test('nobody joins a request that is being ended', async (t) => {
+test('no caller joins a request that is ending', async (t) => {
 	const { asked, shared } = fakeFeed();
 	const leaving = new AbortController();
 	const left = shared.poll(request('1'), leaving.signal);
@@ -47,7 +47,7 @@ test('nobody joins a request that is being ended', async (t) => {
 	await t.throwsAsync(left);
 });
 
-test('other requests are made, and snapshots and unchanged answers are not kept', async (t) => {
+test('different requests are separate, and snapshots and unchanged answers are not kept', async (t) => {
 	const { asked, shared } = fakeFeed();
 	for (const etag of [undefined, undefined, '1', '1']) {
 		const answer = shared.poll(request(etag), never);
@@ -60,7 +60,7 @@ test('other requests are made, and snapshots and unchanged answers are not kept'
 	);
 });
 
-test('a request ends when the last who waits for it has left', async (t) => {
+test('a request ends when its last caller has left', async (t) => {
 	const { asked, shared } = fakeFeed();
 	const [first, second] = [new AbortController(), new AbortController()];
 	const one = shared.poll(request('1'), first.signal);
@@ -73,7 +73,7 @@ test('a request ends when the last who waits for it has left', async (t) => {
 	t.true(asked[0]?.signal.aborted);
 });
 
-test('a failure reaches all who wait, and the next request is made anew', async (t) => {
+test('a failure reaches all waiting callers, and the next call makes a new request', async (t) => {
 	const failing = new SharedFeed({
 		environment: async () => 'environment',
 		poll: async () => {

@@ -180,7 +180,7 @@ const wrong: readonly (readonly [conditions: unknown, ...problems: readonly stri
 ];
 
 for (const [index, [conditions, ...problems]] of wrong.entries()) {
-	test(`${index}: ${JSON.stringify(conditions).slice(0, 80)} is refused, at its place`, (t) => {
+	test(`${index}: ${JSON.stringify(conditions).slice(0, 80)} is refused at its place`, (t) => {
 		t.deepEqual(conditionProblems(conditions), problems);
 	});
 }
@@ -204,19 +204,19 @@ const right: readonly Json[] = [
 ];
 
 for (const [index, conditions] of right.entries()) {
-	test(`${index}: ${JSON.stringify(conditions)} is taken`, (t) => {
+	test(`${index}: ${JSON.stringify(conditions)} is accepted`, (t) => {
 		t.deepEqual(conditionProblems(conditions), []);
 	});
 }
 
-test('a resource set compares attributes of the resource', (t) => {
+test('a resource set compares resource attributes', (t) => {
 	t.deepEqual(conditionProblems({ 'resource.owner': { equals: { ref: 'user.key' } } }, 'resourceset'), []);
 	t.deepEqual(conditionProblems({ 'user.key': { equals: 1 } }, 'resourceset'), [
 		'user.key: a resource set compares attributes of the resource: "user.key" can only be an operand, as in {"resource.key": {"equals": {"ref": "user.key"}}}',
 	]);
 });
 
-test('conditions become one tree, wherever the logic stands', (t) => {
+test('conditions become one tree, wherever the logic is nested', (t) => {
 	const [type, aliased] = ['userset', 'subject.mail'] as const;
 	const comparison = { kind: 'comparison', operator: 'contains', operand: { value: 'a' } } as const;
 	const attribute = { object: 'user', path: ['mail'] } as const;
@@ -229,7 +229,7 @@ test('conditions become one tree, wherever the logic stands', (t) => {
 	});
 });
 
-test('the attributes of a condition are known with their places, beside what is wrong too', (t) => {
+test('the attributes in a condition are reported with their places, even beside problems', (t) => {
 	const conditions = {
 		allOf: [
 			{ 'subject.age': { not: { 'less-than': { ref: 'resource.type' } } } },
@@ -278,7 +278,7 @@ function nested(depth: number, wrap: (inner: Json) => Json, inmost: Json): Json 
 
 const one = { 'user.a': { equals: 1 } };
 
-test('what is nested too deep is refused, however deep', (t) => {
+test('conditions nested too deep are refused, at any depth', (t) => {
 	const not = (depth: number) => nested(depth, (inner) => ({ not: inner }), one);
 	t.deepEqual(conditionProblems(not(100)), []);
 	for (const depth of [101, 1000, 100_000]) {
@@ -293,7 +293,7 @@ test('what is nested too deep is refused, however deep', (t) => {
 	t.regex(conditionProblems(strange).join(), /not "x"/);
 });
 
-test('what is too large is refused once', (t) => {
+test('oversized conditions are refused once', (t) => {
 	const many = (count: number) => Array.from({ length: count }, () => one);
 	t.deepEqual(conditionProblems({ anyOf: many(4_999) }), []);
 	const told = [': must not hold more than 10000 conditions and values'];

@@ -52,7 +52,7 @@ const questions = groups.map(({ name, index, cases }) =>
 const opaAnswers = compiled.then(({ opa }) => opa(questions.flat()));
 
 for (const { name } of operators) {
-	test(`${name}: every engine gives the answers that were written down`, async (t) => {
+	test(`${name}: every engine gives the hand-written answers`, async (t) => {
 		const { wasm, files } = await compiled;
 		const answers = await opaAnswers;
 		const sections = groups.flatMap((group, position) => {
@@ -106,7 +106,7 @@ test('both nestings mean the same', async (t) => {
 	}
 });
 
-test('the Rego of sets is strict, and formatted', async (t) => {
+test('the Rego of sets passes strict checks and is formatted', async (t) => {
 	await t.notThrowsAsync(checkFormat(sets));
 });
 
