@@ -7,7 +7,7 @@ import { nextTurn } from '../limit/next-turn.js';
  * memory.
  */
 
-/** Number of problems that ends the validation of a list or map. */
+/** Number of problems that ends list or map validation. */
 export const maxProblems = 20;
 
 /**
@@ -24,7 +24,7 @@ type Context = z.core.ParseContextInternal;
 type Payload = z.core.ParsePayload;
 type Ran = ReturnType<z.core.$ZodType['_zod']['run']>;
 
-/** Default item limit of a list. */
+/** Default item limit for lists. */
 export const maxItems = 10_000;
 
 /** A list in a request with at most `most` items. `message` reports a longer list. */

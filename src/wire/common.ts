@@ -174,7 +174,7 @@ function saysNothing(value: unknown): boolean {
 	return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Immutable members that all environment objects have. */
+/** Members of all environment objects. They never change. */
 export const environmentScoped = {
 	id: Uuid.describe('Object id (UUID), assigned at creation.'),
 	organization_id: Uuid.describe('Organization id.'),
@@ -183,7 +183,7 @@ export const environmentScoped = {
 	created_at: Timestamp.describe('Creation time, in UTC.'),
 };
 
-/** Members that all mutable environment objects have. */
+/** Members of environment objects that can change. */
 export const environmentObject = {
 	...environmentScoped,
 	updated_at: Timestamp.describe('Last change, in UTC.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A page of a list, with the size of the whole list; `page_count` is the number of pages. */
+/** A list page. `total_count` counts all items, and `page_count` all pages. */
 export function paginated<S extends z.ZodType>(item: S) {
 	return z.object({
 		data: z.array(item).describe('Items on this page.'),

@@ -120,8 +120,8 @@ export const DecisionReasons = z
 			.array(Attempt)
 			.optional()
 			.describe(
-				'Ways for the check to pass, now or after the listed changes; each has ' +
-					'sufficient changes, smallest first. Present only if requested.',
+				'Ways for the check to pass, now or after the listed changes; each with a ' +
+					'sufficient set of changes, smallest first. Present only if requested.',
 			),
 		truncated: z.boolean().optional().describe('Present with `attempts`: true if there may be more attempts.'),
 	})
@@ -129,7 +129,7 @@ export const DecisionReasons = z
 		id: 'DecisionReasons',
 		description:
 			'Reasons for a check decision: one member for the request, and one for each relevant model. ' +
-			'These are the models that allow the check, or else all models in the environment.',
+			'These are the models that allow the check, or else all models used by the environment.',
 	});
 
 /** A check, as the policy received it. */

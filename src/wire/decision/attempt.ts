@@ -45,11 +45,11 @@ export const AttemptFact = z
 /** A stored or a hypothetical fact. */
 export type AttemptFact = z.output<typeof AttemptFact>;
 
-const file = z.string().meta({ description: 'Generated policy file with the sources for the role.' });
+const file = z.string().meta({ description: 'Generated policy file with the rules that give the role.' });
 const roleNote = 'Role key for a tenant role; `<type>:<key>#<role>` for a role on an instance.';
 const resourceNote = 'Scope of the role: `__tenant:<key>`, or an instance `<type>:<key>`.';
 
-/** The two sides of a condition set rule. An automatic set appears as its role or resource type. */
+/** The two sides of a condition set rule. An automatic set is shown as its role or resource type. */
 const ruleStep = z.object({
 	type: kindOfStep('set_rule'),
 	userset: z.string().optional().describe('User set key.'),
@@ -58,7 +58,7 @@ const ruleStep = z.object({
 	resource_type: z
 		.string()
 		.optional()
-		.meta({ description: 'In place of `resourceset`: all objects with this resource type.' }),
+		.meta({ description: 'In place of `resourceset`: all objects of this resource type.' }),
 });
 
 /** A step in an attempt: the source for the role in the previous step. */

@@ -408,7 +408,7 @@ export const Health = z
 			.object({
 				lineage: z.string().describe('Lineage id.'),
 				revision: z.number().describe('Last revision used from this lineage.'),
-				at: z.iso.datetime().describe('Switch time, in UTC.'),
+				at: z.iso.datetime().describe('Time of the switch, in UTC.'),
 			})
 			.nullable()
 			.default(null)

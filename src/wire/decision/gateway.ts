@@ -196,7 +196,7 @@ export const TrinoColumnMasks = z
 						.describe('Column mask.'),
 				}),
 			)
-			.describe('Masks of the masked columns.'),
+			.describe('Masks, only for masked columns.'),
 	})
 	.meta({
 		id: 'TrinoColumnMasks',

@@ -12,7 +12,7 @@ const maxSecretLength = 16_384;
 const Texts = keyed(Text, Text.min(1));
 const SecretText = Text.min(1)
 	.refine((text) => text !== hiddenSecret, 'is the placeholder for a hidden secret, not a secret')
-	.meta({ description: 'Secret as text. JSON text with a string map counts as such a map.' });
+	.meta({ description: 'Secret as text. Text with a JSON string map counts as a map.' });
 const SecretMap = Texts.refine(isSmall, `must have at most ${maxSecretLength} characters as JSON`);
 
 /** A secret: text, or a map such as headers. */

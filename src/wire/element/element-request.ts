@@ -145,7 +145,7 @@ export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
 /** Requesting user and instance, shown in lists beside the ids. */
 const requested = {
-	requesting_user_key: z.string().describe('Requesting user key.'),
+	requesting_user_key: z.string().describe('Key of the requesting user.'),
 	requesting_user_email: z.string().nullable().describe('Requesting user e-mail address.'),
 	requesting_user_first_name: z.string().nullable().describe('Requesting user first name.'),
 	requesting_user_last_name: z.string().nullable().describe('Requesting user last name.'),
@@ -167,7 +167,7 @@ export const AccessRequestListed = z
 	});
 export type AccessRequestListed = z.input<typeof AccessRequestListed>;
 
-/** Access request page. */
+/** A page of access requests. */
 export const AccessRequestPage = paginated(AccessRequestListed);
 
 const approval = {
@@ -207,7 +207,7 @@ export const OperationApprovalListed = z
 	});
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 
-/** Operation approval page. */
+/** A page of operation approvals. */
 export const OperationApprovalPage = paginated(OperationApprovalListed);
 
 /** Filters for requests in all elements. A value that matches no object matches no request. */
@@ -226,7 +226,7 @@ const placed = {
 	element_name: z.string().nullable().describe('Element name; null after the element is deleted.'),
 };
 
-/** Page with requests from all elements. */
+/** A page of requests from all elements. */
 export const ElementRequestPage = paginated(
 	z.union([
 		AccessRequestListed.extend(placed).meta({

@@ -49,12 +49,12 @@ export const ElementLoginRead = z
 	});
 export type ElementLoginRead = z.input<typeof ElementLoginRead>;
 
-/** Sign-in URL query. Any other value is refused as an invalid ticket. */
+/** Sign-in URL query. A malformed value is refused like an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
 	type: 'object',
 	properties: {
-		token: { type: 'string', description: 'The ticket of a sign-in.' },
-		env_id: { type: 'string', description: 'The environment that a page was asked for.' },
+		token: { type: 'string', description: 'Sign-in ticket.' },
+		env_id: { type: 'string', description: 'Environment for the requested page.' },
 	},
 });
 
@@ -108,7 +108,7 @@ export const ElementSessionRead = z
 	.meta({ id: 'ElementSessionRead', description: 'User session in elements, as administrators see it.' });
 export type ElementSessionRead = z.input<typeof ElementSessionRead>;
 
-/** Element session page. */
+/** A page of element sessions. */
 export const ElementSessionPage = paginated(ElementSessionRead);
 
 /** Filters for element sessions. */

@@ -152,5 +152,5 @@ export const ElementsRuntimeQuery = z.object({
 	),
 });
 
-/** Element page. */
+/** A page of elements. */
 export const ElementsConfigPage = paginated(ElementsConfigRead);

@@ -27,7 +27,7 @@ export const UserInviteCreate = granting({
 	status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
 		'Invite state; defaults to `pending`. Setting it creates no user.',
 	),
-	email: Email.describe('Invited user e-mail address.'),
+	email: Email.describe('E-mail address of the invited user.'),
 	first_name: optional(Name).describe('First name.'),
 	last_name: optional(Name).describe('Last name.'),
 	role_id: Uuid.describe('Id of the role to assign.'),
@@ -46,11 +46,11 @@ export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 export const UserInviteUpdate = granting(
 	{
 		status: optional(UserInviteStatus).describe('Invite state. Setting it creates no user. Null counts as absent.'),
-		email: optional(Email).describe('Invited user e-mail address. Null counts as absent.'),
+		email: optional(Email).describe('E-mail address of the invited user. Null counts as absent.'),
 		first_name: clearable(Name).describe('First name; null clears it.'),
 		last_name: clearable(Name).describe('Last name; null clears it.'),
-		role_id: optional(Uuid).describe('Id for the role to assign. Null counts as absent.'),
-		tenant_id: optional(Uuid).describe('Id for the tenant to join. Null counts as absent.'),
+		role_id: optional(Uuid).describe('Id of the role to assign. Null counts as absent.'),
+		tenant_id: optional(Uuid).describe('Id of the tenant to join. Null counts as absent.'),
 		resource_instance_id: clearable(Uuid).describe("Id for the role's instance; null for the tenant."),
 		invite_expires_at: clearable(InviteExpiry).describe(
 			'Time until which the invite can be approved; null for no limit.',
@@ -105,7 +105,7 @@ export const UserInviteRead = z
 		...environmentObject,
 		key: z.string().describe('Future user key.'),
 		status: UserInviteStatus.describe('Invite state: `approved` after it has become a user.'),
-		email: z.string().describe('Invited user e-mail address.'),
+		email: z.string().describe('E-mail address of the invited user.'),
 		first_name: z.string().nullable().describe('First name.'),
 		last_name: z.string().nullable().describe('Last name.'),
 		role_id: Uuid.describe('Id of the role to assign.'),

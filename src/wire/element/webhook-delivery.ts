@@ -23,7 +23,7 @@ export const WebhookDeliveryRead = z
 	.meta({ id: 'WebhookDeliveryRead', description: 'An event for an element webhook, with its delivery state.' });
 export type WebhookDeliveryRead = z.input<typeof WebhookDeliveryRead>;
 
-/** Delivery page. */
+/** A page of deliveries. */
 export const WebhookDeliveryPage = paginated(WebhookDeliveryRead);
 
 /** Filters for deliveries. */

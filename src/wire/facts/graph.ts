@@ -79,7 +79,7 @@ const GraphNode = z
 		id: NodeId.describe('Node name, usable as `from` in the next request.'),
 		kind: z
 			.enum(['user', 'tenant', 'instance', 'group', 'resource', 'resource_role', 'role'])
-			.describe('Node kind. A group is an instance with this kind, and a role is a tenant role.'),
+			.describe('Node kind. A group is also an instance, and `role` is a tenant role.'),
 		key: z.string().describe('Object key.'),
 		type: z.string().optional().describe('Resource key for an instance, group or resource role.'),
 		name: z.string().optional().describe('Display name, if any.'),

@@ -87,7 +87,7 @@ export const RelationshipTupleQuery = z.object({
 });
 export type RelationshipTupleQuery = z.output<typeof RelationshipTupleQuery>;
 
-/** Details for one side in a relationship. */
+/** Details of one relationship side. */
 export const InstanceDetails = z
 	.object({
 		key: z.string().describe('Instance key.'),
@@ -95,7 +95,7 @@ export const InstanceDetails = z
 		resource: z.string().describe('Resource key.'),
 		attributes: StoredObject.describe('Attributes for conditions.'),
 	})
-	.meta({ id: 'ResourceInstanceDetails', description: 'Details for one side in a relationship.' });
+	.meta({ id: 'ResourceInstanceDetails', description: 'Details of one relationship side.' });
 export type InstanceDetails = z.input<typeof InstanceDetails>;
 
 /** A relationship: `subject` has `relation` to `object`; by keys and by ids. */

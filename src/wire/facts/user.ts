@@ -161,7 +161,7 @@ export type UserRole = z.input<typeof UserRole>;
 export const UserInTenant = z
 	.object({
 		tenant: z.string().describe('Tenant key.'),
-		roles: z.array(z.string()).describe('Keys of roles held in the tenant.'),
+		roles: z.array(z.string()).describe('Role keys held in the tenant.'),
 		status: z
 			.enum(['active', 'pending'])
 			.describe('`active`; `pending` for a user invited in an element who has not approved yet.'),

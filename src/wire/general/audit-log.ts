@@ -22,7 +22,7 @@ const anything = z.unknown();
  */
 export const DecisionEvent = z
 	.looseObject({
-		decision_id: Text.min(1).max(256).describe('Decision id; an event with a stored id is not stored again.'),
+		decision_id: Text.min(1).max(256).describe('Decision id; an event with an already stored id is not stored again.'),
 		timestamp: z.iso
 			.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
 			.refine((text) => !(Date.parse(text) < firstInstant), 'must not be before the year 1')
@@ -110,8 +110,8 @@ export const DetailedAuditLogModel = AuditLogModel.extend({
 }).meta({ id: 'DetailedAuditLogModel', description: 'A decision with its objects, as currently stored.' });
 
 /**
- * A decision page. `pagination_count` is the number of decisions that pages can reach, at most 10,000; `total_count`
- * has the same limit.
+ * A page of decisions. `pagination_count` is the number of decisions that pages can reach, at most 10,000;
+ * `total_count` has the same limit.
  */
 export const AuditLogPage = paginated(AuditLogModel).extend({
 	pagination_count: z.int().min(0).describe('Number of decisions that pages can reach, at most 10,000.'),

@@ -65,8 +65,8 @@ export const ChangeRead = z
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**
- * A change page. `revision` is the newest covered revision. Send it as `revision_to` with the other pages to keep them
- * consistent.
+ * A page of changes. `revision` is the newest covered revision. Send it as `revision_to` with the other pages to keep
+ * them consistent.
  */
 export const ChangePage = paginated(ChangeRead).extend({
 	revision: z.int().min(0).describe('Newest covered revision. Send it as `revision_to` with the other pages.'),

@@ -3,7 +3,7 @@ import { optional, Reference, Uuid } from '../common.js';
 import { HiddenText } from '../hidden-text.js';
 import { ApiKeyAccessLevel, ApiKeyObjectType } from './api-key.js';
 
-/** Console sign-in by ticket, by API key, or with the session in a different environment. */
+/** Console sign-in by ticket, by API key, or through a session for a different environment. */
 export const ConsoleSignIn = z
 	.strictObject({
 		ticket: optional(HiddenText).describe('Ticket, as printed by `regolith start` and `regolith console`.'),
@@ -27,7 +27,7 @@ export const ConsoleSignIn = z
 		id: 'ConsoleSignIn',
 		description:
 			'A console sign-in: by ticket, by API key, or, with only project and ' +
-			'environment, through the session in a different environment.',
+			'environment, through a session for a different environment.',
 	});
 export type ConsoleSignIn = z.output<typeof ConsoleSignIn>;
 

@@ -166,7 +166,7 @@ export const AppliedDraft = z
 
 /** Maximum number of files in a preview. */
 export const maxPreviewFiles = 500;
-/** Size limits of the listed changes and the listed files in a preview, in characters as JSON. */
+/** Size limits for the listed changes and the listed files in a preview, in characters as JSON. */
 export const maxPreviewLength = 2 * 1024 * 1024;
 
 /** Draft effects. */

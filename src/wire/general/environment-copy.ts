@@ -41,7 +41,7 @@ export type CopyScope = z.output<typeof CopyScope>;
 
 const CopyTarget = z
 	.object({
-		existing: optional(Reference).describe('Id or key for an environment in the same project.'),
+		existing: optional(Reference).describe('Environment id or key, in the same project.'),
 		new: optional(EnvironmentCreate).describe('The environment to create.'),
 	})
 	.refine(

@@ -117,7 +117,7 @@ export const ActionGroupEntry = z
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
 const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false })).describe(
-	'Conditions for derivations; always by default.',
+	'When derivations apply; always by default.',
 );
 
 /** Derivation of a resource role from roles on the subjects in a relation, all by keys. */
@@ -150,7 +150,7 @@ export const ResourceRoleEntry = z
 	.strictObject({
 		...describedRole,
 		permissions: entryList(Key).describe('Granted action keys.'),
-		extends: entryList(Key).describe("Keys of the resource's roles whose permissions the role inherits."),
+		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
 		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
 	})
 	.meta({
@@ -395,7 +395,7 @@ export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
 /** A future user. The role is a tenant role key, or `<resource key>:<role key>`. */
 export const UserInviteEntry = z
 	.strictObject({
-		email: Email.describe('Invited user e-mail address.'),
+		email: Email.describe('E-mail address of the invited user.'),
 		first_name: orNull(Name).describe('First name.'),
 		last_name: orNull(Name).describe('Last name.'),
 		status: defaulted(UserInviteStatus, () => 'pending' as const).describe('Invite state; defaults to `pending`.'),

@@ -25,9 +25,9 @@ const reported = {
 		.record(
 			z.string(),
 			z.object({
-				create: z.int().min(0).describe('Number of objects created.'),
-				update: z.int().min(0).describe('Number of objects changed.'),
-				delete: z.int().min(0).describe('Number of objects deleted.'),
+				create: z.int().min(0).describe('Created objects.'),
+				update: z.int().min(0).describe('Changed objects.'),
+				delete: z.int().min(0).describe('Deleted objects.'),
 			}),
 		)
 		.meta({ description: 'Numbers of objects created, changed and deleted, by kind.' }),

@@ -80,7 +80,7 @@ export function isProduction({
 	return knownSettings.production.safeParse(settings?.['production']).data ?? productionKeys.includes(key);
 }
 
-/** Embedding settings of the elements in an environment. */
+/** Embedding settings for the elements in an environment. */
 export interface ElementSettings {
 	/** Origins whose pages may embed them. */
 	readonly origins: readonly string[];

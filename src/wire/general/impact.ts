@@ -106,9 +106,9 @@ export const Impact = z
 		loses: z.array(ImpactRow).describe('Checks allowed only without the draft, at most `limits.rows`.'),
 		counts: z
 			.object({
-				gained: count.describe('Number of checks allowed only with the draft.'),
-				lost: count.describe('Number of checks allowed only without the draft.'),
-				asked: count.describe('Number of evaluated checks: checks possibly affected by the draft.'),
+				gained: count.describe('Checks allowed only with the draft.'),
+				lost: count.describe('Checks allowed only without the draft.'),
+				asked: count.describe('Evaluated checks: checks possibly affected by the draft.'),
 				by_cause: z
 					.array(ImpactCauseCount)
 					.describe('Counts by cause, largest first. A check with several causes counts for the first.'),
@@ -121,10 +121,10 @@ export const Impact = z
 			),
 		decisions: z
 			.object({
-				replayed: count.describe('Number of logged decisions replayed.'),
-				skipped: count.describe('Number of decisions skipped, because their input is not in the log.'),
-				gained: count.describe('Number of replayed decisions allowed only with the draft.'),
-				lost: count.describe('Number of replayed decisions allowed only without the draft.'),
+				replayed: count.describe('Logged decisions replayed.'),
+				skipped: count.describe('Decisions skipped, because their input is not in the log.'),
+				gained: count.describe('Replayed decisions allowed only with the draft.'),
+				lost: count.describe('Replayed decisions allowed only without the draft.'),
 				rows: z.array(LoggedDecisionRow).describe('Decisions with a different result, newest first.'),
 				truncated: z.boolean().describe('True if the time limit stopped the replay.'),
 			})

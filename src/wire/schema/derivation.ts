@@ -15,10 +15,10 @@ export const derivationSettings = {
 	no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
 };
 
-/** Conditions for derivations. */
+/** When derivations apply. */
 export const DerivationSettingsEdit = granting(derivationSettings).meta({
 	id: 'DerivationSettingsEditable',
-	description: 'Conditions for derivations.',
+	description: 'When derivations apply.',
 });
 export type DerivationSettingsEdit = z.output<typeof DerivationSettingsEdit>;
 
@@ -37,7 +37,7 @@ const source = {
  * its object.
  */
 export const DerivedRoleRuleCreate = granting(
-	{ ...source, when: when.describe('Conditions for this derivation; always by default.') },
+	{ ...source, when: when.describe('When this derivation applies; always by default.') },
 	['role_id', 'resource_id', 'relation_id'],
 ).meta({
 	id: 'DerivedRoleRuleCreate',
@@ -60,18 +60,18 @@ export const DerivedRoleBlockEdit = granting({
 	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []).describe(
 		'Source roles: their holders on related instances hold this role. None by default.',
 	),
-	when: when.describe('Conditions for these derivations; always by default.'),
+	when: when.describe('When these derivations apply; always by default.'),
 }).meta({ id: 'DerivedRoleBlockEditable', description: 'All derivations for one role.' });
 export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;
 
-/** Stored conditions for derivations. */
+/** Stored rule for when derivations apply. */
 export const DerivationSettingsRead = z
 	.object({
 		no_direct_roles_on_object: z
 			.boolean()
 			.describe('True if a role held directly on the object disables the derivation for the user.'),
 	})
-	.meta({ id: 'DerivationSettingsRead', description: 'Stored conditions for derivations.' });
+	.meta({ id: 'DerivationSettingsRead', description: 'Stored rule for when derivations apply.' });
 export type DerivationSettingsRead = z.input<typeof DerivationSettingsRead>;
 
 /** A derivation, by keys and by ids; `resource_id` is the id of `on_resource`. */

@@ -97,7 +97,7 @@ export const ResourceRoleRead = z
 		resource: z.string().describe('Resource key.'),
 		description: z.string().nullable().describe('Role description.'),
 		permissions: z.array(z.string()).describe('Keys of actions granted by the role itself.'),
-		extends: z.array(z.string()).describe("Keys of the resource's roles whose permissions the role inherits."),
+		extends: z.array(z.string()).describe('Role keys in the resource whose permissions the role inherits.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),
 		granted_to: DerivedRoleBlockRead.nullable().describe(
 			'Derivations from roles on related instances; null if never set.',
