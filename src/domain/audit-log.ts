@@ -28,7 +28,7 @@ export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditL
 		id: auditLogId(decision_id),
 		logged_at: new Date(timestamp),
 		api_key_id,
-		// Limited by its index. The event contains the full key.
+		// Cut to the length limit of its index. The event contains the full key.
 		user_key: text(isObject(user) ? user['key'] : user, maxKeyLength),
 		action: text(action),
 		resource_type: text(on['type']),
@@ -49,7 +49,7 @@ function bounded(event: DecisionEvent): string {
 	return withResult.length <= maxEventLength ? withResult : JSON.stringify(short);
 }
 
-/** Returns the start of a text in storable form. */
+/** Returns the start of a text in a form that the store accepts. */
 function text(value: unknown, length = 1_024): string | null {
 	// PostgreSQL text cannot contain NUL.
 	return typeof value === 'string' ? value.replaceAll('\0', '\ufffd').slice(0, length) : null;
@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Page from the decision log. */
+/** A page of the decision log. */
 interface ListedDecisions {
 	readonly data: AuditLogModel[];
 	readonly total_count: number;

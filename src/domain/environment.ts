@@ -5,7 +5,7 @@ import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { recordPdpConfig } from './pdp-config.js';
 
-/** Built-in user attributes: user fields, and facts known to decisions. */
+/** The built-in attributes of every user: user fields, and facts known to decisions. */
 const userAttributes = [
 	{ key: 'key', type: 'string', description: 'Built in attribute: the key of the user' },
 	{ key: 'roles', type: 'array', description: 'Built in attribute: the keys of the roles the user has' },
@@ -25,8 +25,8 @@ export interface CreatedEnvironment {
 }
 
 /**
- * Adds an environment to a project, with its defaults: the resource `__user`, the tenant `default` and an API key.
- * `secret` fixes the key for automation.
+ * Adds an environment to a project, with the usual contents: the resource `__user`, the tenant `default` and an API
+ * key. `secret` sets the secret of the key, for automation.
  */
 export async function createEnvironment(
 	account: WritingAccountUnit,

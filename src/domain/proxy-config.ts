@@ -27,7 +27,7 @@ export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCrea
 	return unit.create(ProxyConfig, columns, key);
 }
 
-/** Changes the given proxy config fields. Throws `unprocessable` like `createProxyConfig`. */
+/** Changes the given fields of a proxy config. Throws `unprocessable` like `createProxyConfig`. */
 export async function changeProxyConfig(
 	unit: WritingUnit,
 	row: ProxyConfig,
@@ -46,8 +46,8 @@ export async function changeProxyConfig(
 }
 
 /**
- * Applies a rule list. Without any `should_delete`, it replaces all rules. Otherwise it contains only changes: other
- * existing rules stay, by URL and method.
+ * Applies a rule list. A list without any `should_delete` replaces all rules. Otherwise it contains only changes, by
+ * URL and method: other existing rules stay.
  */
 function rulesAfter(before: readonly MappingRule[], given: readonly MappingRuleUpdate[]): readonly MappingRule[] {
 	const kept = given.some((rule) => rule.should_delete) ? before : [];
@@ -74,7 +74,7 @@ function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, 
 	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('`Bearer` needs a secret that is a string');
 }
 
-/** True if text is JSON for a map from strings to strings. */
+/** True if text is the JSON of a map from strings to strings. */
 function isMap(text: string): boolean {
 	try {
 		const value: unknown = JSON.parse(text);

@@ -10,13 +10,13 @@ import { groupBy } from '../../../compiler/group-by.js';
 import type { Schema } from '../../../compiler/model.js';
 import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 
-/** Maximum steps in a check (see `Steps`): less than 100 ms, as measured for decision 0028. */
+/** Maximum steps of a check (see `Steps`): less than 100 ms, as measured for decision 0028. */
 export const maxSteps = 150_000;
 
 /** Cost, in steps, of visiting a role on an instance in a walked cycle. */
 const stepsPerWalked = 100;
 
-/** Size of the walk in an instance check. A check may repeat the walk `Derivations.repeated` times. */
+/** Size of the walk for a check of an instance. A check may repeat the walk `Derivations.repeated` times. */
 export interface Steps {
 	/**
 	 * Relationships on the paths to the instance, counted once for each derivation that follows them. Closures are not
@@ -106,13 +106,13 @@ interface DerivedRole {
 
 interface Rule {
 	readonly relation: number;
-	/** Index among the derived roles on the source resource; -1 if the source role is never derived. */
+	/** Index among the derived roles of the source resource; -1 if the source role is never derived. */
 	readonly source: number;
 	/** True if the source is in the same cycle. */
 	readonly stays: boolean;
 }
 
-/** Indexes relationships by their objects. Roles on instances are numbers, consecutive within an instance. */
+/** An index of relationships by their objects. Roles on instances are numbers, consecutive within an instance. */
 export class Upstream {
 	readonly #byResource: ReadonlyMap<string, readonly DerivedRole[]>;
 	readonly #roleIds: ReadonlyMap<DerivedRole, string>;
@@ -120,14 +120,14 @@ export class Upstream {
 	readonly #relations: ReadonlyMap<string, RelationEnds>;
 	readonly #numbers = new Map<string, number>();
 	readonly #names: string[] = [];
-	/** By instance: the number for its first role; -1 if none is derived. */
+	/** By instance: the number of its first role; -1 if none is derived. */
 	readonly #starts: number[] = [];
 	/** By role on an instance. */
 	readonly #roles: DerivedRole[] = [];
 	readonly #instances: number[] = [];
 	/** Subjects by instance, then by relation number. */
 	readonly #subjects: (number[] | undefined)[][] = [];
-	/** True if an instance is the subject in a relationship. */
+	/** True if an instance is the subject of a relationship. */
 	readonly #leads: boolean[] = [];
 	#seen = new Int32Array(0);
 	#seenWithin = new Int32Array(0);
@@ -176,7 +176,7 @@ export class Upstream {
 		return role === undefined ? '' : (this.#roleIds.get(role) ?? '');
 	}
 
-	/** Measures an instance check. Stops counting soon after `most` steps. */
+	/** Measures the walk for a check of an instance. Stops counting soon after `most` steps. */
 	stepsTo(id: string, most = Number.POSITIVE_INFINITY): Steps {
 		const found = { steps: 0, closures: 0, own: 0 };
 		const start = this.#starts[this.#numbers.get(id) ?? -1] ?? -1;

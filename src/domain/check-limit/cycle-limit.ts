@@ -32,7 +32,7 @@ const maxExamined = 2_000;
 /** Assumed bound until a bound is stored, so usual writes neither read nor store it. */
 const usualBound: CheckBound = { steps: 5_000, closures: 500 };
 
-/** Refuses new relationships that make a check too long. */
+/** Refuses new relationships that would make a check too long. */
 export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly StepIds[]): Promise<void> {
 	const relationIds = [...new Set(made.map(({ relation_id }) => relation_id))];
 	if (relationIds.length === 0) return;
@@ -55,8 +55,8 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 }
 
 /**
- * Refuses role derivations that make a check too long. If no relationship leads to these roles, or to roles derived
- * from them, no check changes: so new types and roles cost nothing.
+ * Refuses the derivations of these roles if they would make a check too long. If no relationship leads to these roles,
+ * or to roles derived from them, no check changes: so new types and roles cost nothing.
  */
 export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	if (roleIds.length === 0) return;
@@ -70,7 +70,7 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
 }
 
-/** Refuses an environment over the limit, after a large part has changed. */
+/** Refuses the state of an environment over the limit. For use after a large part has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = new Derivations(await derivationsWith(unit, 'all'));
 	if (derivations.relationIds.length === 0) return;
@@ -114,7 +114,7 @@ async function recomputeBound(unit: WritingUnit, derivations: Derivations): Prom
 	await storeCheckBound(unit, await greatestBound(unit, derivations, upstream, upstream.objects()));
 }
 
-/** Returns the longest walk for a check on these instances. Throws `limit_reached` if it is too long. */
+/** Returns the longest walk for a check of these instances. Throws `limit_reached` if it is too long. */
 async function greatestBound(
 	unit: ReadingUnit,
 	derivations: Derivations,
@@ -153,7 +153,7 @@ function maximum(one: CheckBound, other: CheckBound): CheckBound {
 }
 
 /**
- * Refuses roles with too many sources within a cycle. `tuples` are all relationships upstream from the affected
+ * Refuses roles with too many sources within a cycle. `tuples` are all relationships upstream of the affected
  * instances; `null` if there are too many.
  */
 async function refuseCycles(

@@ -98,9 +98,9 @@ function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_lev
 }
 
 /**
- * Adds an element. Links an `approval_flow` element with the user management element in its settings. Gives the
- * resource in the settings of an `operation_approval` element the roles for reviewers and approved users. Throws
- * `duplicate`, the errors from `resolveLevels`, and `unprocessable` for wrong references in settings.
+ * Adds an element. Links an `approval_flow` element with the user management element named in its settings. Adds the
+ * roles for reviewers and approved users to the resource named in the settings of an `operation_approval` element.
+ * Throws `duplicate`, the errors of `resolveLevels`, and `unprocessable` for wrong references in settings.
  */
 export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
 	const { key, name, elements_type, settings, email_notifications, webhook } = body;
@@ -209,7 +209,7 @@ async function findLinked(unit: ReadingUnit, reference: string | number | boolea
 	throw unprocessable([{ loc: ['body', 'settings', reviewersSetting], msg, type: 'unknown_element' }]);
 }
 
-/** Removes the link to an element from its linked element. */
+/** Removes the link to an element from the element at the opposite end. */
 async function unlink(unit: WritingUnit, { settings, elements_type }: ElementsConfig): Promise<void> {
 	const ends: Partial<Record<ElementsConfig['elements_type'], readonly [own: string, others: string]>> = {
 		approval_flow: [reviewersSetting, requestsSetting],
@@ -229,8 +229,8 @@ async function clearSetting(unit: WritingUnit, reference: string, name: string):
 }
 
 /**
- * Gives the resource for an `operation_approval` element the missing action `operate` and the missing roles
- * `_Reviewer_` and `_Approved_`, and grants `_Approved_` the action in the settings. The roles outlive the element
+ * Adds the action `operate` and the roles `_Reviewer_` and `_Approved_` to the resource of an `operation_approval`
+ * element, if they are missing, and grants `_Approved_` the action named in the settings. The roles outlive the element
  * because they may be assigned.
  */
 async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }: ElementsConfig): Promise<void> {
@@ -265,7 +265,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 	if (named !== undefined) await grantApproved(unit, resource, String(named));
 }
 
-/** Grants the role for approved users an action on its resource, if it is missing. */
+/** Grants the role for approved users an action of its resource, unless it has it already. */
 async function grantApproved(unit: WritingUnit, resource: Resource, action: string): Promise<void> {
 	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]);
 	const wanted = (await actionsIn(unit, [resource.id])).find(({ key }) => key === action);

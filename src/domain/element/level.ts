@@ -11,9 +11,9 @@ export interface ActingUser {
 
 /** Levels of an actor in an element. */
 export interface ActorLevels {
-	/** From tenant roles. */
+	/** From the roles in the tenant. */
 	readonly inTenant: PermissionLevel;
-	/** Best level from roles in the tenant and on an instance. */
+	/** The best level from the roles in the tenant and on an instance. */
 	onInstance(instanceId: string | null): PermissionLevel;
 	/** Returns the instances on which an assigned role has this level. */
 	instancesAt(level: PermissionLevel): readonly string[];

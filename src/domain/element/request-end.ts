@@ -10,8 +10,8 @@ import { durationSetting } from './setting.js';
 /** Expiry rules for approved requests. */
 
 /**
- * Returns the expiry for an approval now: the earliest among the requested, the reviewer's and the element's limit;
- * `null` for none. Throws `conflict` if it has passed, and `invalid` like `shortened`.
+ * Returns the expiry of an approval made now: the earliest limit from the request, the reviewer and the element; `null`
+ * for none. Throws `conflict` if it has passed, and `invalid` like `shortened`.
  */
 export function requireEnd(
 	{ now }: WritingUnit,
@@ -27,7 +27,10 @@ export function requireEnd(
 	throw new Failure('conflict', `what the request asks for has ended at ${end.toISOString()}`);
 }
 
-/** Returns a request's expiry after review. Throws `invalid` if the reviewer's expiry is later than requested. */
+/**
+ * Returns the expiry of a request after review. Throws `invalid` if the reviewer's expiry is later than the requested
+ * expiry.
+ */
 export function shortened(request: ElementRequest, said: string | undefined): Date | null {
 	const end = asDate(said);
 	if (end === null) return request.expires_at;

@@ -14,9 +14,9 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 import { transitions } from './request-state.js';
 
-/** Writes requests and records their changes. `element-request.ts` checks permissions. */
+/** Writes requests and records their changes. `request.ts` checks permissions. */
 
-/** Adds an actor's pending request. */
+/** Adds a pending request of an actor. */
 export async function createRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -52,7 +52,7 @@ export async function changeRequest(
 	return after;
 }
 
-/** Cancels the pending requests in an element. Must run before the element is deleted. */
+/** Cancels the pending requests of an element. Must run before the element is deleted. */
 export async function cancelRequests(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	for (const request of await plainRequests(unit, { config_ids: [config.id], status: 'pending' })) {
 		await changeRequest(unit, request, { status: transitions.cancel.to });

@@ -1,10 +1,10 @@
 import { Failure, forbidden } from '../../failure.js';
 import type { ElementRequest } from '../../store/table/element-request.js';
 
-/** A transition for a request. */
+/** A move of a request. */
 export type Move = 'approve' | 'deny' | 'cancel';
 
-/** Permitted role, and the resulting state. */
+/** The permitted user, and the resulting state. */
 interface Transition {
 	readonly by: 'reviewer' | 'requester';
 	readonly to: ElementRequest['status'];

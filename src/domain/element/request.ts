@@ -51,7 +51,7 @@ import { reviewedBy } from './reviewer.js';
 import { approvedRole, resourceSetting, selfReviewSetting } from './setting.js';
 import { announceRequest } from './webhook-event.js';
 
-/** Element type for each request type. */
+/** The element type for each request type. */
 const elementsTypes = { access_request: 'approval_flow', operation_approval: 'operation_approval' } as const;
 
 /** Converts an access request to its API object. */
@@ -128,7 +128,7 @@ export function readPlacedRequest(unit: ReadingUnit, row: PlacedRequest): Elemen
 		: { ...readListedApproval(unit, row), ...place };
 }
 
-/** Returns the element in a path. Throws `not_found`, and `invalid` if it does not accept this request type. */
+/** Returns the element named in a path. Throws `not_found`, and `invalid` if it does not accept this request type. */
 export async function findRequestElement(
 	unit: ReadingUnit,
 	reference: string,

@@ -29,8 +29,8 @@ export async function findElementMember(unit: ReadingUnit, named: ElementLogin):
 }
 
 /**
- * Like `findElementMember`, for the user in a token: by key alone, because token issuers choose their subjects, and a
- * subject must not match a different user's id.
+ * Like `findElementMember`, for the user in a token: by key only, because token issuers choose the subjects, and a
+ * subject must not match the id of a different user.
  */
 export async function findTokenMember(
 	unit: ReadingUnit,

@@ -27,7 +27,7 @@ import {
 } from './user-management.js';
 import { announceAssignment, announceInvite, announceUser } from './webhook-event.js';
 
-/** User management by element users. Never shows or changes anything in other tenants. */
+/** User management by the users of elements. Never shows or changes anything in other tenants. */
 
 /** Returns the matching managed users, oldest first: tenant members, or users with a role on the instance. */
 export function elementUsers(

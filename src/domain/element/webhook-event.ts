@@ -81,7 +81,7 @@ export async function announceAssignment(
 	await announce(unit, config, 'role_assignment', { user_id, tenant_id, role, permission_level });
 }
 
-/** Announces a new or moved request. `details` come from the API object. */
+/** Announces a new or moved request, with the `details` of its API object. */
 export async function announceRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -127,7 +127,10 @@ export function readDelivery(unit: ReadingUnit, row: WebhookDelivery): WebhookDe
 	return { ...row, ...unit.scope, next_attempt_at: row.status === 'pending' ? row.next_attempt_at : null };
 }
 
-/** Returns the signing secret for an element's webhook. Throws `not_found` for an element without a webhook. */
+/**
+ * Returns the secret for signing the deliveries of an element's webhook. Throws `not_found` for an element without a
+ * webhook.
+ */
 export function readWebhookSecret(unit: ReadingUnit, config: ElementsConfig): WebhookSecretRead {
 	if (config.webhook_id === null) throw notFound('Webhook', config.key);
 	// The prefix comes from Standard Webhooks, whose libraries accept this form.

@@ -20,7 +20,7 @@ import { createMissingInstances, findInstances, requireTenant } from './named-in
  * Resolves assignment references: a tenant role in a tenant, or a resource role on an instance of the same resource.
  */
 
-/** Referenced instances, by reference, and the roles on their resources, by resource id and reference. */
+/** Referenced instances, by reference, and the roles of their resources, by resource id and reference. */
 export interface AssignmentTargets {
 	readonly instances: ReadonlyMap<string, InstanceRow>;
 	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Named>>;

@@ -18,7 +18,7 @@ import { derivationSteps } from './derivation-steps.js';
 /** Maximum relationships between an assigned role and a role derived from it. */
 export const maxRoleSteps = 30;
 
-/** Query for a user's roles. */
+/** A query for the roles of a user. */
 export interface RolesWanted {
 	readonly user_id: string;
 	/** A single tenant, or all tenants. */
@@ -27,15 +27,16 @@ export interface RolesWanted {
 }
 
 /**
- * Returns a user's roles: assigned roles, and roles derived from them, in groups and otherwise, each with the shortest
- * path.
+ * Returns the roles of a user: assigned roles, and roles derived from them, in groups and otherwise, each with the
+ * shortest path.
  */
 export async function effectiveRoles(
 	unit: ReadingUnit,
 	wanted: RolesWanted,
 ): Promise<Omit<EffectiveRoles, 'revision'>> {
 	const { user_id, tenant_id, limit } = wanted;
-	// Independent from the requested limit: the query plan depends on the row limit, and the order depends on the plan.
+	// Independent of the requested limit: the query plan depends on the row limit, and the rows returned depend on the
+	// plan.
 	const held = await rolesHeld(unit, user_id, tenant_id, maxEffectiveRoles + 1);
 	const direct = held.slice(0, limit).map((assigned): Holding => ({ assigned, source: 'direct' }));
 	const derived: Derived =
@@ -52,7 +53,7 @@ interface Holding {
 	readonly last?: LastStep;
 }
 
-/** Relationship and derivation from the role before. */
+/** The relationship and the derivation by which a role follows from the role before. */
 interface LastStep {
 	readonly before: Holding;
 	readonly tuple: TupleStep;
@@ -157,7 +158,7 @@ async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): 
 	return new Set(members.filter(({ instance_id }) => ids.has(instance_id ?? '')).map(({ id }) => id));
 }
 
-/** Returns a holding's role and instance, by ids; no instance for a tenant role. */
+/** Returns the role and instance of a holding, by ids; no instance for a tenant role. */
 function heldState({ assigned, last }: Holding): { readonly role_id: string; readonly instance_id: string } {
 	return last === undefined
 		? { role_id: assigned.role_id, instance_id: assigned.instance_id ?? '' }

@@ -5,7 +5,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { nodeText } from '../../wire/facts/graph-node.js';
 
-/** Labels fact nodes and edges, which have ids, for answers. */
+/** Converts nodes and edges of facts, which have ids, for answers. */
 export class FactLabels {
 	private constructor(
 		readonly names: FactNames,
@@ -14,7 +14,7 @@ export class FactLabels {
 		readonly tenants: ReadonlyMap<string, string>,
 	) {}
 
-	/** Reads labels for these nodes, edges and further roles. The nodes must include both ends for every edge. */
+	/** Reads labels for these nodes, edges and further roles. The nodes must include both ends of every edge. */
 	static async read(
 		unit: ReadingUnit,
 		nodes: readonly FactNode[],
@@ -40,7 +40,7 @@ export class FactLabels {
 		return { ...place, kind: node.kind, key, ...(name === null ? {} : { name }) };
 	}
 
-	/** Returns a node's id in answers. */
+	/** Returns the id of a node in answers. */
 	id({ kind, id }: FactNode): string {
 		const { users, tenants, instances } = this.names;
 		if (kind !== 'instance') return nodeText({ kind, key: (kind === 'user' ? users : tenants).get(id)?.key ?? '' });

@@ -21,7 +21,7 @@ const mostCounted = 1_000;
 
 /**
  * Returns the users, tenants and instances around a start node, and every role assignment and relationship between
- * them. The cost does not depend on their number of neighbours.
+ * them. The cost does not depend on the number of their neighbours.
  */
 export async function factsAround(unit: ReadingUnit, start: FactNode, extent: GraphExtent): Promise<GraphParts> {
 	const nodes: FactNode[] = [start];
@@ -48,7 +48,7 @@ export async function factsAround(unit: ReadingUnit, start: FactNode, extent: Gr
 	};
 }
 
-/** Returns the opposite end for each edge at a node. */
+/** Returns the opposite end of each edge at a node. */
 function otherEnds({ node, lists }: EdgesOfNode): readonly (readonly FactNode[])[] {
 	return lists.map((list) => list.map(({ from, to }) => (from.id === node.id ? to : from)));
 }

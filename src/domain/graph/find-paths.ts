@@ -13,11 +13,11 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { FoundSteps, farState, type PathStep, type RoleState, stateName } from './found-steps.js';
 
 /**
- * Finds the shortest paths to a role on an instance, from both ends: forward from a user's assigned roles or from a
- * different instance, and backward from the role. Follows each end level by level, the smaller frontier first.
+ * Finds the shortest paths to a role on an instance, from both ends: forward from the assigned roles of a user or from
+ * a different instance, and backward from the role. Follows each end level by level, the smaller frontier first.
  */
 
-/** Maximum relationships in a path. */
+/** Maximum relationships of a path. */
 export const maxPathSteps = 30;
 /** Maximum number of roles on instances visited from each end. */
 export const maxPathStates = 2_000;
@@ -26,7 +26,7 @@ const mostFollowed = 200;
 /** Maximum number of hubs joined per end: instances with too many relationships to follow. */
 const maxHubs = 50;
 
-/** Goal for a search. */
+/** Goal of a search. */
 export interface PathGoal {
 	/** The user whose assignments start the paths; or roles on an instance as starts. */
 	readonly from: { readonly user_id: string } | readonly RoleState[];
@@ -56,9 +56,9 @@ export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number)
 
 /** An end of a search. */
 interface Side {
-	/** End of relationships matched by its instances. */
+	/** The end of relationships at which its instances are. */
 	readonly end: TupleEnd;
-	/** Names for the reached states. */
+	/** Names of the reached states. */
 	readonly visited: Set<string>;
 	/** States reached last, not yet followed. */
 	frontier: readonly RoleState[];

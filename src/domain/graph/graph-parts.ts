@@ -1,6 +1,6 @@
 import type { Graph, GraphEdge } from '../../wire/facts/graph.js';
 
-/** Requested graph size. */
+/** Requested size of a graph. */
 export interface GraphExtent {
 	/** Maximum steps from the start. */
 	readonly depth: number;
@@ -11,13 +11,13 @@ export interface GraphExtent {
 /** A neighbourhood, without the fields common to all graphs. */
 export type GraphParts = Pick<Graph, 'nodes' | 'edges' | 'truncated'>;
 
-/** Maximum edges in an answer. */
+/** Maximum edges of an answer. */
 export const maxGraphEdges = 2_000;
 
 /** Maximum actions named by an edge. */
 const maxShownActions = 20;
 
-/** Returns the action fields for an edge. */
+/** Returns the action fields of an edge. */
 export function allowed(actions: readonly string[]): Pick<GraphEdge, 'actions' | 'action_count'> {
 	return { actions: actions.slice(0, maxShownActions), action_count: actions.length };
 }

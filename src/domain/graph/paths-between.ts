@@ -9,19 +9,19 @@ import { findPaths, type PathGoal } from './find-paths.js';
 import { pathsThroughTenant } from './tenant-paths.js';
 import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.js';
 
-/** Maximum paths in an answer. */
+/** Maximum paths of an answer. */
 export const maxPaths = 5;
 
 /** A path graph, without the fields common to all graphs. */
 type PathParts = WrittenPaths & Pick<Graph, 'truncated'>;
 
-/** Start and end for paths. */
+/** Start and end of paths. */
 export interface PathEnds {
 	readonly from:
 		| { readonly kind: 'user'; readonly id: string }
 		| { readonly kind: 'instance'; readonly row: InstanceRow };
 	readonly to: InstanceRow;
-	/** Key for the final role; any role if absent. */
+	/** Key of the final role; any role if absent. */
 	readonly role: string | undefined;
 }
 
@@ -29,8 +29,8 @@ export interface PathEnds {
  * Returns the shortest paths from a user or an instance to an instance or a role on it, in at most `limit` nodes. From
  * a user: by its assigned roles, also in groups, and the roles derived from them; and unless a role is named, by its
  * roles in the instance's tenant that allow something there. From an instance to a role: by derivations from any role
- * on it. From an instance to an instance: by any relationships. Throws `not_found` for a role that the resource does
- * not have.
+ * on it. From an instance to an instance: by any relationships. Throws `not_found` if the resource does not have the
+ * role.
  */
 export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
 	const { from, to, role } = ends;

@@ -86,7 +86,7 @@ function relationEdges({ key, relations }: Resource): readonly GraphEdge[] {
 	}));
 }
 
-/** `subjects` maps relations to their subjects' resource. */
+/** `subjects` maps relations to the resource of their subjects. */
 function resourceRoleEdges(
 	{ key: type }: Resource,
 	role: ResourceRole,

@@ -9,13 +9,13 @@ import { allowed } from './graph-parts.js';
 /** A path between two nodes, edge by edge. */
 export type Path = readonly PathEdge[];
 
-/** A fact, with its step; or a grant by a tenant role on an instance in the tenant. */
+/** A fact, with the step it forms; or a grant by a tenant role on an instance in the tenant. */
 export type PathEdge = PathFact | PathGrant;
 
 /** A role assignment or a relationship. */
 interface PathFact {
 	readonly fact: FactEdge;
-	/** The derivation step for a relationship. */
+	/** The derivation step of a relationship. */
 	readonly by?: RoleStep;
 }
 
@@ -88,7 +88,7 @@ export async function writePaths(
 	};
 }
 
-/** Adds a path's nodes, unless they would exceed `limit`; returns true if added. */
+/** Adds the nodes of a path, unless they would exceed `limit`; returns true if added. */
 function addNodes(nodes: Map<string, { node: FactNode; depth: number }>, path: Path, limit: number): boolean {
 	const ends = path.map(farEnd);
 	const fresh = new Set(ends.map(({ id }) => id).filter((id) => !nodes.has(id)));
@@ -127,7 +127,7 @@ function writeEdge(labels: FactLabels, edge: PathEdge): GraphEdge {
 	}
 	const written = labels.edge(edge.fact);
 	const [role, via] = [edge.by?.target_id, edge.by?.source_id].map((id) => labels.keys.get(id ?? ''));
-	// Paths with relationships only hold no roles; their steps connect resources.
+	// In paths of relationships only, no roles are held, and the steps connect resources.
 	if (role === undefined || via === undefined) return written;
 	return { ...written, role, via, ...(edge.by?.stops ? { no_direct_roles_on_object: true } : {}) };
 }

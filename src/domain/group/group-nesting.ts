@@ -10,8 +10,8 @@ import { type GroupRole, giveGroupRole, takeGroupRole } from './group-role.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Groups in groups. A member holds the role `member` on the group. An environment setting, read when two groups are
- * nested, decides which group becomes a member. The child and parent lists are the same either way.
+ * Groups in groups. A member of a group holds the role `member` on it. An environment setting, read when two groups are
+ * nested, decides which group becomes a member of the other group. The child and parent lists are the same either way.
  */
 
 /**

@@ -34,8 +34,8 @@ export interface GroupRole {
 }
 
 /**
- * Returns the role and instance named in a body. Throws `not_found`; `invalid` for an instance with a different
- * resource, `mismatched_tenants` if the tenant is not the group's and the instance's tenant.
+ * Returns the role and instance named in a body. Throws `not_found`; `invalid` for an instance of a different resource,
+ * `mismatched_tenants` if the tenant is not the tenant of both the group and the instance.
  */
 export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: GroupRoleCreate): Promise<GroupRole> {
 	const tenant = await unit.find(Tenant, body.tenant);
@@ -47,7 +47,7 @@ export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: Gr
 	return { role, object };
 }
 
-/** Returns the referenced instance. A bare key names an instance with the resource `resource`. */
+/** Returns the referenced instance. A bare key names an instance of `resource`. */
 async function findObject(unit: ReadingUnit, resource: Resource, reference: string): Promise<InstanceRow> {
 	const rows = (await instancesNamed(unit, [reference])).get(reference) ?? [];
 	const own = rows.find(({ resource_id }) => resource_id === resource.id);

@@ -96,7 +96,7 @@ export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<v
 	await removeUnneeded(unit);
 }
 
-/** Turns a group back into a plain instance, with its earlier data. */
+/** Turns a group back into a plain instance, which keeps its earlier data. */
 async function releaseInstance(unit: WritingUnit, group: GroupRow): Promise<void> {
 	const member = await findMemberRole(unit, group.resource_id);
 	if (member !== undefined) {

@@ -31,7 +31,7 @@ async function makeResource(unit: WritingUnit, key: string): Promise<Resource> {
 	return resource;
 }
 
-/** Returns the role for members in a resource's groups; `undefined` if it was deleted. */
+/** Returns the role of members in the groups of a resource; `undefined` if it was deleted. */
 export async function findMemberRole(unit: ReadingUnit, resourceId: string): Promise<Role | undefined> {
 	const [role] = await rolesKeyed(unit, resourceId, [memberKey]);
 	return role;
@@ -47,8 +47,8 @@ export async function ensureMemberRole(unit: WritingUnit, resource: Resource): P
 }
 
 /**
- * Creates a relation from a resource's groups to instances with a second resource. Its key is `wanted`, or a similar
- * key if it is taken.
+ * Creates a relation from the groups of a resource to the instances of a second resource. Its key is `wanted`, or a
+ * similar key if it is taken.
  */
 export async function createGroupRelation(
 	unit: WritingUnit,
@@ -74,7 +74,7 @@ function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	}
 }
 
-/** A resource, or its role or relation. */
+/** A resource, or a role or relation of it. */
 export interface SchemaObject {
 	readonly resource: Resource;
 	readonly role?: Role | undefined;
@@ -100,7 +100,7 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 }
 
 /**
- * Deletes unneeded objects made for groups: relations without relationships and further derivations, unheld roles
+ * Deletes unneeded objects made for groups: relations without relationships or further derivations, unheld roles
  * `member` on resources without groups, and unused resources.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {

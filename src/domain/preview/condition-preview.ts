@@ -48,7 +48,7 @@ export async function previewConditions(
 	return { data: await readFound(unit, page.rows), total_count, page_count, checked };
 }
 
-/** A user or instance, and the subject for its conditions. */
+/** A user or instance, and the subject of its conditions. */
 interface Asked<R> {
 	readonly row: R;
 	readonly subject: Subject;
@@ -70,8 +70,8 @@ async function* usersAsked(
 }
 
 /**
- * Yields instances. Each instance determines the tenant for its check. Tenant attributes are visible unless a named
- * user has no role there.
+ * Yields the instances in chunks. The tenant of a check is the tenant of the instance; its attributes are visible
+ * unless a named user has no role there.
  */
 async function* instancesAsked(
 	unit: ReadingUnit,

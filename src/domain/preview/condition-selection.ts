@@ -10,7 +10,7 @@ import { findConditionSet, parentProblems, refuseProblems, resourceProblems } fr
 /** The requested set, stored or not, with its ancestors. */
 export interface AskedSelection {
 	readonly type: ConditionSet['type'];
-	/** Resource for a resource set; `null` for user sets. */
+	/** Resource of a resource set; `null` for user sets. */
 	readonly resource: Resource | null;
 	readonly own: Condition;
 	/** Nearest first. */

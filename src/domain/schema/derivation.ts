@@ -38,8 +38,8 @@ export function derivationColumns(
 
 /**
  * Replaces role derivations, without recording the change. For a repeated rule, the last counts. Throws `not_found` for
- * a missing object, `mismatched_relation` if the relation's subjects do not have the source role's resource, and
- * `limit_reached` like `refuseRolesOverLimit`.
+ * a missing object, `mismatched_relation` if the relation's subjects are not instances of the source role's resource,
+ * and `limit_reached` like `refuseRolesOverLimit`.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -89,7 +89,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Sets the condition for all derivations on a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
+/** Sets the condition for all derivations of a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
 export async function setDerivationSettings(
 	unit: WritingUnit,
 	role: Role,

@@ -1,4 +1,4 @@
-/** Parts in a resource body, by key: its actions, attributes or relations. */
+/** The parts of a resource in a body, by key: its actions, attributes or relations. */
 export type Blocks<B> = Readonly<Record<string, B>>;
 
 /** Returns the block with this key; `undefined` if the body has none. */
@@ -15,7 +15,7 @@ export function missingFrom<B>(
 	return Object.entries(blocks).filter(([key]) => !keys.has(key));
 }
 
-/** Returns rows by key, the form in a resource. */
+/** Returns rows by key, as in a resource. */
 export function recordByKey<R extends { readonly key: string }>(rows: readonly R[]): Record<string, R> {
 	return Object.fromEntries(rows.map((row) => [row.key, row]));
 }

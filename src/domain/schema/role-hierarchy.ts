@@ -51,12 +51,12 @@ export async function removeParent(unit: WritingUnit, role: Role, reference: str
 	});
 }
 
-/** Returns the ids of all extended roles, at any depth. */
+/** Returns the ids of all roles extended by a role, at any depth. */
 export async function ancestorIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	return [...reachable(role.id, upwards(await parentRows(unit)))];
 }
 
-/** Returns the ids of all extending roles, at any depth. */
+/** Returns the ids of all roles extending a role, at any depth. */
 export async function descendantIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	const children = groupBy(await parentRows(unit), (row) => row.parent_id);
 	return [...reachable(role.id, (id) => (children.get(id) ?? []).map((row) => row.role_id))];

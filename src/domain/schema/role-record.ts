@@ -43,7 +43,7 @@ export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Prom
 	});
 }
 
-/** Returns the resources for these roles, by id. */
+/** Returns the resources of these roles, by id. */
 export function findRoleResources(unit: ReadingUnit, roles: readonly Role[]): Promise<ReadonlyMap<string, Resource>> {
 	return unit.findMany(
 		Resource,
@@ -64,7 +64,7 @@ export function readDerivationRule(rule: DerivationRow): DerivedRoleRuleRead {
 	return { ...keys, role_id: rule.source_role_id, resource_id, relation_id, when: { no_direct_roles_on_object } };
 }
 
-/** Returns a role's name in the change log. */
+/** Returns the name of a role in the change log. */
 function linkedRoleName([role, { resource }]: LinkedRole): string {
 	return resource === null ? role.key : `${resource}:${role.key}`;
 }
@@ -74,8 +74,8 @@ function linkedRoleRecord([role, links]: LinkedRole): ChangedRecord {
 }
 
 /**
- * Runs `work` on roles and records the result: its returned, created roles, and the roles in `existing` with changed
- * columns or links. Does not record unchanged roles. Returns all current roles, oldest first.
+ * Runs `work` on roles and records the result: the created roles, which it returns, and the roles in `existing` with
+ * changed columns or links. Does not record unchanged roles. Returns all current roles, oldest first.
  */
 export async function recordRoleChanges(
 	unit: WritingUnit,

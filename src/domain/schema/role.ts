@@ -33,7 +33,7 @@ export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> 
 }
 
 /**
- * The given fields for a tenant or resource role. `permissions` and `extends` may be empty, `granted_to` null for none.
+ * The given fields of a tenant or resource role. `permissions` and `extends` may be empty, `granted_to` null for none.
  */
 export interface RoleEdit {
 	readonly name?: string | undefined;
@@ -65,7 +65,8 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
 }
 
 /**
- * Changes the given role fields. Replaces lists, `attributes` and `granted_to` as a whole. Throws like `createRole`.
+ * Changes the given fields of a role. Replaces lists, `attributes` and `granted_to` as a whole. Throws like
+ * `createRole`.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to } = body;

@@ -2,7 +2,10 @@ import { forbidden } from '../../failure.js';
 import { attributesIn, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
-/** Resource that defines user attributes. */
+/**
+ * The resource that defines user attributes.
+ *
+ */
 const usersResource = '__user';
 
 /**
