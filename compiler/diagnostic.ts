@@ -2,7 +2,7 @@
 
 /** Severity per diagnostic code. Codes are stable; messages may change. */
 const severities = {
-	/** Two objects with the same kind have the same key. */
+	/** Two objects of the same kind have the same key. */
 	duplicate_key: 'error',
 	/** A key is empty or contains characters other than ASCII. */
 	malformed_key: 'error',

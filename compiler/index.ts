@@ -39,7 +39,7 @@ export function compile(model: Model): Compiled {
 	return policy === null ? { diagnostics } : { diagnostics, policy, data: document(model) };
 }
 
-/** Compiles the schema only, for changes without new facts. Facts never change the Rego. */
+/** Compiles the schema only, for use when the facts have not changed. Facts never change the Rego. */
 export function compilePolicy(schema: Schema): CompiledPolicy {
 	const diagnostics = check(schema);
 	const sound = diagnostics.every((diagnostic) => diagnostic.severity !== 'error');

@@ -3,7 +3,7 @@
 /** A JSON value, as in bundles, patches and policy data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** An operation on resources with a given type. */
+/** An operation on resources of a type. */
 export interface Action {
 	readonly key: string;
 	readonly name: string;
@@ -57,7 +57,7 @@ export interface Derivation {
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** Grants the action `action` on resources with type `resource`. */
+/** Grants the action `action` on resources of type `resource`. */
 export interface Permission {
 	readonly resource: string;
 	readonly action: string;
@@ -79,7 +79,7 @@ export interface Attributes {
 
 /**
  * A condition set's selection: `conditions` in the API grammar or, for an automatic set, all users with a tenant role
- * or all resources with a type.
+ * or all resources of a type.
  */
 type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
@@ -155,7 +155,7 @@ export interface Instance {
 	readonly tenant: string;
 }
 
-/** A resource role assignment on an instance with the same type, by keys. */
+/** A resource role assignment on an instance of the same type, by keys. */
 export interface InstanceAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;

@@ -9,7 +9,8 @@ import { type Operator, operatorNamed, type PatternMatcher } from './operator.js
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
 
 /**
- * Values for conditions. Built-in attributes are members, such as `roles` in `user`. A missing value is absent or null.
+ * Values that conditions can refer to. Built-in attributes are members, such as `roles` in `user`. A missing value is
+ * absent or null.
  */
 export interface Subject {
 	readonly user: Json;

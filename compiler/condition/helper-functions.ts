@@ -1,4 +1,4 @@
-/** Generated functions besides `selects`: for alternatives, negations and array items. */
+/** The functions that conditions need besides `selects`: for alternatives, negations and array items. */
 
 import { Fragment, rego } from '../rego/rego.js';
 import { type Body, regoFunction } from '../rego/rule.js';

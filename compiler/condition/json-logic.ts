@@ -31,7 +31,7 @@ export const operations: Readonly<Record<string, (...given: readonly unknown[]) 
 	compare: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === true,
 	/** True if the values cannot be compared. */
 	mistyped: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === 'mistyped',
-	/** True for a present value with this kind. */
+	/** True for a present value of this kind. */
 	is: (value, kind) => value !== undefined && value !== null && jsonKind(asJson(value) ?? null) === kind,
 	/** Builds an object from alternating names and values. JsonLogic would read a literal object as a rule. */
 	object: (...given) =>

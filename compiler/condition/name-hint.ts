@@ -47,7 +47,7 @@ function byName(names: Readonly<Record<string, readonly string[]>>): ReadonlyMap
 	return new Map(Object.entries(names).flatMap(([meant, all]) => all.map((name) => [name, meant] as const)));
 }
 
-/** Returns the most similar logical operator, in backquotes; `undefined` if there is none. */
+/** Returns the logical operator that a name resembles, in backquotes; `undefined` if there is none. */
 export function logicalHint(name: string): string | undefined {
 	const meant = logicalMeant.get(letters(name)) ?? symbols.get(name);
 	return meant && `\`${meant}\``;

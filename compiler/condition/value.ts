@@ -15,7 +15,7 @@ export function jsonKind(value: Json): Kind {
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 
-/** Greatest absolute whole number without rounding in any JSON parser. */
+/** Greatest absolute whole number that every JSON parser keeps exact. */
 export const greatestWhole = Number.MAX_SAFE_INTEGER;
 
 /** True if a value contains, at any depth, a number beyond the greatest exact number: a parser may have rounded it. */

@@ -1,4 +1,4 @@
-/** Compares an attribute with a value or with a second attribute, as Rego. */
+/** Writes the comparison of an attribute with a value or a second attribute, as Rego. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { type Fragment, rego } from '../rego/rego.js';

@@ -218,7 +218,7 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes each type's roles without a grant for an action, if there are any. */
+/** Writes, for each action, the roles on instances that do not grant it, if there are any. */
 function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWriter): void {
 	const others: Tree = new Map();
 	for (const { key: type, actions, roles } of resources) {

@@ -44,7 +44,7 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 	return { all, walkTo: (role) => byRole.get(roleName(role)) };
 }
 
-/** A component and the components called by its functions, with an entry per call. */
+/** A component and the components that its functions call, with an entry per call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
 }

@@ -91,8 +91,8 @@ func bundleOf(files []file, parsed []*ast.Module) *bundle.Bundle {
 	source.Manifest.Init()
 	source.SetRegoVersion(ast.RegoV1)
 	for index, file := range files {
-		// Without comments a file needs no removal step. Raw is formatted at the end and never read, so it can be
-		// minimal.
+		// Comments are dropped, so nothing needs to be removed from a file. Raw is formatted at the end and never read,
+		// so it can be minimal.
 		parsed[index].Comments = nil
 		source.Modules = append(source.Modules, bundle.ModuleFile{
 			URL:    file.path,

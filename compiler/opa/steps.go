@@ -135,8 +135,8 @@ func (b *builder) check(modules map[string]*ast.Module, copied func()) (err erro
 	return nil
 }
 
-// refuseRecursion replaces OPA's check in linear time: a graph without a sort order is recursive. OPA searches from
-// each rule for a path back to it, so a rule with calls to all rules takes as long as all rules together.
+// refuseRecursion is OPA's check in linear time: a graph that cannot be sorted is recursive. OPA searches from each
+// rule for a path back to it, so a rule that calls all other rules takes as long as all rules together.
 func refuseRecursion(compiler *ast.Compiler) *ast.Error {
 	if _, ok := compiler.Graph.Sort(); !ok {
 		return ast.NewError(ast.RecursionErr, nil, "a rule is recursive")

@@ -86,7 +86,7 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 /** A check's arguments to role functions: its user and its instance. */
 const ofCheck = rego`rebac.holdings, rebac.instance`;
 
-/** Writes the condition for holding a role on an instance of the type. */
+/** Writes the condition that a user holds a role on an instance of the type. */
 type HeldWriter = (role: ResourceRole, user: Fragment, instance: Fragment) => Fragment;
 
 function heldWriter(graph: DerivationGraph, walks: Walks, { key: type }: Resource): HeldWriter {
@@ -112,8 +112,8 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 }
 
 /**
- * Writes the functions for action checks: whether any given role is held, and whether any role without a grant for the
- * action is held.
+ * Writes the functions for action checks: whether any given role is held, and whether a role is held that does not
+ * grant the action.
  */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
 	return [

@@ -63,7 +63,7 @@ function waysToHold(graph: DerivationGraph, walks: Walks, name: RoleName): reado
 	];
 }
 
-/** Writes the condition for a user to hold a role on an instance. */
+/** Writes the condition that a user holds a role on an instance. */
 export function heldOn(
 	graph: DerivationGraph,
 	walks: Walks,
@@ -144,14 +144,14 @@ function indented(line: Fragment): Fragment {
 	return rego`	${line}`;
 }
 
-/** Writes the condition for the user to hold the role, which may be derived, on any of these instances. */
+/** Writes the condition that the user holds the role, which may be derived, on any of these instances. */
 function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
 }
 
 /**
- * Writes the conditions for an assignment of an underived role on an instance in `table`, for each object. The lookup
- * goes through the smaller side: the table, or the user's roles.
+ * Writes the conditions that a role which is never derived is assigned on an instance in `table`, for each object. The
+ * lookup goes through the smaller side: the table, or the user's roles.
  */
 function amongAssigned(
 	{ each }: Scope,

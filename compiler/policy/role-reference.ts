@@ -12,23 +12,29 @@ export function rolePackage({ type, role }: RoleName): Fragment {
 	return rego`regolith.roles${packagePart(type)}${packagePart(role)}`;
 }
 
-/** Writes the condition for an assigned role on the instance in a variable; `user` is the user's assignments. */
+/**
+ * Writes the condition that a role is assigned to `user`, given as the user's assignments, on the instance in a
+ * variable.
+ */
 export function assignedOn(instance: Fragment, { type, role }: RoleName): Fragment {
 	return live(rego`user${packagePart(type)}${packagePart(role)}[${instance}]`);
 }
 
-/** Writes the condition for a current fact, given its table entry: null or its expiry. */
+/** Writes the condition that a fact still holds, given its table entry: null or its expiry. */
 export function live(until: Fragment): Fragment {
 	return rego`data.regolith.expiry.live(${until})`;
 }
 
-/** Writes the condition for no assigned role at all on the typed instance in a variable. */
+/**
+ * Writes the condition that no role at all is assigned to `user` on the instance in a variable, whose type is given.
+ */
 export function nothingAssignedOn(instance: Fragment, type: string): Fragment {
 	return rego`not data.regolith.rebac.assigned(user, ${type}, ${instance})`;
 }
 
 /**
- * Writes the condition for a derivation to decide: a newer schema, whose policy is not active yet, may have removed it.
+ * Writes the condition that a derivation may decide: a newer schema, whose policy is not active yet, may have removed
+ * it.
  */
 export function notSuspended(edge: Edge): Fragment {
 	const { type, role } = edge.target;

@@ -23,7 +23,7 @@ export function actionPlace(resource: string, action: string): RulePlace {
 	};
 }
 
-/** Returns the rule for granting an action on a resource type by condition sets. */
+/** Returns the rule that grants an action on a resource type by condition sets. */
 export function setRulesPlace(resource: string, action: string): RulePlace {
 	return {
 		package: `regolith.set_rules${packagePart(resource).text}${packagePart(action).text}`,

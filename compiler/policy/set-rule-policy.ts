@@ -10,7 +10,7 @@ import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
-/** Returns the rule for granting an action by condition sets; `undefined` if the action has none. */
+/** Returns the rule that grants an action by condition sets; `undefined` if the action has none. */
 export type SetGrant = (resource: string, action: string) => Fragment | undefined;
 
 /** Returns references to action rules. */
@@ -98,7 +98,7 @@ function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly
 }
 
 /**
- * Writes the condition for any of the sets to select: calls a single set directly, and makes several sets the bodies of
+ * Writes the condition that any of the sets selects: calls a single set directly, and makes several sets the bodies of
  * a function.
  */
 function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {

@@ -1,7 +1,7 @@
 /** Rego rules and functions, in `opa fmt` layout. */
 import { Fragment, lines, list, rego } from './rego.js';
 
-/** Statements, all of which are true, from first to last. */
+/** Statements that must all be true, in order. */
 export type Body = readonly Fragment[];
 
 /** Writes a rule with a single body. */
@@ -20,7 +20,10 @@ export function regoFunction(name: Fragment, parameters: readonly string[], body
 	return body.length === 0 ? rego`${head} := true` : rule(head, body);
 }
 
-/** Returns the identifiers in code, except after a dot. */
+/**
+ * Returns the identifiers in code that do not follow a dot.
+ *
+ */
 export function namesIn(code: readonly Fragment[]): ReadonlySet<string> {
 	return new Set(code.flatMap(({ text }) => withoutTexts(text).match(firstNames) ?? []));
 }
