@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A page of the decision log. */
+/** Decision log page. */
 interface ListedDecisions {
 	readonly data: AuditLogModel[];
 	readonly total_count: number;

@@ -8,27 +8,25 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
 
 /**
- * PDP configs: the API keys of an environment for its decision points, each a separate config. They are objects of
- * their environment, so its history contains every change to them, from any endpoint. Other keys belong to the
- * organization, which has no history.
+ * PDP configs: an environment's API keys for its decision points, each a separate config. They are environment objects,
+ * so the environment's history contains every change to them, from any endpoint. Other keys belong to the organization,
+ * which has no history.
  */
 
-/** True if an API key is the PDP config of an environment. */
+/** True if an API key is an environment's PDP config. */
 function isPdpConfig({ owner_type, environment_id }: Pick<ApiKey, 'owner_type' | 'environment_id'>): boolean {
 	return owner_type === 'pdp_config' && environment_id !== null;
 }
 
 /**
- * A key after a write, its secret, and the revision of its environment after the write; `null` for keys other than PDP
+ * A key after a write, its secret, and its environment's revision after the write; `null` for keys other than PDP
  * configs.
  */
 export interface WrittenKey extends KeyWithSecret {
 	readonly revision: number | null;
 }
 
-/**
- * Turns detailed decision logs on or off for the decision points of a config. Throws `not_found` if the config is gone.
- */
+/** Turns detailed decision logs on or off for a config's decision points. Throws `not_found` if the config is gone. */
 export async function setDebugAuditLogs(account: WritingAccountUnit, config: ApiKey, on: boolean): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
@@ -38,14 +36,14 @@ export async function setDebugAuditLogs(account: WritingAccountUnit, config: Api
 /** A requested refresh for decision points. */
 export interface AskedRefresh {
 	readonly update_id: string;
-	/** Ids of the PDP configs of these decision points. */
+	/** PDP config ids for these decision points. */
 	readonly pdp_ids: readonly string[];
-	/** Revision of the environment after the request. */
+	/** The environment's revision after the request. */
 	readonly revision: number;
 }
 
 /**
- * Asks the decision points of a PDP config, or all decision points of the environment, to take a fresh snapshot. Throws
+ * Asks a PDP config's decision points, or all decision points in the environment, to take a fresh snapshot. Throws
  * `not_found` for a missing config, and for an environment without any.
  */
 export async function refreshDecisionPoints(
@@ -77,9 +75,7 @@ export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after:
 	unit.record('pdp_config', operation, name ?? id, old, now);
 }
 
-/**
- * Locks the environment of a PDP config before the config itself, in the same order as the deletion of an environment.
- */
+/** Locks a PDP config's environment before the config itself, in the same order as when an environment is deleted. */
 export async function lockKeyEnvironment(
 	account: WritingAccountUnit,
 	key: Pick<ApiKey, 'owner_type' | 'environment_id'>,
@@ -87,7 +83,7 @@ export async function lockKeyEnvironment(
 	if (isPdpConfig(key)) await account.locked(key.environment_id ?? '');
 }
 
-/** Records a PDP config change in a unit of its environment. Returns the revision; `null` for other keys. */
+/** Records a PDP config change in a unit on its environment. Returns the revision; `null` for other keys. */
 export async function recordInEnvironment(
 	account: WritingAccountUnit,
 	before: ApiKey | null,

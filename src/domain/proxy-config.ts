@@ -27,7 +27,7 @@ export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCrea
 	return unit.create(ProxyConfig, columns, key);
 }
 
-/** Changes the given fields of a proxy config. Throws `unprocessable` like `createProxyConfig`. */
+/** Changes the given proxy config fields. Throws `unprocessable` like `createProxyConfig`. */
 export async function changeProxyConfig(
 	unit: WritingUnit,
 	row: ProxyConfig,

@@ -16,7 +16,7 @@ export const maxSteps = 150_000;
 /** Cost, in steps, of visiting a role on an instance in a walked cycle. */
 const stepsPerWalked = 100;
 
-/** Size of the walk for a check of an instance. A check may repeat the walk `Derivations.repeated` times. */
+/** Walk size for an instance check. A check may repeat the walk `Derivations.repeated` times. */
 export interface Steps {
 	/**
 	 * Relationships on the paths to the instance, counted once for each derivation that follows them. Closures are not
@@ -29,7 +29,7 @@ export interface Steps {
 	readonly own: number;
 }
 
-/** The derivations of an environment, by ids: so a single type holds all roles, and no two relations share an id. */
+/** An environment's derivations, by ids: so a single type holds all roles, and no two relations share an id. */
 export class Derivations {
 	readonly cycles: readonly Cycle[];
 	readonly #rules: readonly DerivationStep[];
@@ -44,7 +44,7 @@ export class Derivations {
 		this.#graph = derivationGraph(this.#schema);
 	}
 
-	/** Ids of the relations in derivations. */
+	/** Relation ids in derivations. */
 	get relationIds(): readonly string[] {
 		return [...new Set(this.#rules.map(({ relation_id }) => relation_id))];
 	}
@@ -106,7 +106,7 @@ interface DerivedRole {
 
 interface Rule {
 	readonly relation: number;
-	/** Index among the derived roles of the source resource; -1 if the source role is never derived. */
+	/** Index among the source resource's derived roles; -1 if the source role is never derived. */
 	readonly source: number;
 	/** True if the source is in the same cycle. */
 	readonly stays: boolean;
@@ -176,7 +176,7 @@ export class Upstream {
 		return role === undefined ? '' : (this.#roleIds.get(role) ?? '');
 	}
 
-	/** Measures the walk for a check of an instance. Stops counting soon after `most` steps. */
+	/** Measures the walk for an instance check. Stops counting soon after `most` steps. */
 	stepsTo(id: string, most = Number.POSITIVE_INFINITY): Steps {
 		const found = { steps: 0, closures: 0, own: 0 };
 		const start = this.#starts[this.#numbers.get(id) ?? -1] ?? -1;
@@ -208,9 +208,7 @@ export class Upstream {
 		return found;
 	}
 
-	/**
-	 * Walks all sources of a node within its cycle, and calls `enter` for sources outside. Returns the number of steps.
-	 */
+	/** Walks all sources of a node within its cycle, and calls `enter` for sources outside. Returns the step count. */
 	#closure(start: number, enter: (node: number) => void, most: number): number {
 		this.#rounds += 1;
 		const round = this.#rounds;

@@ -70,7 +70,7 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
 }
 
-/** Refuses the state of an environment over the limit. For use after a large part has changed. */
+/** Refuses an environment over the limit. For use after a large part has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = new Derivations(await derivationsWith(unit, 'all'));
 	if (derivations.relationIds.length === 0) return;
@@ -114,7 +114,7 @@ async function recomputeBound(unit: WritingUnit, derivations: Derivations): Prom
 	await storeCheckBound(unit, await greatestBound(unit, derivations, upstream, upstream.objects()));
 }
 
-/** Returns the longest walk for a check of these instances. Throws `limit_reached` if it is too long. */
+/** Returns the longest walk for a check on these instances. Throws `limit_reached` if it is too long. */
 async function greatestBound(
 	unit: ReadingUnit,
 	derivations: Derivations,

@@ -27,7 +27,7 @@ export function findFanInAbove(cycle: Cycle, tuples: readonly StepIds[], most: n
 }
 
 /**
- * A graph with numbered nodes. The direct predecessors of a node are in `before`, from `starts[node]` up to
+ * A graph with numbered nodes. A node's direct predecessors are in `before`, from `starts[node]` up to
  * `starts[node + 1]`.
  */
 interface Graph {

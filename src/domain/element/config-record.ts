@@ -8,7 +8,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { configuredLevels } from '../../wire/element/elements-config.js';
 import { elementRoleName } from './role.js';
 
-/** Change log records of elements, with role names by level. */
+/** Element records in the change log, with role names by level. */
 
 /** Removes roles from every element. Must run before the roles are deleted. */
 export async function removeLevelsOfRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
@@ -46,7 +46,7 @@ export async function recordElementsConfigChange(
 	return after;
 }
 
-/** Returns the change log record of an element. */
+/** Returns an element's change log record. */
 export async function elementsConfigRecord(unit: ReadingUnit, row: ElementsConfig): Promise<ChangedRecord> {
 	const byLevel = groupBy(await levelRows(unit, [row.id]), ({ level }) => level);
 	const named = configuredLevels.map((level) => [level, (byLevel.get(level) ?? []).map(elementRoleName)]);

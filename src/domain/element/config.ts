@@ -98,9 +98,9 @@ function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_lev
 }
 
 /**
- * Adds an element. Links an `approval_flow` element with the user management element named in its settings. Adds the
- * roles for reviewers and approved users to the resource named in the settings of an `operation_approval` element.
- * Throws `duplicate`, the errors of `resolveLevels`, and `unprocessable` for wrong references in settings.
+ * Adds an element. Links an `approval_flow` element with the user management element named in its settings. For an
+ * `operation_approval` element, adds the roles for reviewers and approved users to the resource named in its settings.
+ * Throws `duplicate`, errors from `resolveLevels`, and `unprocessable` for wrong references in settings.
  */
 export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
 	const { key, name, elements_type, settings, email_notifications, webhook } = body;
@@ -183,7 +183,7 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 
 /**
  * Links an `approval_flow` element with the user management element in its settings, in both directions, and unlinks
- * the element in the settings of `before`.
+ * the element in the `before` settings.
  */
 async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConfig | null): Promise<void> {
 	if (row.elements_type !== 'approval_flow') return;
@@ -265,7 +265,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 	if (named !== undefined) await grantApproved(unit, resource, String(named));
 }
 
-/** Grants the role for approved users an action of its resource, unless it has it already. */
+/** Grants the role for approved users an action on its resource, unless it has it already. */
 async function grantApproved(unit: WritingUnit, resource: Resource, action: string): Promise<void> {
 	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]);
 	const wanted = (await actionsIn(unit, [resource.id])).find(({ key }) => key === action);

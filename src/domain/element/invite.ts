@@ -85,7 +85,7 @@ export function pendingInvites(
 	return { rows: userInvitesBy(unit, { ...narrowed, ...place, tenant_ids: [tenant.id], status: 'pending' }) };
 }
 
-/** Converts an invite to its API object in elements, with the key of the future user. */
+/** Converts an invite to its API object in elements, with the future user's key. */
 export function readElementInvite(unit: ReadingUnit, invite: UserInvite): UserInviteRead {
 	return { ...invite, ...unit.scope, key: userKeyOf(invite), invite_expires_at: invite.expires_at ?? undefined };
 }
@@ -144,7 +144,7 @@ export interface InvitedPerson {
 	readonly email: string | null;
 }
 
-/** A user with an approved invite, and the tenant and instance of the invite. */
+/** A user with an approved invite, and the invite's tenant and instance. */
 export interface ApprovedInvite extends Pick<UserManagement, 'tenant' | 'instance'> {
 	readonly user: User;
 }
@@ -175,7 +175,7 @@ export async function approveOwnInvite(
 	return admitInvited(unit, invite, user);
 }
 
-/** Creates the user of an invite, with the names in the invite. Throws `duplicate`. */
+/** Creates the invited user, with the names in the invite. Throws `duplicate`. */
 export async function createInvited(
 	unit: WritingUnit,
 	{ first_name, last_name }: UserInvite,
@@ -188,7 +188,7 @@ export async function createInvited(
 	});
 }
 
-/** Gives a user the role of an invite and marks the invite as approved. */
+/** Gives a user the invited role and marks the invite as approved. */
 export async function admitInvited(unit: WritingUnit, invite: UserInvite, user: User): Promise<ApprovedInvite> {
 	const { tenant_id, role_id, resource_instance_id, user_key } = invite;
 	const tenant = await unit.find(Tenant, tenant_id);

@@ -9,7 +9,7 @@ export interface ActingUser {
 	readonly tenant_id: string;
 }
 
-/** Levels of an actor in an element. */
+/** An actor's levels in an element. */
 export interface ActorLevels {
 	/** From the roles in the tenant. */
 	readonly inTenant: PermissionLevel;

@@ -10,8 +10,8 @@ import { durationSetting } from './setting.js';
 /** Expiry rules for approved requests. */
 
 /**
- * Returns the expiry of an approval made now: the earliest limit from the request, the reviewer and the element; `null`
- * for none. Throws `conflict` if it has passed, and `invalid` like `shortened`.
+ * Returns the expiry for an approval made now: the earliest limit from the request, the reviewer and the element;
+ * `null` for none. Throws `conflict` if it has passed, and `invalid` like `shortened`.
  */
 export function requireEnd(
 	{ now }: WritingUnit,
@@ -28,7 +28,7 @@ export function requireEnd(
 }
 
 /**
- * Returns the expiry of a request after review. Throws `invalid` if the reviewer's expiry is later than the requested
+ * Returns a request's expiry after review. Throws `invalid` if the reviewer's expiry is later than the requested
  * expiry.
  */
 export function shortened(request: ElementRequest, said: string | undefined): Date | null {

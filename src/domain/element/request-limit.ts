@@ -3,7 +3,7 @@ import { hasRequested } from '../../store/table/element-request.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { ActingUser } from './level.js';
 
-/** Maximum requests of a signed-in user per hour, across all elements of an environment. */
+/** Maximum requests per signed-in user and hour, across all elements in an environment. */
 const maxRequestsInAnHour = 1_000;
 const hour = 3_600_000;
 

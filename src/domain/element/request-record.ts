@@ -16,7 +16,7 @@ import { transitions } from './request-state.js';
 
 /** Writes requests and records their changes. `request.ts` checks permissions. */
 
-/** Adds a pending request of an actor. */
+/** Adds an actor's pending request. */
 export async function createRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -52,7 +52,7 @@ export async function changeRequest(
 	return after;
 }
 
-/** Cancels the pending requests of an element. Must run before the element is deleted. */
+/** Cancels an element's pending requests. Must run before the element is deleted. */
 export async function cancelRequests(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	for (const request of await plainRequests(unit, { config_ids: [config.id], status: 'pending' })) {
 		await changeRequest(unit, request, { status: transitions.cancel.to });

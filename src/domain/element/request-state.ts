@@ -1,7 +1,7 @@
 import { Failure, forbidden } from '../../failure.js';
 import type { ElementRequest } from '../../store/table/element-request.js';
 
-/** A move of a request. */
+/** A move on a request. */
 export type Move = 'approve' | 'deny' | 'cancel';
 
 /** The permitted user, and the resulting state. */
@@ -11,7 +11,7 @@ interface Transition {
 }
 
 /**
- * Moves of a request. Each starts from `pending`, the only state that is not final: the specification does not define
+ * Moves on a request. Each starts from `pending`, the only state that is not final: the specification does not define
  * the accepted states ([Elements](../../../docs/contract.md)).
  */
 export const transitions: Readonly<Record<Move, Transition>> = {

@@ -30,7 +30,7 @@ export async function findElementMember(unit: ReadingUnit, named: ElementLogin):
 
 /**
  * Like `findElementMember`, for the user in a token: by key only, because token issuers choose the subjects, and a
- * subject must not match the id of a different user.
+ * subject must not match a different user's id.
  */
 export async function findTokenMember(
 	unit: ReadingUnit,

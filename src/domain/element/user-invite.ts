@@ -73,7 +73,7 @@ export async function removeUserInvites(unit: WritingUnit, filter: UserInviteFil
 	await unit.removeMany(UserInvite, await userInvitesBy(unit, filter), (invite) => invite.key);
 }
 
-/** Returns the expiry of an invite. An approved invite stays permanently, as a record. */
+/** Returns an invite's expiry. An approved invite stays permanently, as a record. */
 function openUntil(status: UserInvite['status'], end: Date | null): Date | null {
 	return status === 'approved' ? null : end;
 }

@@ -25,7 +25,7 @@ export interface OpenedElement {
 
 /** An element in which an actor manages or views users. */
 export interface UserManagement extends OpenedElement {
-	/** The level of each role that has a level, by role id. */
+	/** Configured levels by role id. */
 	readonly levelsOfRoles: ReadonlyMap<string, PermissionLevel>;
 }
 
@@ -103,7 +103,7 @@ export function requireManager({ level }: UserManagement): void {
 	if (level === 'LEVEL_3') throw forbidden('only owners and managers of this element change its users');
 }
 
-/** Returns the level of a role in the element. */
+/** Returns a role's level in the element. */
 export function levelOfRole({ levelsOfRoles }: UserManagement, { id }: Pick<Role, 'id'>): PermissionLevel {
 	return levelsOfRoles.get(id) ?? 'UNCONFIGURED';
 }
@@ -115,7 +115,7 @@ export function requireManagedRole(management: UserManagement, role: Role): void
 	throw forbidden(`managers give and take roles of the levels 2 to 4; \`${role.key}\` is not one of them`);
 }
 
-/** Returns the levels of the roles visible to the actor; `null` for all. */
+/** Returns the role levels visible to the actor; `null` for all. */
 export function shownLevels({ level }: UserManagement): readonly PermissionLevel[] | null {
 	return level === 'LEVEL_1' ? null : shown;
 }

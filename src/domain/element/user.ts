@@ -74,7 +74,7 @@ export type AddedUser =
 
 /**
  * Adds a user to the tenant, or to the users with a role on the instance: an existing user with the body's key,
- * unchanged, or a new user. The user gets the role in the body, or the default role of the element. An inviting element
+ * unchanged, or a new user. The user gets the role in the body, or the element's default role. An inviting element
  * creates an invite instead, except for tenant members. Throws `forbidden`, also for an attribute defined by the
  * environment, `not_found` for the role, and `unprocessable` if a required role or e-mail address is missing.
  */

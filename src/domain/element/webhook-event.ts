@@ -81,7 +81,7 @@ export async function announceAssignment(
 	await announce(unit, config, 'role_assignment', { user_id, tenant_id, role, permission_level });
 }
 
-/** Announces a new or moved request, with the `details` of its API object. */
+/** Announces a new or moved request, with the `details` in its API object. */
 export async function announceRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -128,7 +128,7 @@ export function readDelivery(unit: ReadingUnit, row: WebhookDelivery): WebhookDe
 }
 
 /**
- * Returns the secret for signing the deliveries of an element's webhook. Throws `not_found` for an element without a
+ * Returns the signing secret for deliveries to an element's webhook. Throws `not_found` for an element without a
  * webhook.
  */
 export function readWebhookSecret(unit: ReadingUnit, config: ElementsConfig): WebhookSecretRead {

@@ -68,7 +68,7 @@ export async function assignExactly(unit: WritingUnit, references: readonly Assi
 }
 
 /**
- * Assigns the role of an approved request. Changes nothing if the user already holds it at least until then. Throws
+ * Assigns the role in an approved request. Changes nothing if the user already holds it at least until then. Throws
  * `not_found` for a missing object.
  */
 export async function assignForRequest(

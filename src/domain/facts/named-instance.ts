@@ -88,7 +88,7 @@ async function createNamed(
 	return created.map((row) => [instanceName(row.resource, row.key), row]);
 }
 
-/** The columns of a new instance. */
+/** Columns for a new instance. */
 export interface InstanceColumns extends Pick<ResourceInstance, 'key' | 'attributes'> {
 	readonly resource: Named;
 	readonly tenant: Named;

@@ -51,7 +51,7 @@ async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipT
 
 type Relations = ReadonlyMap<string, Relation>;
 
-/** Returns relations by the resource of their objects and by reference, which is a key or an id. */
+/** Returns relations by their objects' resource and by reference, which is a key or an id. */
 async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
 	const rows = await unit.findNamed(
 		Relation,

@@ -62,7 +62,7 @@ export async function createInstance(unit: WritingUnit, body: ResourceInstanceCr
 	return onlyRow(await insertInstances(unit, await resolveColumns(unit, [body])));
 }
 
-/** Changes the attributes of an instance, if given; null empties them. */
+/** Changes an instance's attributes, if given; null empties them. */
 export async function changeInstance(
 	unit: WritingUnit,
 	instance: InstanceRow,
@@ -130,7 +130,7 @@ async function removeChunk(unit: WritingUnit, rows: readonly InstanceRow[]): Pro
 	await unit.removeMany<ResourceInstance>(ResourceInstance, rows, ({ id }) => names.get(id) ?? '');
 }
 
-/** Resolves the resources and tenants of the bodies. Throws `not_found`. */
+/** Resolves the resources and tenants in the bodies. Throws `not_found`. */
 async function resolveColumns(
 	unit: ReadingUnit,
 	bodies: readonly ResourceInstanceCreate[],

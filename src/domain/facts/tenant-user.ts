@@ -47,7 +47,7 @@ export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: 
 	if (roles + places === 0) throw notFound('TenantUser', `${user.key}@${tenant.key}`);
 }
 
-/** Removes all matching users from their tenants, but leaves their roles. Returns the number of removed memberships. */
+/** Removes all matching users from their tenants, but leaves their roles. Returns the number removed. */
 export async function removeTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<number> {
 	const places = await tenantUsersBy(unit, filter);
 	if (places.length > 0) await deleteTenantUsers(unit, filter);

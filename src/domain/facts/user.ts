@@ -124,7 +124,7 @@ export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]
 	);
 }
 
-/** Changes the given fields of a user; null clears a field. */
+/** Changes the given user fields; null clears a field. */
 export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate): Promise<User> {
 	const { email, first_name, last_name, attributes } = body;
 	const columns = definedFields({ email, first_name, last_name, attributes: attributes === null ? {} : attributes });
@@ -154,7 +154,7 @@ function insertUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<
 }
 
 /**
- * Returns the last body for each user: by id if the user exists, else by key. The roles of an earlier body count if the
+ * Returns the last body for each user: by id if the user exists, else by key. Roles in an earlier body count if the
  * last body has none.
  */
 function lastOfEach(bodies: readonly UserCreate[], found: ReadonlyMap<string, User>): ReadonlyMap<string, UserCreate> {

@@ -18,7 +18,7 @@ import { derivationSteps } from './derivation-steps.js';
 /** Maximum relationships between an assigned role and a role derived from it. */
 export const maxRoleSteps = 30;
 
-/** A query for the roles of a user. */
+/** Query for a user's roles. */
 export interface RolesWanted {
 	readonly user_id: string;
 	/** A single tenant, or all tenants. */
@@ -27,8 +27,8 @@ export interface RolesWanted {
 }
 
 /**
- * Returns the roles of a user: assigned roles, and roles derived from them, in groups and otherwise, each with the
- * shortest path.
+ * Returns a user's roles: assigned roles, and roles derived from them, in groups and otherwise, each with the shortest
+ * path.
  */
 export async function effectiveRoles(
 	unit: ReadingUnit,
@@ -101,13 +101,13 @@ async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: 
 }
 
 /**
- * Origins of each derived role: assigned roles, two for each source kind. With a single origin, a search from an
- * assigned role could hide a second origin of the same role, around a cycle.
+ * Origins for each derived role: assigned roles, two for each source kind. With a single origin, a search from an
+ * assigned role could hide that the same role has a second origin, around a cycle.
  */
 class Origins {
 	readonly #found = new Map<string, Set<string>>();
 
-	/** Adds the origin of a role; false if it is known, or there are two already. */
+	/** Adds a role's origin; false if it is known, or there are two already. */
 	add(source: Holding['source'], holding: Holding): boolean {
 		const name = `${source} ${stateName(holding)}`;
 		const origins = this.#found.get(name) ?? new Set();
@@ -158,7 +158,7 @@ async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): 
 	return new Set(members.filter(({ instance_id }) => ids.has(instance_id ?? '')).map(({ id }) => id));
 }
 
-/** Returns the role and instance of a holding, by ids; no instance for a tenant role. */
+/** Returns a holding's role and instance, by ids; no instance for a tenant role. */
 function heldState({ assigned, last }: Holding): { readonly role_id: string; readonly instance_id: string } {
 	return last === undefined
 		? { role_id: assigned.role_id, instance_id: assigned.instance_id ?? '' }

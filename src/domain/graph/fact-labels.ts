@@ -5,7 +5,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { nodeText } from '../../wire/facts/graph-node.js';
 
-/** Converts nodes and edges of facts, which have ids, for answers. */
+/** Converts fact nodes and edges, which have ids, for answers. */
 export class FactLabels {
 	private constructor(
 		readonly names: FactNames,
@@ -28,7 +28,7 @@ export class FactLabels {
 		return new FactLabels(names, keys, new Map([...names.tenants].map(([id, { key }]) => [id, key])));
 	}
 
-	/** Converts a node for an answer; `more` is the number of hidden neighbours. */
+	/** Converts a node for an answer; `more` is the hidden neighbour count. */
 	node(node: FactNode, depth: number, more = 0): GraphNode {
 		const place = { id: this.id(node), depth, ...(more > 0 ? { more } : {}) };
 		const { users, tenants, instances } = this.names;
@@ -40,7 +40,7 @@ export class FactLabels {
 		return { ...place, kind: node.kind, key, ...(name === null ? {} : { name }) };
 	}
 
-	/** Returns the id of a node in answers. */
+	/** Returns a node's id in answers. */
 	id({ kind, id }: FactNode): string {
 		const { users, tenants, instances } = this.names;
 		if (kind !== 'instance') return nodeText({ kind, key: (kind === 'user' ? users : tenants).get(id)?.key ?? '' });

@@ -21,7 +21,7 @@ const mostCounted = 1_000;
 
 /**
  * Returns the users, tenants and instances around a start node, and every role assignment and relationship between
- * them. The cost does not depend on the number of their neighbours.
+ * them. The cost does not depend on their neighbour counts.
  */
 export async function factsAround(unit: ReadingUnit, start: FactNode, extent: GraphExtent): Promise<GraphParts> {
 	const nodes: FactNode[] = [start];
@@ -69,7 +69,7 @@ async function edgesBetween(
 	return [...edges.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Returns the number of hidden neighbours for each node, by id; without nodes that have none. */
+/** Returns the hidden neighbour count for each node, by id; without nodes that have none. */
 async function moreNeighbours(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],

@@ -13,24 +13,24 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { FoundSteps, farState, type PathStep, type RoleState, stateName } from './found-steps.js';
 
 /**
- * Finds the shortest paths to a role on an instance, from both ends: forward from the assigned roles of a user or from
- * a different instance, and backward from the role. Follows each end level by level, the smaller frontier first.
+ * Finds the shortest paths to a role on an instance, from both ends: forward from a user's assigned roles or from a
+ * different instance, and backward from the role. Follows each end level by level, the smaller frontier first.
  */
 
-/** Maximum relationships of a path. */
+/** Maximum relationships in a path. */
 export const maxPathSteps = 30;
-/** Maximum number of roles on instances visited from each end. */
+/** Maximum roles on instances visited from each end. */
 export const maxPathStates = 2_000;
 /** Maximum relationships followed per instance and relation, and assignments per role. */
 const mostFollowed = 200;
-/** Maximum number of hubs joined per end: instances with too many relationships to follow. */
+/** Maximum hubs joined per end: instances with too many relationships to follow. */
 const maxHubs = 50;
 
-/** Goal of a search. */
+/** Search goal. */
 export interface PathGoal {
 	/** The user whose assignments start the paths; or roles on an instance as starts. */
 	readonly from: { readonly user_id: string } | readonly RoleState[];
-	/** Any of these ends a path. */
+	/** Any state here ends a path. */
 	readonly to: readonly RoleState[];
 	/** Possible path steps. */
 	readonly steps: readonly RoleStep[];
@@ -58,11 +58,11 @@ export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number)
 interface Side {
 	/** The end of relationships at which its instances are. */
 	readonly end: TupleEnd;
-	/** Names of the reached states. */
+	/** Names for the reached states. */
 	readonly visited: Set<string>;
 	/** States reached last, not yet followed. */
 	frontier: readonly RoleState[];
-	/** Number of relationships from this end to the frontier. */
+	/** Distance from this end to the frontier, in relationships. */
 	depth: number;
 	/** Instances with more relationships than the search follows. */
 	readonly hubs: Set<string>;
@@ -76,7 +76,7 @@ class PathSearch {
 	readonly #userId: string | null;
 	readonly #forward = createSide('subject');
 	readonly #backward = createSide('object');
-	/** Possible steps of a path, by source and by target. */
+	/** Possible path steps, by source and by target. */
 	readonly #stepsFrom: ReadonlyMap<string, readonly RoleStep[]>;
 	readonly #stepsTo: ReadonlyMap<string, readonly RoleStep[]>;
 	/** The user's assigned roles on each examined instance. */

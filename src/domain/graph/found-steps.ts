@@ -13,7 +13,7 @@ export interface PathStep {
 	readonly by: RoleStep;
 }
 
-/** A path over found steps: the name of its first state, and its steps. */
+/** A path over found steps: its first state's name, and its steps. */
 interface StepPath {
 	readonly start: string;
 	readonly steps: readonly PathStep[];
@@ -24,7 +24,7 @@ export function stateName({ role_id, instance_id }: RoleState): string {
 	return `${role_id} ${instance_id}`;
 }
 
-/** Returns the target of a step from its subject, or the source from its object. */
+/** Returns a step's target from its subject, or its source from its object. */
 export function farState(end: TupleEnd, { tuple, by }: PathStep): RoleState {
 	return end === 'subject'
 		? { role_id: by.target_id, instance_id: tuple.object_id }

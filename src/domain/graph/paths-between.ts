@@ -9,19 +9,19 @@ import { findPaths, type PathGoal } from './find-paths.js';
 import { pathsThroughTenant } from './tenant-paths.js';
 import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.js';
 
-/** Maximum paths of an answer. */
+/** Maximum paths in an answer. */
 export const maxPaths = 5;
 
 /** A path graph, without the fields common to all graphs. */
 type PathParts = WrittenPaths & Pick<Graph, 'truncated'>;
 
-/** Start and end of paths. */
+/** Path ends. */
 export interface PathEnds {
 	readonly from:
 		| { readonly kind: 'user'; readonly id: string }
 		| { readonly kind: 'instance'; readonly row: InstanceRow };
 	readonly to: InstanceRow;
-	/** Key of the final role; any role if absent. */
+	/** Key for the final role; any role if absent. */
 	readonly role: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {
 
 /**
  * Adds neighbours to the found nodes, in turns over the nodes and their connection kinds, until `limit` nodes are
- * found. Returns the added nodes. `found` has the distance of each node from the start, by id.
+ * found. Returns the added nodes. `found` has each node's distance from the start, by id.
  */
 export function takeNeighbours<N extends { readonly id: string }>(
 	found: Map<string, number>,

@@ -6,7 +6,7 @@ import type { InstanceRow } from '../../store/table/resource-instance.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { Path } from './write-paths.js';
 
-/** Maximum number of roles examined per user and tenant. */
+/** Maximum roles examined per user and tenant. */
 const maxTenantRoles = 100;
 
 /**
@@ -34,7 +34,7 @@ export async function pathsThroughTenant(
 	});
 }
 
-/** Returns the keys of the actions granted on a resource by a tenant role, also through extended roles. */
+/** Returns the action keys granted on a resource by a tenant role, also through extended roles. */
 function actionsAllowed({ roles, resources }: Schema, role: string, resource: string): readonly string[] {
 	const byKey = new Map(roles.map((one) => [one.key, one]));
 	const reached = new Set([role]);

@@ -15,7 +15,7 @@ export type PathEdge = PathFact | PathGrant;
 /** A role assignment or a relationship. */
 interface PathFact {
 	readonly fact: FactEdge;
-	/** The derivation step of a relationship. */
+	/** Derivation step for a relationship. */
 	readonly by?: RoleStep;
 }
 
@@ -88,7 +88,7 @@ export async function writePaths(
 	};
 }
 
-/** Adds the nodes of a path, unless they would exceed `limit`; returns true if added. */
+/** Adds a path's nodes, unless they would exceed `limit`; returns true if added. */
 function addNodes(nodes: Map<string, { node: FactNode; depth: number }>, path: Path, limit: number): boolean {
 	const ends = path.map(farEnd);
 	const fresh = new Set(ends.map(({ id }) => id).filter((id) => !nodes.has(id)));

@@ -10,15 +10,16 @@ import { type GroupRole, giveGroupRole, takeGroupRole } from './group-role.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Groups in groups. A member of a group holds the role `member` on it. An environment setting, read when two groups are
- * nested, decides which group becomes a member of the other group. The child and parent lists are the same either way.
+ * Groups in groups. A group member holds the role `member` on the group. An environment setting, read when two groups
+ * are nested, decides which group becomes a member of the other group. The child and parent lists are the same either
+ * way.
  */
 
 /**
- * Nests `child` in `parent`. By default, members of the child become members of the parent; with `parent_joins_child`,
- * members of the parent become members of the child. The nesting ends at `expires_at`, if given. Already nested groups
- * take the currently set direction. Throws `mismatched_relation` for groups of two resources, `mismatched_tenants`, and
- * `invalid` for a group in itself.
+ * Nests `child` in `parent`. By default, child members become parent members; with `parent_joins_child`, parent members
+ * become child members. The nesting ends at `expires_at`, if given. Already nested groups take the currently set
+ * direction. Throws `mismatched_relation` for groups on two resources, `mismatched_tenants`, and `invalid` for a group
+ * in itself.
  */
 export async function nestGroup(
 	unit: WritingUnit,

@@ -35,7 +35,7 @@ export interface GroupRole {
 
 /**
  * Returns the role and instance named in a body. Throws `not_found`; `invalid` for an instance of a different resource,
- * `mismatched_tenants` if the tenant is not the tenant of both the group and the instance.
+ * `mismatched_tenants` unless the group and the instance are both in the tenant.
  */
 export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: GroupRoleCreate): Promise<GroupRole> {
 	const tenant = await unit.find(Tenant, body.tenant);
@@ -61,9 +61,9 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 }
 
 /**
- * Gives a role on an instance to all present and future members of a group. Returns false if they already derive it
- * from the group at least until then. With `parent_joins_child`, the role is `member` on a group listed as a child,
- * over a relation marked as such. Throws `invalid` if a group would become its own member.
+ * Gives a role on an instance to all present and future group members. Returns false if they already derive it from the
+ * group at least until then. With `parent_joins_child`, the role is `member` on a group listed as a child, over a
+ * relation marked as such. Throws `invalid` if a group would become its own member.
  */
 export async function giveGroupRole(
 	unit: WritingUnit,

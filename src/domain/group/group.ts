@@ -51,9 +51,9 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
 }
 
 /**
- * Returns the group with this `<resource key>:<instance key>`, id or key. A bare key means the group of the resource
+ * Returns the group with this `<resource key>:<instance key>`, id or key. A bare key means the group on the resource
  * `group`, or else the only group with this key; instances without the group mark do not count. Throws `not_found`, and
- * `invalid` for a key shared by several groups of other resources.
+ * `invalid` for a key shared by several groups on other resources.
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
 	const instances = (await instancesNamed(unit, [reference])).get(reference) ?? [];

@@ -31,7 +31,7 @@ async function makeResource(unit: WritingUnit, key: string): Promise<Resource> {
 	return resource;
 }
 
-/** Returns the role of members in the groups of a resource; `undefined` if it was deleted. */
+/** Returns the member role for a resource's groups; `undefined` if it was deleted. */
 export async function findMemberRole(unit: ReadingUnit, resourceId: string): Promise<Role | undefined> {
 	const [role] = await rolesKeyed(unit, resourceId, [memberKey]);
 	return role;
@@ -47,8 +47,8 @@ export async function ensureMemberRole(unit: WritingUnit, resource: Resource): P
 }
 
 /**
- * Creates a relation from the groups of a resource to the instances of a second resource. Its key is `wanted`, or a
- * similar key if it is taken.
+ * Creates a relation from a resource's groups to the instances of a second resource. Its key is `wanted`, or a similar
+ * key if it is taken.
  */
 export async function createGroupRelation(
 	unit: WritingUnit,
@@ -74,7 +74,7 @@ function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	}
 }
 
-/** A resource, or a role or relation of it. */
+/** A resource, or its role or relation. */
 export interface SchemaObject {
 	readonly resource: Resource;
 	readonly role?: Role | undefined;
@@ -114,9 +114,7 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
 }
 
-/**
- * Returns the ids of relations with further uses: a second derivation, or a derivation from a role other than `member`.
- */
+/** Returns the relation ids with further uses: a second derivation, or a derivation from a role other than `member`. */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
 	if (relations.length === 0) return new Set();
 	const rules = await derivationsThrough(

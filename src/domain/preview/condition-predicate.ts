@@ -4,7 +4,7 @@ import { operations, toJsonLogic } from '../../../compiler/condition/json-logic.
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { Subject } from './condition-subject.js';
 
-/** Expressions of the running predicate. The library has a single operation table for the whole thread. */
+/** The running predicate's expressions. The library has a single operation table for the whole thread. */
 let patterns = new CompiledPatterns();
 
 for (const [name, operation] of Object.entries(operations)) jsonLogic.add_operation(name, operation);

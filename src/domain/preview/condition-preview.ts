@@ -48,7 +48,7 @@ export async function previewConditions(
 	return { data: await readFound(unit, page.rows), total_count, page_count, checked };
 }
 
-/** A user or instance, and the subject of its conditions. */
+/** A user or instance, and its subject for conditions. */
 interface Asked<R> {
 	readonly row: R;
 	readonly subject: Subject;
@@ -70,8 +70,8 @@ async function* usersAsked(
 }
 
 /**
- * Yields the instances in chunks. The tenant of a check is the tenant of the instance; its attributes are visible
- * unless a named user has no role there.
+ * Yields the instances in chunks. Each instance determines the check's tenant, whose attributes are visible unless a
+ * named user has no role there.
  */
 async function* instancesAsked(
 	unit: ReadingUnit,
@@ -107,7 +107,7 @@ async function* chunksById<R extends { readonly id: string }>(
 	}
 }
 
-/** Counts matches and keeps the rows of the requested page. */
+/** Counts matches and keeps the rows on the requested page. */
 class MatchPage<R> {
 	readonly rows: R[] = [];
 	total_count = 0;

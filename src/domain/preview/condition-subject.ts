@@ -9,7 +9,7 @@ import { instanceParts, type JsonObject } from '../../wire/common.js';
 import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/schema/condition-preview.js';
 import { onlyInstance, requireTenant } from '../facts/named-instance.js';
 
-/** The data of a check for conditions, by the names in conditions (decision 16). Sent values override stored values. */
+/** A check's data for conditions, by the names in conditions (decision 16). Sent values override stored values. */
 export interface Subject {
 	readonly user: JsonObject;
 	readonly resource: JsonObject;
@@ -17,7 +17,7 @@ export interface Subject {
 	readonly context: JsonObject;
 }
 
-/** The tenant roles of a user. */
+/** A user's tenant roles. */
 export interface HeldTenantRoles {
 	/** Role keys in the tenant of the check, or in any tenant if the check names none. */
 	readonly roles: readonly string[];
@@ -49,7 +49,7 @@ function sortedKeys(keys: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the data of a user for conditions. No attribute replaces `key`, `roles` or `tenants`, which only the store
+ * Returns a user's data for conditions. No attribute replaces `key`, `roles` or `tenants`, which only the store
  * provides.
  */
 export function userRecord(user: User, { roles, tenants }: HeldTenantRoles, sent: JsonObject = {}): JsonObject {
@@ -57,12 +57,12 @@ export function userRecord(user: User, { roles, tenants }: HeldTenantRoles, sent
 	return { email, first_name, last_name, ...attributes, ...sent, key, roles, tenants };
 }
 
-/** Returns the data of an instance for conditions; its tenant is also the tenant of the check. */
+/** Returns an instance's data for conditions; its tenant is also the check's tenant. */
 export function instanceRecord({ key, resource, tenant, attributes }: InstanceRow, sent: JsonObject = {}): JsonObject {
 	return { ...attributes, ...sent, key, type: resource, tenant };
 }
 
-/** Returns the data of a tenant for conditions. Its attributes are visible only if the user has a role there. */
+/** Returns a tenant's data for conditions. Its attributes are visible only if the user has a role there. */
 export function tenantRecord(
 	tenant: Pick<Tenant, 'key' | 'attributes'> | null,
 	{ tenants }: HeldTenantRoles,
@@ -82,8 +82,8 @@ export interface CheckSides {
 
 /**
  * Reads the sides of a check from a request. A user or instance outside the store has only the sent values, and no
- * roles. Without a tenant in the request, the tenant of the instance counts. `type` is the resource of the check, if
- * known. Throws `not_found` for an unknown tenant, and `mismatched_tenants` for an instance in a different tenant.
+ * roles. Without a tenant in the request, the instance's tenant counts. `type` is the check's resource, if known.
+ * Throws `not_found` for an unknown tenant, and `mismatched_tenants` for an instance in a different tenant.
  */
 export async function readSides(
 	unit: ReadingUnit,

@@ -21,7 +21,7 @@ export type ConditionAnswer =
 
 const thread = new LimitedThread<ConditionQuestion, ConditionAnswer>(new URL('./condition-worker.js', import.meta.url));
 
-/** Selects subjects by conditions, within the time limit of a request. */
+/** Selects subjects by conditions, within a request's time limit. */
 export class ConditionSelector {
 	readonly #conditions: string;
 	#milliseconds = maxMilliseconds;

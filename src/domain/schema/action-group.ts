@@ -55,7 +55,7 @@ export async function createActionGroup(
 	return group;
 }
 
-/** Changes the given fields of an action group. Replaces `actions` and `attributes` as a whole. */
+/** Changes the given action group fields. Replaces `actions` and `attributes` as a whole. */
 export async function changeActionGroup(
 	unit: WritingUnit,
 	resource: Resource,
@@ -86,8 +86,8 @@ export async function removeActionGroups(
 }
 
 /**
- * Runs `work`, which may change the actions of the groups, then sets `columns` on the groups. Records changed groups
- * and leaves unchanged groups untouched. Returns the current groups in the given order.
+ * Runs `work`, which may change the groups' actions, then sets `columns` on the groups. Records changed groups and
+ * leaves unchanged groups untouched. Returns the current groups in the given order.
  */
 export async function recordActionGroupChanges(
 	unit: WritingUnit,

@@ -11,7 +11,7 @@ import { addConditionSet } from './condition-set.js';
 /** Owner of an automatic set: a tenant role, or a resource with all its instances. */
 export type SetOwner = Role | Resource;
 
-/** Returns the referenced role or resource, directly or by the key of its automatic set. Throws `not_found`. */
+/** Returns the referenced role or resource, directly or by its automatic set's key. Throws `not_found`. */
 export async function findSetOwner(
 	unit: ReadingUnit,
 	type: ConditionSet['type'],
@@ -33,17 +33,17 @@ export async function lookUpSetOwner(
 	return wanted.map((name) => found.get(name)).find((row) => row !== undefined);
 }
 
-/** Returns the key of the owner of an automatic set, from the key of the set. */
+/** Returns the owner's key, given the key of its automatic set. */
 export function ownerKeys(key: string): readonly string[] {
 	return key.startsWith(automaticPrefix) ? [key.slice(automaticPrefix.length)] : [];
 }
 
-/** Returns the automatic set of a role or resource; `undefined` if there is none yet. */
+/** Returns the automatic set for a role or resource; `undefined` if there is none yet. */
 export async function findAutomaticSet(unit: ReadingUnit, owner: SetOwner): Promise<ConditionSet | undefined> {
 	return automaticSet(unit, owner instanceof Role ? { role_id: owner.id } : { resource_id: owner.id });
 }
 
-/** Returns the automatic set of a role or resource, and creates it if missing. Its conditions state its selection. */
+/** Returns the automatic set for a role or resource, and creates it if missing. Its conditions state its selection. */
 export async function ensureAutomaticSet(unit: WritingUnit, owner: SetOwner): Promise<ConditionSet> {
 	const existing = await findAutomaticSet(unit, owner);
 	if (existing !== undefined) return existing;

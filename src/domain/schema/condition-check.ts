@@ -25,13 +25,13 @@ export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedA
 	return { users: resources.get(users.id) ?? new Set(), resources };
 }
 
-/** The fields of a set needed to check its conditions. `resource_id` is absent while it is unknown. */
+/** The set fields needed to check its conditions. `resource_id` is absent while it is unknown. */
 export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 	readonly resource_id?: string | null;
 }
 
 /**
- * Returns all problems in the conditions of a set, each with its place below `at`: grammar violations and undefined
+ * Returns all problems in a set's conditions, each with its place below `at`: grammar violations and undefined
  * attributes.
  */
 export function conditionProblems(
@@ -46,7 +46,7 @@ export function conditionProblems(
 	});
 }
 
-/** Parses the conditions of a stored set. They were checked before storage, so a problem here is a bug. */
+/** Parses a stored set's conditions. They were checked before storage, so a problem here is a bug. */
 export function parseStoredCondition({
 	key,
 	type,

@@ -67,7 +67,7 @@ export async function addConditionSets(
 }
 
 /**
- * Changes the given fields of a set; null removes its description or parent. Throws `invalid` for an automatic set,
+ * Changes the given set fields; null removes its description or parent. Throws `invalid` for an automatic set,
  * `unprocessable` if the new parent narrows the set itself, and otherwise like `createConditionSet`.
  */
 export async function changeConditionSet(
@@ -93,7 +93,7 @@ export async function changeConditionSet(
 	return rewriteConditionSet(unit, set, columns);
 }
 
-/** Changes columns of a set and records the change. Does nothing if the columns already have these values. */
+/** Changes set columns and records the change. Does nothing if the columns already have these values. */
 export async function rewriteConditionSet(
 	unit: WritingUnit,
 	set: ConditionSet,
@@ -127,7 +127,7 @@ function stillNarrowed(sets: readonly ConditionSet[], child: ConditionSet): Fail
 	return new Failure('invalid', message);
 }
 
-/** Returns the change log records of sets, with the keys of their references. */
+/** Returns change log records for sets, with the keys of referenced objects. */
 async function loadRecords(
 	unit: ReadingUnit,
 	sets: readonly ConditionSet[],
@@ -160,8 +160,8 @@ export function refuseProblems(problems: readonly Problem[]): void {
 }
 
 /**
- * Returns the problems with the resource of a set, given in the request as `given`: a resource set needs a resource, a
- * user set must not have it.
+ * Returns the problems with a set's resource, given in the request as `given`: a resource set needs a resource, a user
+ * set must not have it.
  */
 export function resourceProblems(
 	type: ConditionSet['type'],

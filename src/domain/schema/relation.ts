@@ -46,8 +46,7 @@ export async function relationBlocks(
 }
 
 /**
- * Adds a relation to the resource of its objects. Throws `not_found` for the subject resource, and `duplicate` for its
- * key.
+ * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, and `duplicate` for its key.
  */
 export async function createRelation(unit: WritingUnit, resource: Resource, body: RelationCreate): Promise<Relation> {
 	const subject = await unit.find(Resource, body.subject_resource);
@@ -56,8 +55,8 @@ export async function createRelation(unit: WritingUnit, resource: Resource, body
 }
 
 /**
- * Sets the name and description of a relation. If its subject resource changes, a new relation replaces it: the old
- * relation is deleted with its tuples and derivations.
+ * Sets a relation's name and description. If its subject resource changes, a new relation replaces it: the old relation
+ * is deleted with its tuples and derivations.
  */
 export async function replaceRelation(
 	unit: WritingUnit,

@@ -37,7 +37,7 @@ export async function setAttributes(
 	await unit.createMany(ResourceAttribute, added, (attribute) => attributeName(resource, attribute));
 }
 
-/** Changes the given fields of an attribute. Throws `invalid` for a built-in attribute. */
+/** Changes the given attribute fields. Throws `invalid` for a built-in attribute. */
 export async function changeAttribute(
 	unit: WritingUnit,
 	resource: Resource,

@@ -63,7 +63,7 @@ export async function createResource(unit: WritingUnit, body: ResourceCreate): P
 	return resource;
 }
 
-/** Changes the given fields of a resource. Replaces given parts (`actions`, `roles` and so on) as a whole. */
+/** Changes the given resource fields. Replaces given parts (`actions`, `roles` and so on) as a whole. */
 export async function changeResource(unit: WritingUnit, resource: Resource, body: ResourceUpdate): Promise<Resource> {
 	const { actions, attributes, relations, roles, ...fields } = body;
 	const after = await unit.update(Resource, resource, resourceColumns(fields), resource.key);
@@ -83,8 +83,8 @@ export async function removeResource(unit: WritingUnit, resource: Resource): Pro
 }
 
 /**
- * Deletes and records all parts of a resource: its instances, condition sets, roles, relations on both sides, action
- * groups, actions and attributes.
+ * Deletes and records all resource parts: its instances, condition sets, roles, relations on both sides, action groups,
+ * actions and attributes.
  */
 async function removeParts(unit: WritingUnit, resource: Resource): Promise<void> {
 	await removeInstances(unit, { resource_ids: [resource.id] });

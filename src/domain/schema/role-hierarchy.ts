@@ -15,7 +15,7 @@ export interface ParentEdit {
 }
 
 /**
- * Replaces the parents of roles, without recording the change. Throws `not_found` if a parent is not a role of the same
+ * Replaces role parents, without recording the change. Throws `not_found` if a parent is not a role of the same
  * resource (or a tenant role, for a tenant role), and `unprocessable` if a role would extend itself.
  */
 export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]): Promise<void> {

@@ -21,8 +21,8 @@ export interface PermissionEdit {
 }
 
 /**
- * Replaces the permissions of roles, without recording the change. Throws `not_found` or `invalid_permission`, and
- * `invalid` for a resource role with an action of a different resource.
+ * Replaces role permissions, without recording the change. Throws `not_found` or `invalid_permission`, and `invalid`
+ * for a resource role with an action of a different resource.
  */
 export async function setPermissions(unit: WritingUnit, edits: readonly PermissionEdit[]): Promise<void> {
 	if (edits.length > 0) await replaceGrants(unit, await actionIds(unit, edits));
@@ -82,7 +82,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 }
 
-/** A parsed permission: an action id, or the keys of an action and its resource. */
+/** A parsed permission: an action id, or the keys for an action and its resource. */
 export interface ParsedPermission {
 	readonly permission: string;
 	readonly id: string | null;

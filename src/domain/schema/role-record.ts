@@ -43,7 +43,7 @@ export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Prom
 	});
 }
 
-/** Returns the resources of these roles, by id. */
+/** Returns the resources for these roles, by id. */
 export function findRoleResources(unit: ReadingUnit, roles: readonly Role[]): Promise<ReadonlyMap<string, Resource>> {
 	return unit.findMany(
 		Resource,
@@ -64,7 +64,7 @@ export function readDerivationRule(rule: DerivationRow): DerivedRoleRuleRead {
 	return { ...keys, role_id: rule.source_role_id, resource_id, relation_id, when: { no_direct_roles_on_object } };
 }
 
-/** Returns the name of a role in the change log. */
+/** Returns a role's name in the change log. */
 function linkedRoleName([role, { resource }]: LinkedRole): string {
 	return resource === null ? role.key : `${resource}:${role.key}`;
 }

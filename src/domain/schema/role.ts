@@ -65,8 +65,7 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
 }
 
 /**
- * Changes the given fields of a role. Replaces lists, `attributes` and `granted_to` as a whole. Throws like
- * `createRole`.
+ * Changes the given role fields. Replaces lists, `attributes` and `granted_to` as a whole. Throws like `createRole`.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to } = body;
@@ -86,7 +85,7 @@ export interface RoleSync {
 	readonly at: readonly (string | number)[];
 }
 
-/** Result of a synchronisation, oldest first. */
+/** Synchronisation result, oldest first. */
 export interface RolesSynced {
 	readonly created: readonly Role[];
 	readonly existing: readonly Role[];

@@ -24,7 +24,7 @@ export function readSetRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
 
 /**
  * Creates a rule, with its automatic sets if they are missing. An existing rule stays unchanged. Throws `not_found` for
- * a missing set, role, resource or action, `invalid_permission`, and `invalid` for a set of the wrong type or of a
+ * a missing set, role, resource or action, `invalid_permission`, and `invalid` for a set with the wrong type or with a
  * different resource than the permission.
  */
 export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
@@ -66,7 +66,7 @@ export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery):
 	};
 }
 
-/** A side of a rule in a request. */
+/** A rule side in a request. */
 interface Side {
 	readonly type: ConditionSet['type'];
 	readonly reference: string;
@@ -79,7 +79,10 @@ function ruleSide(body: SetRuleCreate, type: ConditionSet['type']): Side {
 	return { type, reference: body.resource_set, automatic: body.is_resource };
 }
 
-/** Returns the set of a side, and creates a missing automatic set. */
+/**
+ * Returns the set for a side, and creates a missing automatic set.
+ *
+ */
 async function ensureSet(unit: WritingUnit, side: Side): Promise<ConditionSet> {
 	if (side.automatic) return ensureAutomaticSet(unit, await findSetOwner(unit, side.type, side.reference));
 	const set = await findNamedSet(unit, side);
