@@ -100,7 +100,7 @@ const cases: readonly Case[] = [
 		return { title: `a parameter called ${name}`, path, ...(isNear ? refused : { status: 200 }) };
 	}),
 	{ title: 'wrong query', path: '/things?page=0', status: 422, locs: [['query', 'page']] },
-	{ title: 'query that is no number', path: '/things?page=x', status: 422, locs: [['query', 'page']] },
+	{ title: 'query that is not a number', path: '/things?page=x', status: 422, locs: [['query', 'page']] },
 	{ title: 'a parameter given twice', path: '/things?name=a&name=b', status: 422, locs: [['query', 'name']] },
 	{
 		title: 'a path parameter that is too long',
@@ -119,8 +119,14 @@ const cases: readonly Case[] = [
 		answer: { id: 'abc', size: 3, note: 'good' },
 	},
 	{ title: 'no key', method: 'POST', path: '/things', body: thing, status: 401 },
-	{ title: 'no key is said before a wrong body is', method: 'POST', path: '/things', body: '{}', status: 401 },
-	{ title: 'no key is said before a body is read', method: 'POST', path: '/things', body: '{"a":', status: 401 },
+	{ title: 'a missing key is reported before a wrong body', method: 'POST', path: '/things', body: '{}', status: 401 },
+	{
+		title: 'a missing key is reported before the body is read',
+		method: 'POST',
+		path: '/things',
+		body: '{"a":',
+		status: 401,
+	},
 	{
 		title: 'wrong key',
 		method: 'POST',
@@ -166,7 +172,7 @@ const cases: readonly Case[] = [
 		says: /got `"toolong"`/,
 	},
 	...noObjects.map((body) => ({
-		title: `a body that is no object: ${body}`,
+		title: `a body that is not an object: ${body}`,
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -192,16 +198,16 @@ const cases: readonly Case[] = [
 		says: /not valid JSON/,
 	})),
 	...prototypeNames.map((body) => ({
-		title: `a prototype's name is a name like any other: ${body}`,
+		title: `a prototype's name is an ordinary name: ${body}`,
 		method: 'POST',
 		path: '/echo',
 		body,
 		status: 200,
 		answer: { body: JSON.parse(body) as unknown },
 	})),
-	{ title: 'a prototype in what is no JSON', method: 'POST', path: '/echo', body: '{"__proto__":{', status: 400 },
+	{ title: 'a prototype in invalid JSON', method: 'POST', path: '/echo', body: '{"__proto__":{', status: 400 },
 	{
-		title: 'a prototype does not stand in for members',
+		title: 'a prototype does not replace members',
 		method: 'POST',
 		path: '/things',
 		headers: good,
@@ -213,7 +219,14 @@ const cases: readonly Case[] = [
 		],
 	},
 	{ title: 'a scalar body', method: 'POST', path: '/echo', body: 'false', status: 200, answer: { body: false } },
-	{ title: 'an empty body is none', method: 'POST', path: '/echo', body: '', status: 200, answer: { body: 'nothing' } },
+	{
+		title: 'an empty body counts as absent',
+		method: 'POST',
+		path: '/echo',
+		body: '',
+		status: 200,
+		answer: { body: 'nothing' },
+	},
 	{
 		title: 'any content type is read as JSON',
 		method: 'POST',
@@ -232,7 +245,7 @@ const cases: readonly Case[] = [
 		status: 400,
 	},
 	{
-		title: 'a content encoding the body does not have',
+		title: 'a wrong content encoding',
 		method: 'POST',
 		path: '/echo',
 		headers: { 'content-encoding': 'gzip' },
@@ -282,13 +295,13 @@ const cases: readonly Case[] = [
 	})),
 	{ title: 'malformed percent-encoding in a query is text', path: '/things?name=%ZZ', status: 200 },
 	...encodingsOutsideUtf8.map((written) => ({
-		title: `a query that is no UTF-8: ${written}`,
+		title: `a query that is not UTF-8: ${written}`,
 		path: `/things?page=1&name=${written}&other=%C3%A9`,
 		status: 422,
 		locs: [['query', 'name']],
 		says: /UTF-8/,
 	})),
-	{ title: 'a name in a query that is no UTF-8', path: '/things?%FF=1', status: 422, locs: [['query', '\ufffd']] },
+	{ title: 'a query name that is not UTF-8', path: '/things?%FF=1', status: 422, locs: [['query', '\ufffd']] },
 
 	...loneSurrogates.map(([body, loc]) => ({
 		title: `a lone surrogate: ${body}`,
@@ -300,7 +313,7 @@ const cases: readonly Case[] = [
 		says: /lone surrogate/,
 	})),
 	{
-		title: 'a pair of surrogates is a character',
+		title: 'a surrogate pair is one character',
 		method: 'POST',
 		path: '/echo',
 		body: '"\\ud83d\\ude00"',
@@ -318,7 +331,7 @@ const cases: readonly Case[] = [
 
 	{ title: 'no such path', path: '/nothing', status: 404, says: /`\/nothing`/ },
 	{ title: 'paths are case sensitive', path: '/Things', status: 404 },
-	{ title: 'a trailing slash is another path', path: '/things/', status: 404 },
+	{ title: 'a trailing slash makes a different path', path: '/things/', status: 404 },
 	{ title: 'a method not served', method: 'PUT', path: '/things', body: '{}', status: 405, says: /`PUT`/ },
 	{ title: 'an unusual method', method: 'PROPFIND', path: '/things', status: 405 },
 	{ title: 'doubled slashes', path: '//things///a', status: 200, answer: { id: 'a', size: 1, note: null } },
@@ -333,7 +346,7 @@ const cases: readonly Case[] = [
 	{ title: 'an undeclared body is dropped', path: '/misfit/undeclared-body', status: 202, answer: undefined },
 	{ title: 'a deliberate failure', path: '/misfit/duplicate', status: 409, says: /already exists/ },
 	...misfits.map((how) => ({
-		title: `a misfit ${how} is our fault and says nothing`,
+		title: `a misfit ${how} is a server error without details`,
 		path: `/misfit/${how}`,
 		status: 500,
 		says: /^(?!.*hunter2)/,

@@ -334,7 +334,7 @@ const endings: readonly Ending[] = [
 		after: [],
 	},
 	{
-		title: 'a relationship on the way of a derivation around a cycle',
+		title: 'a relationship on a derivation path in a cycle',
 		give: async (http, expires_at) => {
 			await http.post(`${facts}/role_assignments`, { user: 'ann', role: 'viewer', resource_instance: 'folder:top' });
 			const inFolder = { relation: 'parent', object: 'document:budget', subject: 'folder:plans' };

@@ -292,7 +292,7 @@ const unusable: readonly {
 		says: /^DATA_DIR: \S+ cannot be a folder, because a part of that path is a file; set DATA_DIR to [^\n]*\n$/,
 	},
 	{
-		title: 'is where nobody can make folders',
+		title: 'is where folders cannot be created',
 		make: () => '/proc/regolith',
 		says: /^DATA_DIR: the folder \/proc\/regolith cannot be made; set DATA_DIR to [^\n]*\n$/,
 	},
@@ -333,12 +333,12 @@ const foreign: readonly {
 	readonly says: RegExp;
 }[] = [
 	{
-		title: 'a folder that this user cannot write to',
+		title: 'a folder without write permission',
 		make: (folder) => chmodSync(folder, 0o755),
 		says: /^DATA_DIR: this user \(id 65534\) may not use \S+, which belongs to the user with the id 0; set DATA_DIR to [^\n]*\n$/,
 	},
 	{
-		title: 'the server key of another user',
+		title: 'a different user’s server key',
 		make: (folder) => {
 			chmodSync(folder, 0o777);
 			chmodSync(written(join(folder, 'server.key')), 0o600);
@@ -346,7 +346,7 @@ const foreign: readonly {
 		says: /^DATA_DIR: this user \(id 65534\) may not use \S+server\.key, which belongs to the user with the id 0; [^\n]*\n$/,
 	},
 	{
-		title: 'the database of another user',
+		title: 'a different user’s database',
 		make: (folder) => {
 			chmodSync(folder, 0o777);
 			mkdirSync(join(folder, 'postgres'), { mode: 0o700 });

@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
 		causes: [{ by: 'role_in_tenant', role: 'editor', gained: 0, lost: 3 }],
 	},
 	{
-		title: 'a role is assigned in a tenant, and another one taken on a folder',
+		title: 'a role is assigned in a tenant, and a role on a folder is removed',
 		changes: [
 			assignment('create', { user: 'dan', role: 'editor', tenant: 'other' }),
 			assignment('delete', { user: 'ben', role: 'viewer', resource_instance: 'folder:outer' }),
@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
 		],
 	},
 	{
-		title: 'a document comes into a folder',
+		title: 'a document is added to a folder',
 		changes: [
 			{
 				kind: 'relationship_tuple',
@@ -92,7 +92,7 @@ const cases: readonly Case[] = [
 		causes: [{ by: 'role_on_instance', role: 'document#reader', gained: 1, lost: 0 }],
 	},
 	{
-		title: 'a folder leaves another one, around which closures lead',
+		title: 'a folder leaves a parent within closures',
 		changes: [
 			{
 				kind: 'relationship_tuple',
@@ -107,7 +107,7 @@ const cases: readonly Case[] = [
 		],
 	},
 	{
-		title: 'a derivation goes',
+		title: 'a derivation is removed',
 		changes: [
 			{
 				kind: 'resource_role',
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
 		causes: [{ by: 'role_on_instance', role: 'document#reader', gained: 0, lost: 1 }],
 	},
 	{
-		title: 'conditions become others',
+		title: 'conditions change',
 		changes: [
 			{
 				kind: 'condition_set',
@@ -138,13 +138,13 @@ const cases: readonly Case[] = [
 		causes: [{ by: 'set_rule', userset: 'staff', resourceset: 'drafts', gained: 1, lost: 1 }],
 	},
 	{
-		title: 'an attribute of a user becomes another one',
+		title: 'a user attribute changes',
 		changes: [{ kind: 'user', operation: 'update', key: 'dan', value: { attributes: { department: 'sales' } } }],
 		lines: ['+ dan write document:plan in acme'],
 		causes: [{ by: 'set_rule', userset: 'staff', resourceset: 'drafts', gained: 1, lost: 0 }],
 	},
 	{
-		title: 'a user goes, and another one comes with a role that comes too',
+		title: 'a user is deleted, and a new user gets a new role',
 		changes: [
 			{ kind: 'user', operation: 'delete', key: 'ann' },
 			{ kind: 'user', operation: 'create', key: 'eve', value: {} },

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 
-/** Condition sets at a decision point: changes to their input, and when listings and cloud checks skip them. */
+/** Condition sets at a decision point: the input that callers control, and the listings and cloud checks without conditions. */
 
 const name = '009-condition-sets';
 const d1 = { type: 'document', key: 'd1', tenant: 'acme' };
@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
 		code: 'allow',
 	},
 	{
-		title: 'attributes that the check sends, of a user and an instance that are not stored',
+		title: 'sent attributes for an unknown user and instance',
 		asked: {
 			user: { key: 'new', attributes: { title: 'manager' } },
 			action: 'edit',
@@ -41,13 +41,13 @@ const cases: readonly Case[] = [
 		code: 'allow',
 	},
 	{
-		title: 'sent attributes win',
+		title: 'sent attributes override stored attributes',
 		asked: { user: { key: 'ann', attributes: { title: null } }, action: 'edit', resource: d1 },
 		allow: false,
 		code: 'no_matching_rules',
 	},
 	{
-		title: 'a role cannot be sent, wherever it is put',
+		title: 'a role cannot be sent, in any place',
 		asked: {
 			user: { key: 'new', roles: ['admin'], attributes: { roles: ['admin'], key: 'ann', tenants: ['acme'] } },
 			action: 'sign',
@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
 		code: 'no_matching_rules',
 	},
 	{
-		title: 'an edge decision point is no one of the cloud because a client says so, nor are conditions left out',
+		title: 'a client cannot turn an edge decision point into a cloud decision point, or disable conditions',
 		asked: {
 			user: 'ann',
 			action: 'sign',
@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
 		code: 'allow',
 	},
 	{
-		title: 'in another tenant than the instance is in',
+		title: 'in a tenant different from the instance’s',
 		asked: { user: 'cleo', action: 'edit', resource: { ...d1, tenant: 'beta' } },
 		allow: false,
 		code: 'tenant_mismatch',

@@ -89,7 +89,7 @@ const named: readonly Named[] = [
 	{ title: 'the same with the header', authorization: `Bearer ${key}`, body: bodyWith(undefined), status: 200 },
 	{ title: 'a wrong key in the body', body: bodyWith(`Bearer ${key}x`), status: 403 },
 	{ title: 'a body without a key', body: bodyWith(undefined), status: 401 },
-	{ title: 'a key that is no text', body: bodyWith([`Bearer ${key}`]), status: 401 },
+	{ title: 'a key that is not text', body: bodyWith([`Bearer ${key}`]), status: 401 },
 	{
 		title: 'a wrong header beside a right body',
 		authorization: 'Bearer x',
@@ -100,7 +100,7 @@ const named: readonly Named[] = [
 	{ title: 'a plain check without a key', body: annReads, status: 401 },
 	{ title: 'nothing', body: undefined, status: 401 },
 	{
-		title: 'a large body that would name the key',
+		title: 'a large body with the key',
 		body: { ...bodyWith(`Bearer ${key}`), x: 'x'.repeat(65_536) },
 		status: 413,
 	},
@@ -291,7 +291,7 @@ const wrong: readonly Wrong[] = [
 	},
 	{ title: 'a context that is text', body: { ...annWrites, context: 'x' }, locs: [['body', 'context']] },
 	{
-		title: 'one bad check of many',
+		title: 'one bad check in bulk',
 		path: '/allowed/bulk',
 		body: [annWrites, { ...annWrites, user: 3 }],
 		locs: [['body', 1, 'user']],
@@ -302,10 +302,10 @@ const wrong: readonly Wrong[] = [
 		body: { checks: [{ action: 'x', resource: 'y' }] },
 		locs: [['body', 'checks', 0, 'user']],
 	},
-	{ title: 'many checks without checks', path: '/allowed/bulk', body: {}, locs: [['body', 'checks']] },
-	{ title: 'many checks that are text', path: '/allowed/bulk', body: 'x', locs: [['body']] },
+	{ title: 'bulk checks without checks', path: '/allowed/bulk', body: {}, locs: [['body', 'checks']] },
+	{ title: 'bulk checks as text', path: '/allowed/bulk', body: 'x', locs: [['body']] },
 	{
-		title: 'a check of all tenants without anything',
+		title: 'an empty all-tenants check',
 		path: '/allowed/all-tenants',
 		body: { params: { user: 'ann' } },
 		locs: [
@@ -314,14 +314,14 @@ const wrong: readonly Wrong[] = [
 		],
 	},
 	{
-		title: 'a check of all tenants that is text',
+		title: 'an all-tenants check as text',
 		path: '/allowed/all-tenants',
 		body: 'x',
 		locs: [['body']],
 	},
 	{ title: 'a listing without a user', path: '/user-permissions', body: {}, locs: [['body', 'user']] },
 	{
-		title: 'a filter that is no list',
+		title: 'a filter that is not a list',
 		path: '/user-permissions',
 		body: { user: 'ann', tenants: 'acme', resources: [1] },
 		locs: [
@@ -329,9 +329,9 @@ const wrong: readonly Wrong[] = [
 			['body', 'resources', 0],
 		],
 	},
-	{ title: 'a listing of tenants without a user', path: '/user-tenants', body: {}, locs: [['body', 'user']] },
+	{ title: 'a tenant listing without a user', path: '/user-tenants', body: {}, locs: [['body', 'user']] },
 	{
-		title: 'a listing of users without anything',
+		title: 'an empty user listing',
 		path: '/authorized_users',
 		body: {},
 		locs: [

@@ -35,7 +35,7 @@ const cases: readonly Case[] = [
 	{ title: 'an empty key', sent: { resource: { ...resource, key: '' } } },
 	{ title: 'a null key', sent: { resource: { ...resource, key: null } } },
 	{ title: 'a key', sent: { resource: { ...resource, key: 'd1' } }, asked: { resource: { ...resource, key: 'd1' } } },
-	{ title: 'an id, which is no key', sent: { resource: { ...resource, id: 'd1' } } },
+	{ title: 'an id, which is not a key', sent: { resource: { ...resource, id: 'd1' } } },
 	{
 		title: 'no tenant',
 		sent: { resource: { type: 'document' } },
@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
 		},
 	},
 	{ title: 'unknown members', sent: { sdk: 'node', tenant: 'other', use_debugger: true, more: { deep: [1] } } },
-	{ title: "a time, which is not the caller's to say", sent: { time: 1 } },
+	{ title: 'a time, which the caller cannot set', sent: { time: 1 } },
 	{
 		title: 'names in snake case',
 		sent: { user: { key: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'ann@example.com' } },
@@ -86,7 +86,7 @@ const cases: readonly Case[] = [
 		asked: { user: { key: 'ann', attributes: { first_name: 'Ann', last_name: 'Lee' } } },
 	},
 	{
-		title: 'attributes win over names',
+		title: 'attributes override names',
 		sent: { user: { key: 'ann', email: 'a@example.com', attributes: { email: 'b@example.com', level: 3 } } },
 		asked: { user: { key: 'ann', attributes: { email: 'b@example.com', level: 3 } } },
 	},
@@ -95,13 +95,13 @@ const cases: readonly Case[] = [
 		sent: { resource: { ...resource, attributes: { size: 1 } }, context: { ip: '::1' } },
 		asked: { resource: { ...resource, attributes: { size: 1 } }, context: { ip: '::1' } },
 	},
-	{ title: 'a context that says where the decision point runs', sent: { context: { pdp_type: 'cloud' } } },
+	{ title: 'a context with the decision point type', sent: { context: { pdp_type: 'cloud' } } },
 	{
-		title: 'a context that says so among others',
+		title: 'a context with the type and other members',
 		sent: { context: { pdp_type: 'cloud', ip: '::1' } },
 		asked: { context: { ip: '::1' } },
 	},
-	{ title: 'empty keys stay what they are', sent: { user: '', action: '' }, asked: { user: { key: '' }, action: '' } },
+	{ title: 'empty keys stay empty', sent: { user: '', action: '' }, asked: { user: { key: '' }, action: '' } },
 ];
 
 for (const { title, sent, asked } of cases) {
