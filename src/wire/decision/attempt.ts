@@ -100,7 +100,7 @@ export const AttemptComparison = z
 		example: z.unknown().meta({
 			description:
 				'A value that satisfies all comparisons with the attribute. Null ' +
-				'means no value. A check may send it instead of storing it.',
+				'means no value. A check may send the value as an attribute.',
 		}),
 	})
 	.meta({ id: 'AttemptComparison', description: 'A comparison with a required result.' });

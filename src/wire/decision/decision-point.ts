@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AlwaysNull, Attributes, optional, StoredObject, Text, Timestamp, Uuid } from '../common.js';
 
-/** A PDP config: settings shared by all decision points with the same API key. `client_secret` is that key. */
+/**
+ * A PDP config: settings for the decision points of an environment with the same API key. `client_secret` is that key.
+ */
 export const PdpConfigRead = z
 	.object({
 		id: Uuid.describe('Config id, equal to its API key id.'),
@@ -18,7 +20,8 @@ export const PdpConfigRead = z
 	.meta({
 		id: 'PDPConfigRead',
 		description:
-			'A PDP config: settings shared by all decision points with ' + 'the same API key. `client_secret` is that key.',
+			'A PDP config: settings for the decision points of an ' +
+			'environment with the same API key. `client_secret` is that key.',
 	});
 export type PdpConfigRead = z.input<typeof PdpConfigRead>;
 

@@ -53,7 +53,7 @@ export const EffectiveRoles = z
 		revision: z.int().min(0).describe('Environment revision for the whole response.'),
 		data: z
 			.array(EffectiveRole)
-			.describe('One entry per role and source, with the earliest assignments first, then by distance.'),
+			.describe('One entry per role and source: assigned roles first, then derived roles by distance.'),
 		truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
 	})
 	.meta({ id: 'EffectiveRoles', description: 'Effective user roles, with their sources.' });

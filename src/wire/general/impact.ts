@@ -101,7 +101,7 @@ export type ImpactRequest = z.output<typeof ImpactRequest>;
 /** Gained and lost checks. */
 export const Impact = z
 	.object({
-		base_revision: count.describe('Newest environment revision, which the draft is applied to.'),
+		base_revision: count.describe('Newest environment revision, used to evaluate the draft.'),
 		gains: z.array(ImpactRow).describe('Checks allowed only with the draft, at most `limits.rows`.'),
 		loses: z.array(ImpactRow).describe('Checks allowed only without the draft, at most `limits.rows`.'),
 		counts: z

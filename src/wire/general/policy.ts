@@ -4,8 +4,8 @@ import { DegradedReason } from '../decision/degraded-reason.js';
 
 /**
  * Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest
- * revision with a schema change, and `compiled_revision` the schema revision of the active policy: null before the
- * first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.
+ * revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no policy
+ * is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.
  */
 export const PolicyRead = z
 	.object({
@@ -16,17 +16,14 @@ export const PolicyRead = z
 			.default(null)
 			.meta({ description: 'Database lineage for the revision.', example: 'd3b07384d113edec' }),
 		schema_revision: z.int().min(0).meta({ description: 'Newest revision with a schema change.' }),
-		hash: z
-			.string()
-			.nullable()
-			.describe('SHA-256 over the Rego files, hexadecimal; null before the first compilation.'),
+		hash: z.string().nullable().describe('SHA-256 over the Rego files, hexadecimal; null while no policy is compiled.'),
 		compiled_revision: z
 			.int()
 			.min(0)
 			.nullable()
-			.meta({ description: 'Schema revision that decision points load; null before the first compilation.' }),
+			.meta({ description: 'Schema revision that decision points load; null while no policy is compiled.' }),
 		published_at: Timestamp.nullable().describe(
-			'Publication time of the active policy, in UTC; null before the first compilation.',
+			'Publication time for the active policy, in UTC; null while no policy is compiled.',
 		),
 		failure: z
 			.object({
@@ -73,8 +70,8 @@ export const PolicyRead = z
 		id: 'PolicyRead',
 		description:
 			'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
-			'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null before the ' +
-			'first compilation. The last two differ during a compilation and after a failure; `degraded` has the reason.',
+			'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no ' +
+			'policy is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.',
 	});
 export type PolicyRead = z.input<typeof PolicyRead>;
 

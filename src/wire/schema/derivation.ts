@@ -81,7 +81,7 @@ export const DerivedRoleRuleRead = z
 		on_resource: z.string().describe('Resource key for the related instance, the subject in the relation.'),
 		linked_by_relation: z
 			.string()
-			.describe('Relation key from the related instance to the instance of the derived role.'),
+			.describe('Key for the relation from the related instance to the instance with the derived role.'),
 		role_id: Uuid.describe('Role id.'),
 		resource_id: Uuid.describe('Id of `on_resource`.'),
 		relation_id: Uuid.describe('Relation id.'),
