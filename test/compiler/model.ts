@@ -359,7 +359,7 @@ export const model: fc.Arbitrary<Model> = fc
 	.tuple(schema, factsOfSize(0))
 	.map(([schema, facts]) => ({ schema, facts: placedFacts(schema, facts) }));
 
-/** Several models for a schema with derivation cycles. */
+/** Several models of one schema with derivation cycles. */
 export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(derivingSchema, fc.array(factsOfSize(12), { minLength: count, maxLength: count }))

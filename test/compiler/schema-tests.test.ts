@@ -123,7 +123,7 @@ test('user text never becomes code', async (t) => {
 	);
 });
 
-/** Returns all variants of a policy without a rule body. */
+/** Returns all variants of a policy with one rule body missing. */
 function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: string; readonly policy: RegoFile[] }[] {
 	return policy.flatMap((file, at) => {
 		const parts = file.text.split('\n\n');

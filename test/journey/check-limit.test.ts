@@ -64,7 +64,7 @@ journey('relationships are created up to the check limit, and no more', async (t
 	const path = `${facts}/relationship_tuples`;
 	await ledger.wrote(await http.post(`${path}/bulk`, { operations: onShelves(1, most) }));
 	await ledger.wrote(await http.post(path, ofBox('r')));
-	// A further shelf for the box exceeds the limit for the room below it.
+	// One more shelf for the box exceeds the limit for the room below it.
 	refused(t, await http.post(path, onShelf(0)), 'room:r');
 	refused(t, await http.post(`${path}/bulk`, { operations: [onShelf(1, 'other'), onShelf(0)] }), 'room:r');
 	await ledger.balanced();

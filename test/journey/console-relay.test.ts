@@ -309,7 +309,7 @@ test.serial('a decision point answers a session like its own clients', async (t)
 	t.is(answer.revision, own.revision);
 	t.like(await http.get('/console/pdp/default/dev/version'), { status: 200 });
 	t.is((await http.post('/console/pdp/default/dev/allowed', 5)).status, 422);
-	// A single URL for all environments is right for only a single environment.
+	// A single URL for all environments is right for only one environment.
 	const other = await newPlace({ url: api.listening.url, store: api.store }, stack.project);
 	const there = await signInToConsole(other, other.secret);
 	isAway(t, await there.http.post(`/console/pdp/default/${other.key}/allowed`, asked), 502, 'another one');

@@ -958,7 +958,7 @@ journey('a draft cannot exceed the check limit', async (t, place) => {
 		granted_to: { users_with_role: roleKeys.map((role) => ({ role, on_resource, linked_by_relation })) },
 	});
 	const rolesWith = (more: object) => Object.fromEntries(roleKeys.map((key) => [key, { name: key, ...more }]));
-	// Exceeds the limit for a room in the box by 1 (check-limit.test.ts).
+	// One more than allowed for a room in the box (check-limit.test.ts).
 	const shelves = Array.from({ length: Math.floor(maxSteps / 20 / 400) }, (_, index) => `shelf:s${index}`);
 	const named = (resource: string) => ({ name: resource, subject_resource: resource });
 	const document = {

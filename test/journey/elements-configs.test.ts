@@ -257,7 +257,7 @@ journey('an element shows its users what they may do', async (t, place) => {
 	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
 	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
 	const ann = await bearing(place);
-	// An access request element determines which roles can be requested on an instance in the tenant.
+	// An access request element returns the resource whose roles can be requested on an instance in the tenant.
 	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
 	await http.post(`${facts}/resource_instances`, { key: 'theirs', resource: 'document', tenant: 'other' });
 	await http.post(`${elements}/config`, {

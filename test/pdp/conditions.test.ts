@@ -1,7 +1,7 @@
 import test from 'ava';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 
-/** Condition sets at a decision point: the input that callers control, and the listings and cloud checks without conditions. */
+/** Condition sets at a decision point: caller-controlled input, and listings and cloud checks without conditions. */
 
 const name = '009-condition-sets';
 const d1 = { type: 'document', key: 'd1', tenant: 'acme' };

@@ -36,7 +36,7 @@ export function touchedBetween(before: Model, after: Model): Touched {
 	};
 }
 
-/** Returns the rows that only a single list contains. */
+/** Returns the rows in exactly one of the two lists. */
 function difference<T>(left: readonly T[], right: readonly T[]): readonly T[] {
 	const has = (rows: readonly T[], row: T) => rows.some((other) => isDeepStrictEqual(other, row));
 	return [...left.filter((row) => !has(right, row)), ...right.filter((row) => !has(left, row))];

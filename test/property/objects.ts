@@ -20,7 +20,7 @@ export interface Field {
 	readonly said?: (read: Loose) => unknown;
 }
 
-/** Objects with the same fields and methods. */
+/** Kind of objects, with its fields and methods. */
 export interface Kind {
 	/** List path. */
 	readonly collection: (place: Place) => string;

@@ -15,7 +15,7 @@ export interface Signed {
 	readonly secret: string;
 	/** Headers for page requests. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Client for requests as a console page. */
+	/** Client that sends requests like a console page. */
 	readonly http: Client;
 }
 

@@ -92,7 +92,7 @@ const kinds: readonly (readonly [kind: string, half: 'schema' | 'facts', member:
 /** Names for all kinds in drafts. */
 export const draftKinds = kinds.map(([kind]) => kind);
 
-/** Returns the changes from an exported document to a second document. */
+/** Returns the changes that turn an exported document into a second document. */
 export function changesBetween(before: Json, after: Json): readonly DraftedChange[] {
 	return kinds.flatMap(([kind, ...at]) => {
 		const [old, young] = [objectsAt(before, ...at), objectsAt(after, ...at)];
@@ -119,7 +119,7 @@ function drafted(kind: string, operation: DraftedChange['operation'], { key, val
 	return operation === 'delete' ? { kind, operation, key } : { kind, operation, key, value };
 }
 
-/** Returns a document's objects with one kind, by identity. */
+/** Returns a document's objects of one kind, by identity. */
 function objectsAt(document: Json, half: string, member: string, nested?: string): ReadonlyMap<string, NamedObject> {
 	const held = (document[half] as Json)[member] as Readonly<Record<string, Json>> | readonly Json[];
 	if (Array.isArray(held)) return new Map(held.map((value) => [identity(value), { value }]));

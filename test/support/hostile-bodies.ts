@@ -1,4 +1,4 @@
-/** Bodies that are expensive for a careless reader: a few JSON shapes in any size, at every place in a body. */
+/** Bodies that are expensive for a careless reader: a few JSON shapes of any size, at every place in a body. */
 
 import type { Body } from './bodies.js';
 

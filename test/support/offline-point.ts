@@ -31,7 +31,7 @@ export interface OfflinePointOptions extends Partial<DecisionPointOptions> {
 
 const pace = { first: 5, longest: 40, refused: 20 };
 
-/** Starts a decision point with a save interval of 5 ms for its copy. */
+/** Starts a decision point that saves its copy every 5 ms. */
 export async function startOfflinePoint(
 	{ controlPlane, apiKey, path }: OfflinePlace,
 	{ verify, onUnexpected, ...options }: OfflinePointOptions,
