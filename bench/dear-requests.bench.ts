@@ -252,7 +252,11 @@ for (const store of stores) {
 		const answer = accepted(await api.environment.post(`${environment}/import`, document));
 		console.log(`${store}: imported in ${((performance.now() - imported) / 1000).toFixed(1)} s`);
 		accepted(await api.environment.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' }));
-		const operations = range(100).map((index) => ({ key: `long-${index}`, attributes: { bio: long } }));
+		// The probe writes users of its own, because a trial that overwrites its users would be repeated.
+		const operations = range(100).flatMap((index) => [
+			{ key: `long-${index}`, attributes: { bio: long } },
+			{ key: `probe-${index}` },
+		]);
 		accepted(await api.environment.post(`${facts}/bulk/users`, { operations }));
 		await eventually(
 			async () => (await api.pdp.get('/ready')).revision ?? -1,
@@ -270,7 +274,7 @@ for (const store of stores) {
 			const stops = [
 				probing((turn) => api.environment.get(`${facts}/users/${user(turn % 100)}`)),
 				probing((turn) => api.pdp.post('/allowed', check(turn % 100))),
-				probing((turn) => api.environment.patch(`${facts}/users/${user(turn % 100)}`, { first_name: `N${turn}` })),
+				probing((turn) => api.environment.patch(`${facts}/users/probe-${turn % 100}`, { first_name: `N${turn}` })),
 			];
 			await sleep(100);
 			const start = performance.now();
