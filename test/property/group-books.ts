@@ -156,7 +156,7 @@ function take(state: State, group: string, role: string, object: string): void {
 	removeUnneeded(state);
 }
 
-/** Deletes an instance created as a group. A different instance stays, without members and member roles. */
+/** Deletes an instance created as a group. A marked instance stays, without members and member roles. */
 function removeGroup(state: State, name: string, { tenant, group }: InstanceBook): void {
 	if (group === 'made') {
 		removeInstances(state, (other) => other === name);

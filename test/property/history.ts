@@ -233,7 +233,7 @@ function written({ schema, facts }: Model, taken: FactStep): Facts {
 }
 
 /**
- * Removes everything without a place from the model. A relation with a changed subject type counts as a new relation.
+ * Removes dangling facts from the model. A relation with a changed subject type counts as a new relation.
  */
 function settled(before: Schema, { schema, facts, ...others }: Model): Model {
 	const types = new Map(schema.resources.map((type) => [type.key, type]));

@@ -11,7 +11,7 @@ export const universe = {
 	types: ['folder', 'document', 'group', 'constructor'],
 	instances: ['a', 'b-1', 'constructor'],
 	roles: ['viewer', 'editor', 'member', 'constructor'],
-	/** The last two are the names of the groups API. */
+	/** The groups API uses the last two for its own relations. */
 	relations: ['parent', 'owner-2', 'constructor', 'member_group', 'viewer_group'],
 	actions: ['read', 'write'],
 } as const;
