@@ -446,7 +446,7 @@ async function listening(t: Cleanup, port: number): Promise<Server> {
 	return server;
 }
 
-/** Forwards new connections between two ports. */
+/** Forwards new connections on port `from` to port `to`. */
 async function passOn(t: Cleanup, from: number, to: number): Promise<void> {
 	const server = createServer((socket) => {
 		const onward = connect(to, '127.0.0.1');

@@ -27,7 +27,7 @@ const unlessDirect = { no_direct_roles_on_object: true };
 const fromFolder = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 const fromTeam = { role: 'member', on_resource: 'team', linked_by_relation: 'owner' };
 
-/** Creates documents in folders (which may be nested) owned by teams, with a role on each. */
+/** Creates documents in folders (which may be nested), owned by teams, with a role on each. */
 async function relatedResources(place: Place) {
 	const { http, schema } = place;
 	for (const [key, role] of [
