@@ -275,7 +275,7 @@ const system: Readonly<Record<string, RegExp>> = {
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
 };
 
-/** Tables with environment objects, and tables filtered by the caller's organization. */
+/** Tables with environment objects. `ofOrganizations` matches the tables filtered by the caller's organization. */
 const ofEnvironments =
 	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries|audit_logs)\b"?/;
 /** Counts over the key's environments, filtered by its organization. */
