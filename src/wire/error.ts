@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from './named.js';
 
 /** The contract's closed list. Clients lose the error kind if they receive an unlisted value. */
 const ErrorCode = z.enum([
@@ -24,17 +25,14 @@ const ErrorCode = z.enum([
 	'UNAUTHORIZED',
 ]);
 
-/** Body for every failed request except a 422. */
-export const ErrorBody = z
-	.object({
-		id: z.string().describe('Request id, as in the response header `X-Request-ID` and in the log.'),
-		title: z.string().describe('Error kind, for people.'),
-		error_code: ErrorCode.describe("Error kind, for programs: a value from the contract's closed list."),
-		message: z.string().describe('Error message, for people.'),
-		support_link: z.url().nullable().default(null).describe('Link to more information; null if there is none.'),
-		additional_info: z.unknown().default(null).describe('More details, if there are any.'),
-	})
-	.meta({ id: 'ErrorBody', description: 'Body for every failed request except a 422.' });
+export const ErrorBody = named('ErrorBody', 'Body for every failed request except a 422.', {
+	id: z.string().describe('Request id, as in the response header `X-Request-ID` and in the log.'),
+	title: z.string().describe('Error kind, for people.'),
+	error_code: ErrorCode.describe("Error kind, for programs: a value from the contract's closed list."),
+	message: z.string().describe('Error message, for people.'),
+	support_link: z.url().nullable().default(null).describe('Link to more information; null if there is none.'),
+	additional_info: z.unknown().default(null).describe('More details, if there are any.'),
+});
 export type ErrorBody = z.input<typeof ErrorBody>;
 
 /** The first problems in a request, each with its location. */
@@ -50,14 +48,11 @@ export const ValidationProblems = z
 	)
 	.describe('The first problems, at most 20.');
 
-/** Body for a 422: the first problems, each with its location, which begins with `body`, `query` or `path`. */
-export const ValidationErrorBody = z
-	.object({
+export const ValidationErrorBody = named(
+	'ValidationErrorBody',
+	'Body for a 422: the first problems, each with its location, which begins with `body`, `query` or `path`.',
+	{
 		detail: ValidationProblems,
-	})
-	.meta({
-		id: 'ValidationErrorBody',
-		description:
-			'Body for a 422: the first problems, each with its location, which begins with `body`, `query` or `path`.',
-	});
+	},
+);
 export type ValidationErrorBody = z.input<typeof ValidationErrorBody>;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { Attempt } from './decision/attempt.js';
+import { named } from './named.js';
 
 const OpenObject = z.record(z.string(), z.unknown());
 
@@ -33,74 +34,64 @@ const DecidedResource = z
 	})
 	.meta({ id: 'DecidedResource', description: 'Resource in a check, as seen by conditions.' });
 
-const RoleReasons = z
-	.object({
-		...shared,
-		allowing_roles: z
-			.array(z.string())
-			.optional()
-			.describe('Tenant role keys that grant the action; absent if there are none.'),
-	})
-	.meta({ id: 'RoleReasons', description: 'Result of tenant roles.' });
+const RoleReasons = named('RoleReasons', 'Result of tenant roles.', {
+	...shared,
+	allowing_roles: z
+		.array(z.string())
+		.optional()
+		.describe('Tenant role keys that grant the action; absent if there are none.'),
+});
 
-const AllowingInstanceRole = z
-	.object({
-		role: z.string().describe('Role, as `<type>:<key>#<role>`.'),
-		resource: z.string().describe('Instance with the role, as `<type>:<key>`.'),
-		reason: z.string().describe('The reason as a sentence.'),
-		sources: z
-			.array(
-				z.object({
-					type: z
-						.enum(['role_assignment', 'role_derivation'])
-						.describe('Source type: assigned on the instance, or derived from a role on a related instance.'),
-					role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
-					resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),
-					relation: z.string().optional().describe('Relation key for a derived role.'),
-				}),
-			)
-			.describe('Role sources: only this step, not the whole path.'),
-	})
-	.meta({ id: 'AllowingInstanceRole', description: 'A role on the instance that grants the action.' });
+const AllowingInstanceRole = named('AllowingInstanceRole', 'A role on the instance that grants the action.', {
+	role: z.string().describe('Role, as `<type>:<key>#<role>`.'),
+	resource: z.string().describe('Instance with the role, as `<type>:<key>`.'),
+	reason: z.string().describe('The reason as a sentence.'),
+	sources: z
+		.array(
+			z.object({
+				type: z
+					.enum(['role_assignment', 'role_derivation'])
+					.describe('Source type: assigned on the instance, or derived from a role on a related instance.'),
+				role: z.string().describe('Source role, as `<type>:<key>#<role>`.'),
+				resource: z.string().describe('Instance with the source role, as `<type>:<key>`.'),
+				relation: z.string().optional().describe('Relation key for a derived role.'),
+			}),
+		)
+		.describe('Role sources: only this step, not the whole path.'),
+});
 
-const InstanceRoleReasons = z
-	.object({
-		...shared,
-		allowing_roles: z
-			.array(AllowingInstanceRole)
-			.optional()
-			.describe('Roles on the instance that grant the action; absent if there are none.'),
-	})
-	.meta({ id: 'InstanceRoleReasons', description: 'Result of roles on the instance.' });
+const InstanceRoleReasons = named('InstanceRoleReasons', 'Result of roles on the instance.', {
+	...shared,
+	allowing_roles: z
+		.array(AllowingInstanceRole)
+		.optional()
+		.describe('Roles on the instance that grant the action; absent if there are none.'),
+});
 
-const AllowingRule = z
-	.object({
-		userset: z.string().optional().describe('User set key.'),
-		role: z.string().optional().describe('In place of `userset`: all holders of this role in the tenant.'),
-		resourceset: z.string().optional().describe('Resource set key.'),
-		resource_type: z.string().optional().describe('In place of `resourceset`: all objects of the resource.'),
-	})
-	.meta({ id: 'AllowingRule', description: 'A rule between a user set and a resource set that grants the action.' });
+const AllowingRule = named('AllowingRule', 'A rule between a user set and a resource set that grants the action.', {
+	userset: z.string().optional().describe('User set key.'),
+	role: z.string().optional().describe('In place of `userset`: all holders of this role in the tenant.'),
+	resourceset: z.string().optional().describe('Resource set key.'),
+	resource_type: z.string().optional().describe('In place of `resourceset`: all objects of the resource.'),
+});
 
 const matching = z.array(z.string()).optional();
 
-const ConditionReasons = z
-	.object({
-		...shared,
-		allowing_rules: z.array(AllowingRule).optional().describe('Rules that grant the action; absent if there are none.'),
-		matching_usersets: matching.describe('Relevant user set keys that match the user.'),
-		matching_resourcesets: matching.describe('Relevant resource set keys that match the resource.'),
-	})
-	.meta({ id: 'ConditionReasons', description: 'Result of condition set rules.' });
-
-const PendingReasons = z.object(shared).meta({
-	id: 'PendingReasons',
-	description: 'A possible grant depends on a policy that is not active yet.',
+const ConditionReasons = named('ConditionReasons', 'Result of condition set rules.', {
+	...shared,
+	allowing_rules: z.array(AllowingRule).optional().describe('Rules that grant the action; absent if there are none.'),
+	matching_usersets: matching.describe('Relevant user set keys that match the user.'),
+	matching_resourcesets: matching.describe('Relevant resource set keys that match the resource.'),
 });
 
+const PendingReasons = named('PendingReasons', 'A possible grant depends on a policy that is not active yet.', shared);
+
 /** Reasons for a check decision. */
-export const DecisionReasons = z
-	.object({
+export const DecisionReasons = named(
+	'DecisionReasons',
+	'Reasons for a check decision: one member for the request, and one for each relevant model. ' +
+		'These are the models that allow the check, or else all models used by the environment.',
+	{
 		request: z
 			.object({
 				user: DecidedUser,
@@ -124,17 +115,14 @@ export const DecisionReasons = z
 					'sufficient set of changes, smallest first. Present only if requested.',
 			),
 		truncated: z.boolean().optional().describe('Present with `attempts`: true if there may be more attempts.'),
-	})
-	.meta({
-		id: 'DecisionReasons',
-		description:
-			'Reasons for a check decision: one member for the request, and one for each relevant model. ' +
-			'These are the models that allow the check, or else all models used by the environment.',
-	});
+	},
+);
 
 /** A check, as the policy received it. */
-export const DecidedQuery = z
-	.object({
+export const DecidedQuery = named(
+	'DecidedQuery',
+	'A check, as the policy received it: in normalized form, without empty members.',
+	{
 		user: z
 			.object({
 				key: z.string().describe('User key.'),
@@ -151,8 +139,5 @@ export const DecidedQuery = z
 			})
 			.describe('The resource or instance.'),
 		context: OpenObject.optional().describe('Context sent with the check.'),
-	})
-	.meta({
-		id: 'DecidedQuery',
-		description: 'A check, as the policy received it: in normalized form, without empty members.',
-	});
+	},
+);

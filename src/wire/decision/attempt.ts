@@ -1,6 +1,7 @@
 /** Ways for a check to pass, now or after a change, as returned in `debug.attempts`. */
 
 import { z } from 'zod';
+import { named } from '../named.js';
 
 const instanceNote = '`<type>:<key>`';
 
@@ -15,7 +16,6 @@ function kindOfStep<Kind extends string>(kind: Kind) {
 	return z.literal(kind).describe('Step type.');
 }
 
-/** A stored or a hypothetical fact. */
 export const AttemptFact = z
 	.discriminatedUnion('fact', [
 		z.object({ fact: kindOfFact('tenant'), tenant }),
@@ -61,7 +61,6 @@ const ruleStep = z.object({
 		.meta({ description: 'In place of `resourceset`: all objects of this resource type.' }),
 });
 
-/** A step in an attempt: the source for the role in the previous step. */
 export const AttemptStep = z
 	.discriminatedUnion('type', [
 		z.object({
@@ -84,41 +83,37 @@ export const AttemptStep = z
 
 export type AttemptStep = z.output<typeof AttemptStep>;
 
-/** A comparison with a required result. */
-export const AttemptComparison = z
-	.object({
-		set: z.string().meta({ description: 'Key of the condition set with the comparison.' }),
-		attribute: z.string().meta({ description: 'Attribute path, such as `user.level`.' }),
-		operator: z.string().describe('Comparison operator, as in conditions.'),
-		operand: z.unknown().meta({ description: 'Operand as written: a value, or `{"ref": "<attribute>"}`.' }),
-		negated: z.boolean().meta({ description: 'True if the comparison must not hold.' }),
-		met: z
-			.boolean()
-			.meta({ description: 'True if the comparison already has this result, and must keep it after the change.' }),
-		change: z.string().meta({ description: 'Attribute to change: this attribute, or the attribute in `ref`.' }),
-		now: z.unknown().meta({ description: 'Current attribute value; null if it is missing.' }),
-		example: z.unknown().meta({
-			description:
-				'A value that satisfies all comparisons with the attribute. Null ' +
-				'means no value. A check may send the value as an attribute.',
-		}),
-	})
-	.meta({ id: 'AttemptComparison', description: 'A comparison with a required result.' });
+export const AttemptComparison = named('AttemptComparison', 'A comparison with a required result.', {
+	set: z.string().meta({ description: 'Key of the condition set with the comparison.' }),
+	attribute: z.string().meta({ description: 'Attribute path, such as `user.level`.' }),
+	operator: z.string().describe('Comparison operator, as in conditions.'),
+	operand: z.unknown().meta({ description: 'Operand as written: a value, or `{"ref": "<attribute>"}`.' }),
+	negated: z.boolean().meta({ description: 'True if the comparison must not hold.' }),
+	met: z
+		.boolean()
+		.meta({ description: 'True if the comparison already has this result, and must keep it after the change.' }),
+	change: z.string().meta({ description: 'Attribute to change: this attribute, or the attribute in `ref`.' }),
+	now: z.unknown().meta({ description: 'Current attribute value; null if it is missing.' }),
+	example: z.unknown().meta({
+		description:
+			'A value that satisfies all comparisons with the attribute. Null ' +
+			'means no value. A check may send the value as an attribute.',
+	}),
+});
 
 /** A comparison with a required result. */
 export type AttemptComparison = z.output<typeof AttemptComparison>;
 
-const RulePlace = z
-	.object({
-		package: z.string().describe('Rule package.'),
-		file: z.string().meta({ description: 'Path relative to the policy root, as written by `regolith policy`.' }),
-		rule: z.string().describe('Rule name.'),
-	})
-	.meta({ id: 'RulePlace', description: 'A rule in the generated policy.' });
+const RulePlace = named('RulePlace', 'A rule in the generated policy.', {
+	package: z.string().describe('Rule package.'),
+	file: z.string().meta({ description: 'Path relative to the policy root, as written by `regolith policy`.' }),
+	rule: z.string().describe('Rule name.'),
+});
 
-/** A path in the schema, bound to stored objects. The check passes this way, or would after the listed changes. */
-export const Attempt = z
-	.object({
+export const Attempt = named(
+	'Attempt',
+	'A path in the schema, bound to stored objects. The check passes this way, or would after the listed changes.',
+	{
 		passed: z.boolean().describe('True if the check passes this way.'),
 		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).meta({ description: 'Grant source.' }),
 		chain: z.array(AttemptStep).meta({
@@ -130,11 +125,7 @@ export const Attempt = z
 		add: z.array(AttemptFact).meta({ description: 'Facts to add.' }),
 		remove: z.array(AttemptFact).meta({ description: 'Facts to remove.' }),
 		compare: z.array(AttemptComparison).meta({ description: 'Attribute comparisons to satisfy.' }),
-	})
-	.meta({
-		id: 'Attempt',
-		description:
-			'A path in the schema, bound to stored objects. The check passes this way, or would after the listed changes.',
-	});
+	},
+);
 
 export type Attempt = z.output<typeof Attempt>;

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { boundedArray, choice } from '../bounded.js';
 import { tooManyMessage } from '../facts/bulk.js';
+import { named } from '../named.js';
 import { unchecked } from '../unchecked.js';
 import { attributes } from './check.js';
 
@@ -46,23 +47,27 @@ const subjectType = z
 	.describe('Subject type. Users have the type `user` or `identity` unless configured otherwise.');
 const resourceType = z.string().describe('Resource key.');
 
-const subject = z
-	.object({ type: subjectType, id: z.string().describe('User key.'), properties })
-	.meta({ id: 'Subject', description: 'The requesting subject.' });
-const action = z
-	.object({
-		name: z.string().describe('Action key.'),
-		properties: properties.describe('Attributes for conditions to compare, as `context.action`.'),
-	})
-	.meta({ id: 'Action', description: 'The action to perform.' });
-const resource = z
-	.object({ type: resourceType, id: z.string().describe('Instance key.'), properties: propertiesWithTenant })
-	.meta({ id: 'Resource', description: 'The resource to act on.' });
+const subject = named('Subject', 'The requesting subject.', {
+	type: subjectType,
+	id: z.string().describe('User key.'),
+	properties,
+});
+const action = named('Action', 'The action to perform.', {
+	name: z.string().describe('Action key.'),
+	properties: properties.describe('Attributes for conditions to compare, as `context.action`.'),
+});
+const resource = named('Resource', 'The resource to act on.', {
+	type: resourceType,
+	id: z.string().describe('Instance key.'),
+	properties: propertiesWithTenant,
+});
 
-/** May this subject do this action on this resource? */
-export const Evaluation = z
-	.object({ subject, action, resource, context })
-	.meta({ id: 'Evaluation', description: 'May this subject do this action on this resource?' });
+export const Evaluation = named('Evaluation', 'May this subject do this action on this resource?', {
+	subject,
+	action,
+	resource,
+	context,
+});
 
 /** A validated evaluation. */
 export type Evaluation = z.output<typeof Evaluation>;
@@ -114,26 +119,19 @@ const parts = {
 	context: lenientPart('context', context),
 };
 
-const item = z.object(parts).meta({
-	id: 'EvaluationItem',
-	description: 'One evaluation in a list. Omitted members come from the request.',
-});
+const item = named('EvaluationItem', 'One evaluation in a list. Omitted members come from the request.', parts);
 
 /** Accepts any item: a value that is not an object refuses only that evaluation. */
 const anyItem = unchecked(item).transform((value) => item.safeParse(value).data ?? null);
 
-const several = z
-	.object({
-		...parts,
-		evaluations: boundedArray(anyItem, maxEvaluations, tooManyMessage(maxEvaluations, 'evaluations')).describe(
-			'Evaluations, in order.',
-		),
-		options,
-	})
-	.meta({ id: 'Evaluations', description: 'Multiple evaluations, with defaults for omitted members.' });
-const alone = z
-	.object({ ...Evaluation.shape, options })
-	.meta({ id: 'SingleEvaluation', description: 'One evaluation, without a list.' });
+const several = named('Evaluations', 'Multiple evaluations, with defaults for omitted members.', {
+	...parts,
+	evaluations: boundedArray(anyItem, maxEvaluations, tooManyMessage(maxEvaluations, 'evaluations')).describe(
+		'Evaluations, in order.',
+	),
+	options,
+});
+const alone = named('SingleEvaluation', 'One evaluation, without a list.', { ...Evaluation.shape, options });
 
 /** Evaluations with defaults for their members; without a list, a single evaluation. */
 export const Evaluations = choice(isAlone, alone, several);
@@ -182,35 +180,34 @@ const page = z
 	.describe('Requested page.');
 
 /** Which subjects of this type may do the action on the resource? */
-export const SubjectSearch = z
-	.object({
-		subject: z.object({ type: subjectType, properties }).describe('Subject type to find.'),
-		action,
-		resource,
-		context,
-		page,
-	})
-	.meta({ id: 'SubjectSearch', description: 'Which subjects may do this action on this resource?' });
+export const SubjectSearch = named('SubjectSearch', 'Which subjects may do this action on this resource?', {
+	subject: z.object({ type: subjectType, properties }).describe('Subject type to find.'),
+	action,
+	resource,
+	context,
+	page,
+});
 
 export type SubjectSearch = z.output<typeof SubjectSearch>;
 
 /** On which resources of this type may the subject do the action? */
-export const ResourceSearch = z
-	.object({
-		subject,
-		action,
-		resource: z.object({ type: resourceType, properties: propertiesWithTenant }).describe('Resource type to find.'),
-		context,
-		page,
-	})
-	.meta({ id: 'ResourceSearch', description: 'On which resources may this subject do this action?' });
+export const ResourceSearch = named('ResourceSearch', 'On which resources may this subject do this action?', {
+	subject,
+	action,
+	resource: z.object({ type: resourceType, properties: propertiesWithTenant }).describe('Resource type to find.'),
+	context,
+	page,
+});
 
 export type ResourceSearch = z.output<typeof ResourceSearch>;
 
 /** Which actions may the subject do on the resource? */
-export const ActionSearch = z
-	.object({ subject, resource, context, page })
-	.meta({ id: 'ActionSearch', description: 'Which actions may this subject do on this resource?' });
+export const ActionSearch = named('ActionSearch', 'Which actions may this subject do on this resource?', {
+	subject,
+	resource,
+	context,
+	page,
+});
 
 export type ActionSearch = z.output<typeof ActionSearch>;
 
@@ -218,27 +215,23 @@ export type ActionSearch = z.output<typeof ActionSearch>;
 export type SearchPage = z.output<typeof page>;
 
 /** Evaluation result. `context` holds the reasons if requested. */
-export const EvaluationResult = z
-	.object({
-		decision: z.boolean().describe('True if the subject may do the action.'),
-		context: z
-			.record(z.string(), z.unknown())
-			.optional()
-			.describe('Requested reasons, as in the `debug` member for a check; `error` if the evaluation is refused.'),
-	})
-	.meta({ id: 'EvaluationResult', description: 'Evaluation result.' });
+export const EvaluationResult = named('EvaluationResult', 'Evaluation result.', {
+	decision: z.boolean().describe('True if the subject may do the action.'),
+	context: z
+		.record(z.string(), z.unknown())
+		.optional()
+		.describe('Requested reasons, as in the `debug` member for a check; `error` if the evaluation is refused.'),
+});
 
 export type EvaluationResult = z.output<typeof EvaluationResult>;
 
 /** Results for multiple evaluations, in order, or the result for a single evaluation. */
 export const EvaluationsResult = z.union([
-	z
-		.object({
-			evaluations: z
-				.array(EvaluationResult)
-				.describe('Results, in order. For a refused evaluation, `context.error` has `status` and `message`.'),
-		})
-		.meta({ id: 'EvaluationResults', description: 'Results for multiple evaluations.' }),
+	named('EvaluationResults', 'Results for multiple evaluations.', {
+		evaluations: z
+			.array(EvaluationResult)
+			.describe('Results, in order. For a refused evaluation, `context.error` has `status` and `message`.'),
+	}),
 	EvaluationResult,
 ]);
 
@@ -278,7 +271,6 @@ export const FoundActions = z
 		example: { results: [{ name: 'read' }] },
 	});
 
-/** Decision point endpoints and capabilities. */
 export const DecisionPointMetadata = z
 	.object({
 		policy_decision_point: z.string().describe('Decision point URL.'),

@@ -8,6 +8,7 @@ import { refuseTooLarge } from '../attributes.js';
 import { boundedArray, choice } from '../bounded.js';
 import { tooManyMessage } from '../facts/bulk.js';
 import { type JsonJudge, refuseFaults } from '../json-fault.js';
+import { named } from '../named.js';
 import { pageShape } from '../query.js';
 import { DecidedQuery, DecisionReasons } from '../reasons.js';
 import { unchecked } from '../unchecked.js';
@@ -45,19 +46,17 @@ const useDebugger = z
 	.nullish()
 	.meta({ description: 'True adds the reasons as `debug`; `attempts` also adds `debug.attempts`.' });
 
-const CheckUser = z
-	.object({
-		key: z.string().describe('User key.'),
-		first_name: optionalText.describe('First name, for conditions that compare it.'),
-		firstName: optionalText.describe('Same as `first_name`, which takes precedence.'),
-		last_name: optionalText.describe('Last name, for conditions that compare it.'),
-		lastName: optionalText.describe('Same as `last_name`, which takes precedence.'),
-		email: optionalText.describe('E-mail address, for conditions that compare it.'),
-		attributes: attributes.describe(
-			'Attributes for conditions to compare. They replace stored attributes with the same name.',
-		),
-	})
-	.meta({ id: 'CheckUser', description: 'A user. Other members, such as the rest of a user record, are ignored.' });
+const CheckUser = named('CheckUser', 'A user. Other members, such as the rest of a user record, are ignored.', {
+	key: z.string().describe('User key.'),
+	first_name: optionalText.describe('First name, for conditions that compare it.'),
+	firstName: optionalText.describe('Same as `first_name`, which takes precedence.'),
+	last_name: optionalText.describe('Last name, for conditions that compare it.'),
+	lastName: optionalText.describe('Same as `last_name`, which takes precedence.'),
+	email: optionalText.describe('E-mail address, for conditions that compare it.'),
+	attributes: attributes.describe(
+		'Attributes for conditions to compare. They replace stored attributes with the same name.',
+	),
+});
 
 const user = abbreviated(z.string().describe('User key.'), CheckUser, (key) => ({ key })).meta({
 	description: 'The user: a key, or an object.',
@@ -73,16 +72,14 @@ function typeAndKey(text: string): { readonly type: string; readonly key?: strin
 	return colon === -1 ? { type: text } : { type: text.slice(0, colon), key: text.slice(colon + 1) };
 }
 
-const CheckResource = z
-	.object({
-		type: z.string().describe('Resource key.'),
-		key: optionalText.describe('Instance key; without it, the check is about the resource type.'),
-		tenant: optionalText.describe('Tenant key; defaults to `default`.'),
-		attributes: attributes.describe(
-			'Attributes for conditions to compare. They replace stored attributes with the same name.',
-		),
-	})
-	.meta({ id: 'CheckResource', description: 'A resource type, or an instance of it.' });
+const CheckResource = named('CheckResource', 'A resource type, or an instance of it.', {
+	type: z.string().describe('Resource key.'),
+	key: optionalText.describe('Instance key; without it, the check is about the resource type.'),
+	tenant: optionalText.describe('Tenant key; defaults to `default`.'),
+	attributes: attributes.describe(
+		'Attributes for conditions to compare. They replace stored attributes with the same name.',
+	),
+});
 
 const resource = abbreviated(
 	z.string().describe('Resource key, or an instance as `<type>:<key>`; the tenant is `default`.'),
@@ -96,16 +93,14 @@ const action = z.string().describe('Action key.');
  * A check as clients send it. Unknown members are ignored, `null` counts as absent, and user and resource may be
  * strings.
  */
-export const Query = z
-	.object({
-		user,
-		action,
-		resource,
-		context,
-		sdk,
-		use_debugger: useDebugger,
-	})
-	.meta({ id: 'Check', description: 'May this user do this action on this resource? Unknown members are ignored.' });
+export const Query = named('Check', 'May this user do this action on this resource? Unknown members are ignored.', {
+	user,
+	action,
+	resource,
+	context,
+	sdk,
+	use_debugger: useDebugger,
+});
 
 /** A validated check. */
 export type Query = z.output<typeof Query>;
@@ -143,8 +138,10 @@ export const AllTenantsQuery = choice(
 const filter = boundedArray(z.string()).nullish();
 
 /** A query for user permissions. A filter that is absent, null or empty matches everything. */
-export const PermissionsQuery = z
-	.object({
+export const PermissionsQuery = named(
+	'PermissionsQuery',
+	'Which permissions does this user have? A filter that is absent, null or empty matches everything.',
+	{
 		user,
 		tenants: filter.describe('Only these tenants: keys, or `__tenant:<key>`.'),
 		resources: filter.describe('Only these objects: `<type>:<key>`, `__tenant:<key>` or bare keys.'),
@@ -154,11 +151,8 @@ export const PermissionsQuery = z
 		context: context.describe(
 			'Other data for conditions to compare; `enable_abac_user_permissions: true` evaluates conditions.',
 		),
-	})
-	.meta({
-		id: 'PermissionsQuery',
-		description: 'Which permissions does this user have? A filter that is absent, null or empty matches everything.',
-	});
+	},
+);
 
 export type PermissionsQuery = z.output<typeof PermissionsQuery>;
 
@@ -166,21 +160,19 @@ export type PermissionsQuery = z.output<typeof PermissionsQuery>;
 export const maxUrlLength = 8_192;
 
 /** A check for an HTTP request: method and URL take the place of action and resource. */
-export const UrlQuery = z
-	.object({
-		user,
-		http_method: z.string().max(64).describe('HTTP method, in any case.'),
-		url: z
-			.string()
-			.max(maxUrlLength)
-			.refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an absolute http or https URL')
-			.describe('Request URL: absolute, http or https.'),
-		tenant: z.string().describe('Tenant key.'),
-		context,
-		sdk,
-		use_debugger: useDebugger,
-	})
-	.meta({ id: 'UrlCheck', description: 'May this user make this request to a URL?' });
+export const UrlQuery = named('UrlCheck', 'May this user make this request to a URL?', {
+	user,
+	http_method: z.string().max(64).describe('HTTP method, in any case.'),
+	url: z
+		.string()
+		.max(maxUrlLength)
+		.refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an absolute http or https URL')
+		.describe('Request URL: absolute, http or https.'),
+	tenant: z.string().describe('Tenant key.'),
+	context,
+	sdk,
+	use_debugger: useDebugger,
+});
 
 export type UrlQuery = z.output<typeof UrlQuery>;
 
@@ -204,9 +196,9 @@ export const AuthorizationResult = z
 export type AuthorizationResult = z.output<typeof AuthorizationResult>;
 
 /** Results for multiple checks, in request order. */
-export const BulkResult = z
-	.object({ allow: z.array(AuthorizationResult).describe('Results, in request order.') })
-	.meta({ id: 'AuthorizationResults', description: 'Results for multiple checks, all from one revision.' });
+export const BulkResult = named('AuthorizationResults', 'Results for multiple checks, all from one revision.', {
+	allow: z.array(AuthorizationResult).describe('Results, in request order.'),
+});
 
 /** URL check result. `query` and `debug` are always present if no rule matches. */
 export const UrlAuthorizationResult = z
@@ -236,12 +228,10 @@ export const UrlAuthorizationResult = z
 
 const Attributes = z.record(z.string(), z.unknown());
 
-const tenant = z
-	.object({
-		key: z.string().describe('Tenant key.'),
-		attributes: unchecked(Attributes).describe('Tenant attributes.'),
-	})
-	.meta({ id: 'ListedTenant', description: 'A tenant, with its attributes for conditions.' });
+const tenant = named('ListedTenant', 'A tenant, with its attributes for conditions.', {
+	key: z.string().describe('Tenant key.'),
+	attributes: unchecked(Attributes).describe('Tenant attributes.'),
+});
 
 const AllowedTenant = AuthorizationResult.extend({ tenant }).meta({
 	id: 'AllowedTenant',
@@ -250,32 +240,28 @@ const AllowedTenant = AuthorizationResult.extend({ tenant }).meta({
 });
 
 /** Tenants in which a check is allowed, under both member names that clients read. */
-export const AllowedTenants = z
-	.object({
-		allowed_tenants: z.array(AllowedTenant).describe('Tenants with an allowed check.'),
-		allowedTenants: z.array(AllowedTenant).describe('Same list, for the Node SDK.'),
-	})
-	.meta({ id: 'AllowedTenants', description: 'Tenants in which the check is allowed.' });
+export const AllowedTenants = named('AllowedTenants', 'Tenants in which the check is allowed.', {
+	allowed_tenants: z.array(AllowedTenant).describe('Tenants with an allowed check.'),
+	allowedTenants: z.array(AllowedTenant).describe('Same list, for the Node SDK.'),
+});
 
 /** User permissions by object id: `__tenant:<key>` for a tenant, `<type>:<key>` for an instance. */
 export const UserPermissions = z
 	.record(
 		z.string(),
-		z
-			.object({
-				tenant: tenant.describe('The tenant, or the tenant of the instance.'),
-				resource: z
-					.object({
-						type: z.string().describe('Resource key.'),
-						key: z.string().describe('Instance key.'),
-						attributes: unchecked(Attributes).describe('Always `{}`.'),
-					})
-					.optional()
-					.describe('The instance; absent for a tenant.'),
-				permissions: z.array(z.string()).describe('User permissions on the object, as `<resource>:<action>`, sorted.'),
-				roles: z.array(z.string()).describe('Keys of roles held on the object, sorted.'),
-			})
-			.meta({ id: 'ObjectPermissions', description: 'User permissions in one tenant or on one instance.' }),
+		named('ObjectPermissions', 'User permissions in one tenant or on one instance.', {
+			tenant: tenant.describe('The tenant, or the tenant of the instance.'),
+			resource: z
+				.object({
+					type: z.string().describe('Resource key.'),
+					key: z.string().describe('Instance key.'),
+					attributes: unchecked(Attributes).describe('Always `{}`.'),
+				})
+				.optional()
+				.describe('The instance; absent for a tenant.'),
+			permissions: z.array(z.string()).describe('User permissions on the object, as `<resource>:<action>`, sorted.'),
+			roles: z.array(z.string()).describe('Keys of roles held on the object, sorted.'),
+		}),
 	)
 	.meta({
 		id: 'UserPermissions',
@@ -292,34 +278,31 @@ export const UserPermissions = z
 export type UserPermissions = z.output<typeof UserPermissions>;
 
 /** A query for the tenants in which a user holds a role. */
-export const TenantsQuery = z
-	.object({ user, context: context.describe('Ignored.') })
-	.meta({ id: 'TenantsQuery', description: 'In which tenants does this user hold a role?' });
+export const TenantsQuery = named('TenantsQuery', 'In which tenants does this user hold a role?', {
+	user,
+	context: context.describe('Ignored.'),
+});
 
 export const UserTenants = z.array(tenant).describe('Tenants in which the user holds a role.');
 
 /** A query for the users who may do an action on a resource. */
-export const UsersQuery = z
-	.object({
-		action,
-		resource,
-		context: context.describe(
-			'Other data for conditions to compare; `enable_abac_authorized_users: true` evaluates conditions.',
-		),
-		sdk,
-	})
-	.meta({ id: 'UsersQuery', description: 'Which users may do this action on this resource?' });
+export const UsersQuery = named('UsersQuery', 'Which users may do this action on this resource?', {
+	action,
+	resource,
+	context: context.describe(
+		'Other data for conditions to compare; `enable_abac_authorized_users: true` evaluates conditions.',
+	),
+	sdk,
+});
 
 export type UsersQuery = z.output<typeof UsersQuery>;
 
-const GrantingAssignment = z
-	.object({
-		user: z.string().describe('User key.'),
-		tenant: z.string().describe('Tenant key.'),
-		resource: z.string().describe('Assignment object: `__tenant:<key>`, or an instance `<type>:<key>`.'),
-		role: z.string().describe('Role key for a tenant role; `<type>#<key>` for a role on an instance.'),
-	})
-	.meta({ id: 'GrantingAssignment', description: 'A role assignment that grants the action.' });
+const GrantingAssignment = named('GrantingAssignment', 'A role assignment that grants the action.', {
+	user: z.string().describe('User key.'),
+	tenant: z.string().describe('Tenant key.'),
+	resource: z.string().describe('Assignment object: `__tenant:<key>`, or an instance `<type>:<key>`.'),
+	role: z.string().describe('Role key for a tenant role; `<type>#<key>` for a role on an instance.'),
+});
 
 type GrantingAssignment = z.output<typeof GrantingAssignment>;
 
@@ -366,7 +349,6 @@ export const LocalAssignmentsQuery = z.object({
 
 export type LocalAssignmentsQuery = z.output<typeof LocalAssignmentsQuery>;
 
-/** A role assigned to a user, in a tenant or on an instance. */
 export const LocalAssignment = z
 	.object({
 		user: z.string().describe('User key.'),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { AlwaysNull, Attributes, optional, StoredObject, Text, Timestamp, Uuid } from '../common.js';
+import { named } from '../named.js';
 
-/**
- * A PDP config: settings for the decision points of an environment with the same API key. `client_secret` is that key.
- */
-export const PdpConfigRead = z
-	.object({
+export const PdpConfigRead = named(
+	'PDPConfigRead',
+	'A PDP config: settings for the decision points of an ' +
+		'environment with the same API key. `client_secret` is that key.',
+	{
 		id: Uuid.describe('Config id, equal to its API key id.'),
 		organization_id: Uuid.describe('Organization id.'),
 		project_id: Uuid.describe('Project id.'),
@@ -16,39 +17,26 @@ export const PdpConfigRead = z
 		num_shards: AlwaysNull,
 		debug_audit_logs: z.boolean().describe('Stored and returned for clients that set it; has no effect.'),
 		min_pdp_version: AlwaysNull,
-	})
-	.meta({
-		id: 'PDPConfigRead',
-		description:
-			'A PDP config: settings for the decision points of an ' +
-			'environment with the same API key. `client_secret` is that key.',
-	});
+	},
+);
 export type PdpConfigRead = z.input<typeof PdpConfigRead>;
 
-/** A request to decision points to fetch a new snapshot. */
-export const PdpRefresh = z
-	.object({
-		reason: optional(Text.max(512)).describe('Reason for the refresh, up to 512 characters, kept in the history.'),
-	})
-	.meta({ id: 'PDPRefresh', description: 'A request to decision points to fetch a new snapshot.' })
-	.optional();
+export const PdpRefresh = named('PDPRefresh', 'A request to decision points to fetch a new snapshot.', {
+	reason: optional(Text.max(512)).describe('Reason for the refresh, up to 512 characters, kept in the history.'),
+}).optional();
 
-/** A requested decision point refresh. */
-export const PdpRefreshRead = z
-	.object({
-		update_id: Uuid.describe('Id that decision points log and report after they have fetched the snapshot.'),
-		pdp_ids: z.array(Uuid).describe('PDP configs whose decision points were notified.'),
-	})
-	.meta({ id: 'PDPRefreshRead', description: 'A requested decision point refresh.' });
+export const PdpRefreshRead = named('PDPRefreshRead', 'A requested decision point refresh.', {
+	update_id: Uuid.describe('Id that decision points log and report after they have fetched the snapshot.'),
+	pdp_ids: z.array(Uuid).describe('PDP configs whose decision points were notified.'),
+});
 
 const Url = z.string();
 
-/**
- * Decision point settings. `context` describes the environment and `feed` the bundle sources. The rest is part of the
- * contract, and empty for components missing in this service.
- */
-export const RemoteConfig = z
-	.object({
+export const RemoteConfig = named(
+	'RemoteConfig',
+	'Decision point settings. `context` describes the environment and `feed` the bundle sources. ' +
+		'The rest is part of the contract, and empty for components missing in this service.',
+	{
 		opal_common: z
 			.object({
 				AUTH_PUBLIC_KEY: z.string().default('').describe('Always empty.'),
@@ -105,13 +93,8 @@ export const RemoteConfig = z
 				DEBUG_AUDIT_LOGS: z.boolean().describe("The config's `debug_audit_logs`."),
 			})
 			.describe('Bundle sources for the environment.'),
-	})
-	.meta({
-		id: 'RemoteConfig',
-		description:
-			'Decision point settings. `context` describes the environment and `feed` the bundle sources. ' +
-			'The rest is part of the contract, and empty for components missing in this service.',
-	});
+	},
+);
 export type RemoteConfig = z.input<typeof RemoteConfig>;
 
 /** Members that Regolith decision points report in their state. Other decision points may report anything. */
@@ -124,16 +107,13 @@ const saidText =
 /** Maximum decision point state size, as JSON text. */
 const maxStateLength = 16_384;
 
-/** The state reported by a decision point. */
-export const PdpStateUpdate = z
-	.object({
-		pdp_instance_id: Text.min(1).max(512).describe('Decision point name that survives a restart.'),
-		state: Attributes.refine(
-			(state) => (JSON.stringify(state) ?? '').length <= maxStateLength,
-			`must be at most ${maxStateLength} characters of JSON`,
-		).describe(`Reported state: any object of at most 16,384 characters as JSON. ${saidText}`),
-	})
-	.meta({ id: 'PDPStateUpdate', description: 'The state reported by a decision point.' });
+export const PdpStateUpdate = named('PDPStateUpdate', 'The state reported by a decision point.', {
+	pdp_instance_id: Text.min(1).max(512).describe('Decision point name that survives a restart.'),
+	state: Attributes.refine(
+		(state) => (JSON.stringify(state) ?? '').length <= maxStateLength,
+		`must be at most ${maxStateLength} characters of JSON`,
+	).describe(`Reported state: any object of at most 16,384 characters as JSON. ${saidText}`),
+});
 export type PdpStateUpdate = z.output<typeof PdpStateUpdate>;
 
 /** Same, for a decision point without a state to report yet. */
@@ -148,15 +128,12 @@ export const PdpConfigRequest = z
 	})
 	.describe('Decision point state, if there is any to report.');
 
-/** A decision point that has reported its state. */
-export const PdpInstanceRead = z
-	.object({
-		pdp_instance_id: z.string().describe('Reported decision point name.'),
-		api_key_id: Uuid.describe('Id of the API key used to report, equal to the config id.'),
-		environment_id: Uuid.describe('Id of the environment that it serves.'),
-		state: StoredObject.describe(`Last reported state. ${saidText}`),
-		first_seen_at: Timestamp.describe('First report, in UTC.'),
-		last_seen_at: Timestamp.describe('Last report, in UTC.'),
-	})
-	.meta({ id: 'PDPInstanceRead', description: 'A decision point that has reported its state.' });
+export const PdpInstanceRead = named('PDPInstanceRead', 'A decision point that has reported its state.', {
+	pdp_instance_id: z.string().describe('Reported decision point name.'),
+	api_key_id: Uuid.describe('Id of the API key used to report, equal to the config id.'),
+	environment_id: Uuid.describe('Id of the environment that it serves.'),
+	state: StoredObject.describe(`Last reported state. ${saidText}`),
+	first_seen_at: Timestamp.describe('First report, in UTC.'),
+	last_seen_at: Timestamp.describe('Last report, in UTC.'),
+});
 export type PdpInstanceRead = z.input<typeof PdpInstanceRead>;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
+import { named } from '../named.js';
 import { maxUrlLength } from './check.js';
 
 /** The status that nginx receives for a denial. Defaults to 200, as for other clients. */
@@ -33,10 +34,9 @@ export const KongQuery = sent({
 	}).describe('Input from the plugin; other members are ignored.'),
 }).meta({ id: 'KongQuery', description: 'Request from the Kong OPA plugin.' });
 
-/** Response to Kong. */
-export const KongAnswer = z
-	.object({ result: z.boolean().describe('True if the request may pass.') })
-	.meta({ id: 'KongAnswer', description: 'Response to Kong.' });
+export const KongAnswer = named('KongAnswer', 'Response to Kong.', {
+	result: z.boolean().describe('True if the request may pass.'),
+});
 
 /** Operations in Trino requests. */
 const TrinoOperation = z.enum([
@@ -160,13 +160,11 @@ export const TrinoQuery = sent({
 export type TrinoQuery = z.output<typeof TrinoQuery>;
 
 /** The decision, or the allowed resource indexes for a filter request. */
-export const TrinoAnswer = z
-	.object({
-		result: z
-			.union([z.boolean(), z.array(z.int())])
-			.describe('True if allowed; for a filter request, the allowed resource indexes.'),
-	})
-	.meta({ id: 'TrinoAnswer', description: 'Response to an operation in Trino.' });
+export const TrinoAnswer = named('TrinoAnswer', 'Response to an operation in Trino.', {
+	result: z
+		.union([z.boolean(), z.array(z.int())])
+		.describe('True if allowed; for a filter request, the allowed resource indexes.'),
+});
 
 /** Row filters for a table. All filters apply. */
 export const TrinoRowFilters = z

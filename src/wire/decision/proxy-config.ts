@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from '../common.js';
+import { named } from '../named.js';
 
 /** How a proxy sends the secret to its service: as a bearer token, as user and password, or as headers. */
 const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
@@ -39,56 +40,47 @@ const rule = {
 	),
 };
 
-/** Maps an HTTP request to a resource and an action. */
-const MappingRule = z
-	.object(rule)
-	.meta({ id: 'MappingRule', description: 'Maps an HTTP request to a resource and an action.' });
+const MappingRule = named('MappingRule', 'Maps an HTTP request to a resource and an action.', rule);
 
-/** A rule to keep, add or, with `should_delete`, remove. URL and method identify it. */
-export const MappingRuleUpdate = z
-	.object({
+export const MappingRuleUpdate = named(
+	'MappingRuleUpdate',
+	'A rule to keep, add or, with `should_delete`, remove. URL and method identify it.',
+	{
 		...rule,
 		should_delete: defaulted(z.boolean(), () => false).describe(
 			'True to remove the rule. If any rule in the list sets this, the list contains only changes.',
 		),
-	})
-	.meta({
-		id: 'MappingRuleUpdate',
-		description: 'A rule to keep, add or, with `should_delete`, remove. URL and method identify it.',
-	});
+	},
+);
 export type MappingRuleUpdate = z.output<typeof MappingRuleUpdate>;
 
-export const ProxyConfigCreate = z
-	.object({
-		key: Key.describe('Key, unique among the proxy configs in the environment.'),
-		name: Name.describe('Display name.'),
-		secret: ProxySecret.describe('Secret that the proxy sends to its service: text, or a header map.'),
-		auth_mechanism: defaulted(AuthMechanism, () => 'Bearer' as const).describe(
-			'How the proxy sends the secret; defaults to a bearer token.',
-		),
-		mapping_rules: defaulted(boundedArray(MappingRule), () => []).describe(
-			'Rules that map requests to resources and actions; none by default.',
-		),
-	})
-	.meta({ id: 'ProxyConfigCreate', description: 'A new proxy config.' });
+export const ProxyConfigCreate = named('ProxyConfigCreate', 'A new proxy config.', {
+	key: Key.describe('Key, unique among the proxy configs in the environment.'),
+	name: Name.describe('Display name.'),
+	secret: ProxySecret.describe('Secret that the proxy sends to its service: text, or a header map.'),
+	auth_mechanism: defaulted(AuthMechanism, () => 'Bearer' as const).describe(
+		'How the proxy sends the secret; defaults to a bearer token.',
+	),
+	mapping_rules: defaulted(boundedArray(MappingRule), () => []).describe(
+		'Rules that map requests to resources and actions; none by default.',
+	),
+});
 export type ProxyConfigCreate = z.output<typeof ProxyConfigCreate>;
 
-/** Proxy config fields to change. */
-export const ProxyConfigUpdate = z
-	.object({
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		secret: optional(ProxySecret).describe('New secret: text, or a header map. Null counts as absent.'),
-		auth_mechanism: optional(AuthMechanism).describe('How the proxy sends the secret. Null counts as absent.'),
-		mapping_rules: optional(boundedArray(MappingRuleUpdate)).describe(
-			'Complete new rule list; with `should_delete` in any rule, only the changes. Null counts as absent.',
-		),
-	})
-	.meta({ id: 'ProxyConfigUpdate', description: 'Proxy config fields to change.' });
+export const ProxyConfigUpdate = named('ProxyConfigUpdate', 'Proxy config fields to change.', {
+	name: optional(Name).describe('New name. Null counts as absent.'),
+	secret: optional(ProxySecret).describe('New secret: text, or a header map. Null counts as absent.'),
+	auth_mechanism: optional(AuthMechanism).describe('How the proxy sends the secret. Null counts as absent.'),
+	mapping_rules: optional(boundedArray(MappingRuleUpdate)).describe(
+		'Complete new rule list; with `should_delete` in any rule, only the changes. Null counts as absent.',
+	),
+});
 export type ProxyConfigUpdate = z.output<typeof ProxyConfigUpdate>;
 
-/** A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks. */
-export const ProxyConfigRead = z
-	.object({
+export const ProxyConfigRead = named(
+	'ProxyConfigRead',
+	'A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks.',
+	{
 		...environmentObject,
 		key: z.string().describe('Key, unique among the proxy configs in the environment.'),
 		name: z.string().describe('Display name.'),
@@ -96,26 +88,20 @@ export const ProxyConfigRead = z
 		auth_mechanism: AuthMechanism.describe('How the proxy sends the secret.'),
 		mapping_rules: z
 			.array(
-				z
-					.object({
-						url: z.string().describe('Request URL: a template, or a regular expression.'),
-						url_type: z.literal('regex').nullable().describe('`regex` for a regular expression; null for a template.'),
-						http_method: rule.http_method.describe('HTTP method.'),
-						resource: z.string().describe('Resource key for the request.'),
-						headers: z.record(z.string(), z.string()).describe('Stored and returned for proxies that read it.'),
-						action: z.string().nullable().describe('Action key; null uses the method in lower case.'),
-						priority: z
-							.int()
-							.nullable()
-							.describe('The matching rule with the highest priority applies; null counts as 0.'),
-					})
-					.meta({ id: 'MappingRuleRead', description: 'Maps an HTTP request to a resource and an action.' }),
+				named('MappingRuleRead', 'Maps an HTTP request to a resource and an action.', {
+					url: z.string().describe('Request URL: a template, or a regular expression.'),
+					url_type: z.literal('regex').nullable().describe('`regex` for a regular expression; null for a template.'),
+					http_method: rule.http_method.describe('HTTP method.'),
+					resource: z.string().describe('Resource key for the request.'),
+					headers: z.record(z.string(), z.string()).describe('Stored and returned for proxies that read it.'),
+					action: z.string().nullable().describe('Action key; null uses the method in lower case.'),
+					priority: z
+						.int()
+						.nullable()
+						.describe('The matching rule with the highest priority applies; null counts as 0.'),
+				}),
 			)
 			.describe('Rules that map requests to resources and actions.'),
-	})
-	.meta({
-		id: 'ProxyConfigRead',
-		description:
-			'A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks.',
-	});
+	},
+);
 export type ProxyConfigRead = z.input<typeof ProxyConfigRead>;

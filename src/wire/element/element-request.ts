@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentObject, InstanceReference, optional, Reference, Text, Timestamp, Uuid } from '../common.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { pageShape } from '../query.js';
 import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 
@@ -12,7 +13,6 @@ export type RequestStatus = z.output<typeof RequestStatus>;
 export const RequestType = z.enum(['access_request', 'operation_approval']);
 export type RequestType = z.output<typeof RequestType>;
 
-/** A request for a role in a tenant or on a resource instance. */
 export const AccessRequestCreate = granting({
 	access_request_details: granting(
 		{
@@ -32,7 +32,6 @@ export const AccessRequestCreate = granting({
 }).meta({ id: 'AccessRequestCreate', description: 'A request for a role in a tenant or on a resource instance.' });
 export type AccessRequestCreate = z.output<typeof AccessRequestCreate>;
 
-/** A request to approve an operation on a resource. */
 export const OperationApprovalCreate = granting({
 	access_request_details: granting(
 		{
@@ -123,24 +122,21 @@ const reviewed = {
 	reviewer_comment: z.string().nullable().describe('Reviewer comment.'),
 };
 
-/** An access request. Its details are ids. */
-export const AccessRequestRead = z
-	.object({
-		...environmentObject,
-		...reviewed,
-		type: z.literal('access_request').describe('Always `access_request`.'),
-		access_request_details: z
-			.object({
-				tenant: Uuid.describe('Tenant id.'),
-				role: Uuid.describe('Role id.'),
-				resource: Uuid.nullable().describe('Resource id; null if the request names no resource.'),
-				resource_instance: Uuid.nullable().describe('Instance id; null for a tenant role.'),
-				element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
-				...shownExpiry,
-			})
-			.describe('Requested role and its scope, by id.'),
-	})
-	.meta({ id: 'AccessRequestRead', description: 'An access request. Its details are ids.' });
+export const AccessRequestRead = named('AccessRequestRead', 'An access request. Its details are ids.', {
+	...environmentObject,
+	...reviewed,
+	type: z.literal('access_request').describe('Always `access_request`.'),
+	access_request_details: z
+		.object({
+			tenant: Uuid.describe('Tenant id.'),
+			role: Uuid.describe('Role id.'),
+			resource: Uuid.nullable().describe('Resource id; null if the request names no resource.'),
+			resource_instance: Uuid.nullable().describe('Instance id; null for a tenant role.'),
+			element_config_id: Uuid.nullable().describe('Element id; null after the element is deleted.'),
+			...shownExpiry,
+		})
+		.describe('Requested role and its scope, by id.'),
+});
 export type AccessRequestRead = z.input<typeof AccessRequestRead>;
 
 /** Requesting user and instance, shown in lists beside the ids. */
@@ -152,19 +148,17 @@ const requested = {
 	resource_instance_key: z.string().nullable().describe('Instance key; null if there is no instance.'),
 };
 
-/** An access request in a list, with the requesting user and the keys of the objects. */
-export const AccessRequestListed = z
-	.object({
+export const AccessRequestListed = named(
+	'AccessRequestListed',
+	'An access request in a list, with the requesting user and the keys of the objects.',
+	{
 		...AccessRequestRead.shape,
 		...requested,
 		resource_key: z.string().nullable().describe('Resource key; null if the request names no resource.'),
 		role_key: z.string().describe('Role key.'),
 		role_name: z.string().describe('Role name.'),
-	})
-	.meta({
-		id: 'AccessRequestListed',
-		description: 'An access request in a list, with the requesting user and the keys of the objects.',
-	});
+	},
+);
 export type AccessRequestListed = z.input<typeof AccessRequestListed>;
 
 /** A page of access requests. */
@@ -188,23 +182,22 @@ const approval = {
 	}),
 };
 
-/** An operation approval. Its details are ids. */
-export const OperationApprovalRead = z
-	.object(approval)
-	.meta({ id: 'OperationApprovalRead', description: 'An operation approval. Its details are ids.' });
+export const OperationApprovalRead = named(
+	'OperationApprovalRead',
+	'An operation approval. Its details are ids.',
+	approval,
+);
 export type OperationApprovalRead = z.input<typeof OperationApprovalRead>;
 
-/** An operation approval in a list, with the requesting user and the keys of the objects. */
-export const OperationApprovalListed = z
-	.object({
+export const OperationApprovalListed = named(
+	'OperationApprovalListed',
+	'An operation approval in a list, with the requesting user and the keys of the objects.',
+	{
 		...approval,
 		...requested,
 		resource_key: z.string().describe('Resource key.'),
-	})
-	.meta({
-		id: 'OperationApprovalListed',
-		description: 'An operation approval in a list, with the requesting user and the keys of the objects.',
-	});
+	},
+);
 export type OperationApprovalListed = z.input<typeof OperationApprovalListed>;
 
 /** A page of operation approvals. */

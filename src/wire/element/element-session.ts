@@ -2,20 +2,19 @@ import { z } from 'zod';
 import { AlwaysNull, Name, optional, Reference, Timestamp, Uuid } from '../common.js';
 import { HiddenText } from '../hidden-text.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { pageShape } from '../query.js';
 
-/** User to sign in, and the tenant, each by id or key. */
-export const ElementLogin = z
-	.object({
-		user_id: Reference.describe('User to sign in: id or key.'),
-		tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
-	})
-	.meta({ id: 'UserLoginRequestInput', description: 'User to sign in, and the tenant, each by id or key.' });
+export const ElementLogin = named('UserLoginRequestInput', 'User to sign in, and the tenant, each by id or key.', {
+	user_id: Reference.describe('User to sign in: id or key.'),
+	tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
+});
 export type ElementLogin = z.output<typeof ElementLogin>;
 
-/** User sign-in with an application token. The claim holds the user key. */
-export const ElementFrontendLogin = z
-	.object({
+export const ElementFrontendLogin = named(
+	'UserFELoginRequestInput',
+	'User sign-in with an application token. The claim holds the user key.',
+	{
 		tenant_id: Reference.describe('Tenant to sign in to, by id or key. The user must be a member.'),
 		user_jwt: HiddenText.describe(
 			"The user's token from your application, signed by a key in the environment's `jwks`.",
@@ -23,16 +22,14 @@ export const ElementFrontendLogin = z
 		user_key_claim: optional(Name.min(1)).describe(
 			'Token claim with the user key. Defaults to the claim set for the environment, then to `sub`.',
 		),
-	})
-	.meta({
-		id: 'UserFELoginRequestInput',
-		description: 'User sign-in with an application token. The claim holds the user key.',
-	});
+	},
+);
 export type ElementFrontendLogin = z.output<typeof ElementFrontendLogin>;
 
-/** A successful sign-in. Failures have a different form, so `error` and `error_code` are null. */
-export const ElementLoginRead = z
-	.object({
+export const ElementLoginRead = named(
+	'EmbeddedLoginRequestOutput',
+	'A successful sign-in. Failures have a different form, so `error` and `error_code` are null.',
+	{
 		redirect_url: z.url().describe('URL where the browser receives its cookie.'),
 		token: z.string().nullable().describe('Ticket in that URL; null if the cookie is already set.'),
 		element_bearer_token: z
@@ -42,11 +39,8 @@ export const ElementLoginRead = z
 		error_code: AlwaysNull,
 		// No `content`: the SDKs add it themselves, and the Python SDK fails if it is already present.
 		extra: AlwaysNull,
-	})
-	.meta({
-		id: 'EmbeddedLoginRequestOutput',
-		description: 'A successful sign-in. Failures have a different form, so `error` and `error_code` are null.',
-	});
+	},
+);
 export type ElementLoginRead = z.input<typeof ElementLoginRead>;
 
 /** Sign-in URL query. A malformed value is refused like an invalid ticket. */
@@ -58,54 +52,46 @@ export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_i
 	},
 });
 
-/** Sign-in status for the browser. `expires_at` is in seconds since 1970. */
-export const LoginResult = z
-	.object({
+export const LoginResult = named(
+	'LoginResult',
+	'Sign-in status for the browser. `expires_at` is in seconds since 1970.',
+	{
 		logged_in: z.boolean().describe('True if the user is signed in.'),
 		expires_at: z.int().describe('Session expiry, in seconds since 1970.'),
 		active_org_id: Uuid.nullable().describe('Id of the tenant that the user is signed in to.'),
-	})
-	.meta({
-		id: 'LoginResult',
-		description: 'Sign-in status for the browser. `expires_at` is in seconds since 1970.',
-	});
+	},
+);
 export type LoginResult = z.input<typeof LoginResult>;
 
-/** The signed-in user. `expires_at` is in seconds since 1970. */
-export const ElementActor = z
-	.object({
-		actor: z
-			.object({
-				org_id: Uuid.describe('Organization id.'),
-				proj_id: Uuid.describe('Project id.'),
-				env_id: Uuid.describe('Environment id.'),
-				tenant_id: Uuid.describe('Tenant id.'),
-				tenant_key: z.string().describe('Tenant key.'),
-				user_id: Uuid.describe('User id.'),
-				user_key: z.string().describe('User key.'),
-			})
-			.describe('The signed-in user and the tenant.'),
-		expires_at: z.int().describe('Session expiry, in seconds since 1970.'),
-	})
-	.meta({ id: 'ElementActor', description: 'The signed-in user. `expires_at` is in seconds since 1970.' });
+export const ElementActor = named('ElementActor', 'The signed-in user. `expires_at` is in seconds since 1970.', {
+	actor: z
+		.object({
+			org_id: Uuid.describe('Organization id.'),
+			proj_id: Uuid.describe('Project id.'),
+			env_id: Uuid.describe('Environment id.'),
+			tenant_id: Uuid.describe('Tenant id.'),
+			tenant_key: z.string().describe('Tenant key.'),
+			user_id: Uuid.describe('User id.'),
+			user_key: z.string().describe('User key.'),
+		})
+		.describe('The signed-in user and the tenant.'),
+	expires_at: z.int().describe('Session expiry, in seconds since 1970.'),
+});
 export type ElementActor = z.input<typeof ElementActor>;
 
-/** User session in elements, as administrators see it. */
-export const ElementSessionRead = z
-	.object({
-		id: Uuid.describe('Session id.'),
-		organization_id: Uuid.describe('Organization id.'),
-		project_id: Uuid.describe('Project id.'),
-		environment_id: Uuid.describe('Environment id.'),
-		user_id: Uuid.describe('User id.'),
-		user: z.string().describe('User key.'),
-		tenant_id: Uuid.describe('Tenant id.'),
-		tenant: z.string().describe('Tenant key.'),
-		created_at: Timestamp.describe('Sign-in time, in UTC.'),
-		expires_at: Timestamp.describe('Session expiry, in UTC.'),
-		last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
-	})
-	.meta({ id: 'ElementSessionRead', description: 'User session in elements, as administrators see it.' });
+export const ElementSessionRead = named('ElementSessionRead', 'User session in elements, as administrators see it.', {
+	id: Uuid.describe('Session id.'),
+	organization_id: Uuid.describe('Organization id.'),
+	project_id: Uuid.describe('Project id.'),
+	environment_id: Uuid.describe('Environment id.'),
+	user_id: Uuid.describe('User id.'),
+	user: z.string().describe('User key.'),
+	tenant_id: Uuid.describe('Tenant id.'),
+	tenant: z.string().describe('Tenant key.'),
+	created_at: Timestamp.describe('Sign-in time, in UTC.'),
+	expires_at: Timestamp.describe('Session expiry, in UTC.'),
+	last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
+});
 export type ElementSessionRead = z.input<typeof ElementSessionRead>;
 
 /** A page of element sessions. */

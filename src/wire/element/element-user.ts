@@ -5,6 +5,7 @@ import { defaulted, Name, optional, Reference, UserKey, Uuid } from '../common.j
 import { Email } from '../email.js';
 import { UserRead } from '../facts/user.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { pageShape, Search } from '../query.js';
 import { expiryShape, granting } from '../schema/granting.js';
 import { PermissionLevel } from './elements-config.js';
@@ -36,7 +37,6 @@ const placeInBody = {
 	),
 };
 
-/** A user to add, with a single role; `expires_at` is the role expiry. */
 export const ElementUserCreate = granting(
 	{
 		key: UserKey.describe('User key, as used in checks.'),
@@ -60,7 +60,6 @@ export const ElementUserCreate = granting(
 });
 export type ElementUserCreate = z.output<typeof ElementUserCreate>;
 
-/** A role to assign to the user in the path. */
 export const ElementRoleAssign = granting({
 	role: Reference.describe('Role to assign: id or key.'),
 	...placeInBody,
@@ -71,10 +70,10 @@ export const ElementRoleAssign = granting({
 });
 export type ElementRoleAssign = z.output<typeof ElementRoleAssign>;
 
-/** The role to remove from the user in the path. */
-export const ElementRoleUnassign = z
-	.object({ role: Reference.describe('Role to remove: id or key.'), ...placeInBody })
-	.meta({ id: 'ElementsUserRoleUnassign', description: 'The role to remove from the user in the path.' });
+export const ElementRoleUnassign = named('ElementsUserRoleUnassign', 'The role to remove from the user in the path.', {
+	role: Reference.describe('Role to remove: id or key.'),
+	...placeInBody,
+});
 export type ElementRoleUnassign = z.output<typeof ElementRoleUnassign>;
 
 /** Element users, including invited users. */
@@ -83,15 +82,12 @@ export const ElementUserPage = paginated(UserRead);
 /** The added user, or an invite if the element sends invites. */
 export const ElementUserAdded = z.union([UserRead, UserInviteRead]);
 
-/** A role as an element shows it. */
-export const ElementRoleRead = z
-	.object({
-		id: Uuid.describe('Role id.'),
-		key: z.string().describe('Role key.'),
-		name: z.string().describe('Display name.'),
-		permission_level: PermissionLevel.describe('Role permissions in the element.'),
-	})
-	.meta({ id: 'ElementsRoleRead', description: 'A role as an element shows it.' });
+export const ElementRoleRead = named('ElementsRoleRead', 'A role as an element shows it.', {
+	id: Uuid.describe('Role id.'),
+	key: z.string().describe('Role key.'),
+	name: z.string().describe('Display name.'),
+	permission_level: PermissionLevel.describe('Role permissions in the element.'),
+});
 export type ElementRoleRead = z.input<typeof ElementRoleRead>;
 
 /** Filters for the decisions shown in an element. */

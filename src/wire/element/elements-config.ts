@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundedArray, boundedRecord } from '../bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Reference, Text, Uuid } from '../common.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 
 /** Element type. `approval_flow` is the form for access requests. */
 export const ElementsType = z.enum([
@@ -57,92 +58,74 @@ function isHttpUrl(text: string): boolean {
 	return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }
 
-/** Webhook that receives element events. */
-const WebhookEdit = z
-	.object({
-		type: defaulted(z.literal('elements'), () => 'elements' as const).describe('Always `elements`.'),
-		url: Text.refine(isHttpUrl, 'must be an http or https URL').describe('Webhook URL: http or https.'),
-		bearer_token: optional(
-			Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them'),
-		).describe('Sent as `Authorization: Bearer`. Stored encrypted, and never shown.'),
-	})
-	.meta({ id: 'WebhookWithElementsUpdate', description: 'Webhook that receives element events.' });
+const WebhookEdit = named('WebhookWithElementsUpdate', 'Webhook that receives element events.', {
+	type: defaulted(z.literal('elements'), () => 'elements' as const).describe('Always `elements`.'),
+	url: Text.refine(isHttpUrl, 'must be an http or https URL').describe('Webhook URL: http or https.'),
+	bearer_token: optional(
+		Text.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, as headers hold them'),
+	).describe('Sent as `Authorization: Bearer`. Stored encrypted, and never shown.'),
+});
 export type WebhookEdit = z.output<typeof WebhookEdit>;
 
-export const ElementsConfigCreate = z
-	.object({
-		key: Key.describe('Key, unique among the elements in the environment; part of its page URL.'),
-		name: Name.describe('Display name.'),
-		elements_type: ElementsType.describe('Element type.'),
-		settings: ElementsSettings.describe('Settings by name. The meaningful settings depend on the element type.'),
-		roles_to_levels: RolesToLevels,
-		email_notifications: defaulted(z.boolean(), () => false).describe('True to invite added users; defaults to false.'),
-		webhook: optional(WebhookEdit).describe('Webhook for element events; none by default.'),
-	})
-	.meta({ id: 'ElementsConfigCreate', description: 'A new element.' });
+export const ElementsConfigCreate = named('ElementsConfigCreate', 'A new element.', {
+	key: Key.describe('Key, unique among the elements in the environment; part of its page URL.'),
+	name: Name.describe('Display name.'),
+	elements_type: ElementsType.describe('Element type.'),
+	settings: ElementsSettings.describe('Settings by name. The meaningful settings depend on the element type.'),
+	roles_to_levels: RolesToLevels,
+	email_notifications: defaulted(z.boolean(), () => false).describe('True to invite added users; defaults to false.'),
+	webhook: optional(WebhookEdit).describe('Webhook for element events; none by default.'),
+});
 export type ElementsConfigCreate = z.output<typeof ElementsConfigCreate>;
 
-/** Element fields to change. Maps are replaced as a whole. Null removes the webhook. */
-export const ElementsConfigUpdate = z
-	.object({
+export const ElementsConfigUpdate = named(
+	'ElementsConfigUpdate',
+	'Element fields to change. Maps are replaced as a whole. Null removes the webhook.',
+	{
 		name: optional(Name).describe('New name. Null counts as absent.'),
 		settings: optional(ElementsSettings).describe('Complete new settings. Null counts as absent.'),
 		roles_to_levels: optional(RolesToLevels).describe('Complete new levels. Null counts as absent.'),
 		email_notifications: optional(z.boolean()).describe('True to invite added users. Null counts as absent.'),
 		webhook: WebhookEdit.nullable().optional().describe('Webhook for element events; null removes it.'),
-	})
-	.meta({
-		id: 'ElementsConfigUpdate',
-		description: 'Element fields to change. Maps are replaced as a whole. Null removes the webhook.',
-	});
+	},
+);
 export type ElementsConfigUpdate = z.output<typeof ElementsConfigUpdate>;
 
-/** A role in an element config. */
-const LeveledRole = z
-	.object({
-		id: Uuid.describe('Role id.'),
-		key: z.string().describe('Role key.'),
-		name: z.string().describe('Display name.'),
-		resource_id: Uuid.nullable().describe('Id of the resource with the role; null for a tenant role.'),
-	})
-	.meta({ id: 'ElementsConfigRole', description: 'A role in an element config.' });
+const LeveledRole = named('ElementsConfigRole', 'A role in an element config.', {
+	id: Uuid.describe('Role id.'),
+	key: z.string().describe('Role key.'),
+	name: z.string().describe('Display name.'),
+	resource_id: Uuid.nullable().describe('Id of the resource with the role; null for a tenant role.'),
+});
 
-/** A webhook, without its token. */
-const WebhookRead = z
-	.object({
-		...environmentObject,
-		type: z.literal('elements').describe('Always `elements`.'),
-		url: z.string().describe('Webhook URL. Keys with read-only access see its origin, then `/********`.'),
-	})
-	.meta({ id: 'WebhookRead', description: 'A webhook, without its token.' });
+const WebhookRead = named('WebhookRead', 'A webhook, without its token.', {
+	...environmentObject,
+	type: z.literal('elements').describe('Always `elements`.'),
+	url: z.string().describe('Webhook URL. Keys with read-only access see its origin, then `/********`.'),
+});
 
-export const ElementsConfigRead = z
-	.object({
-		...environmentObject,
-		key: z.string().describe('Key, unique among the elements in the environment.'),
-		name: z.string().describe('Display name.'),
-		elements_type: ElementsType.describe('Element type.'),
-		settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])).describe('Settings by name.'),
-		is_active: z.boolean().describe('True if the element has been opened at least once.'),
-		email_notifications: z.boolean().describe('True if added users are invited.'),
-		roles_to_levels: z
-			.record(PermissionLevel, z.array(LeveledRole))
-			.describe('Roles by level; `UNCONFIGURED` is empty, because it would list all remaining roles.'),
-		webhook: WebhookRead.nullable().describe('Webhook; null if there is none, and for signed-in users.'),
-	})
-	.meta({ id: 'ElementsConfigRead', description: 'An element.' });
+export const ElementsConfigRead = named('ElementsConfigRead', 'An element.', {
+	...environmentObject,
+	key: z.string().describe('Key, unique among the elements in the environment.'),
+	name: z.string().describe('Display name.'),
+	elements_type: ElementsType.describe('Element type.'),
+	settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])).describe('Settings by name.'),
+	is_active: z.boolean().describe('True if the element has been opened at least once.'),
+	email_notifications: z.boolean().describe('True if added users are invited.'),
+	roles_to_levels: z
+		.record(PermissionLevel, z.array(LeveledRole))
+		.describe('Roles by level; `UNCONFIGURED` is empty, because it would list all remaining roles.'),
+	webhook: WebhookRead.nullable().describe('Webhook; null if there is none, and for signed-in users.'),
+});
 export type ElementsConfigRead = z.input<typeof ElementsConfigRead>;
 
-/** Data that an element loads when it is opened. */
-export const ElementsRuntime = z
-	.object({
-		config: ElementsConfigRead.describe('The opened element.'),
-		current_permission_level: PermissionLevel.describe('Permission level of the signed-in user in this element.'),
-		resource_id: Uuid.nullable().meta({
-			description: 'In an access request element: the resource for the given instance, whose roles can be requested.',
-		}),
-	})
-	.meta({ id: 'ElementsConfigRuntimeRead', description: 'Data that an element loads when it is opened.' });
+export const ElementsRuntime = named('ElementsConfigRuntimeRead', 'Data that an element loads when it is opened.', {
+	config: ElementsConfigRead.describe('The opened element.'),
+	current_permission_level: PermissionLevel.describe('Permission level of the signed-in user in this element.'),
+	resource_id: Uuid.nullable().meta({
+		description: 'In an access request element: the resource for the given instance, whose roles can be requested.',
+	}),
+});
 export type ElementsRuntime = z.input<typeof ElementsRuntime>;
 
 /** Instance for the permission level. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, defaulted, environmentObject, Name, optional, Timestamp, UserKey, Uuid } from '../common.js';
 import { Email } from '../email.js';
+import { named } from '../named.js';
 import { pageShape, References, Search } from '../query.js';
 import { Expiry, granting } from '../schema/granting.js';
 
@@ -21,7 +22,6 @@ const endShape = {
 	),
 };
 
-/** A future user and an existing role, assigned in the tenant when the invite is approved. */
 export const UserInviteCreate = granting({
 	key: UserKey.describe('Future user key, as used in checks.'),
 	status: defaulted(UserInviteStatus, () => 'pending' as const).describe(
@@ -42,7 +42,6 @@ export const UserInviteCreate = granting({
 });
 export type UserInviteCreate = z.output<typeof UserInviteCreate>;
 
-/** Invite fields to change. */
 export const UserInviteUpdate = granting(
 	{
 		status: optional(UserInviteStatus).describe('Invite state. Setting it creates no user. Null counts as absent.'),
@@ -60,7 +59,6 @@ export const UserInviteUpdate = granting(
 ).meta({ id: 'ElementsUserInviteUpdate', description: 'Invite fields to change.' });
 export type UserInviteUpdate = z.output<typeof UserInviteUpdate>;
 
-/** The user that an invite becomes; `email` must be the invited address. */
 export const UserInviteApprove = granting(
 	{
 		email: Email.describe('E-mail address; must be the invited address.'),
@@ -76,7 +74,6 @@ export const UserInviteApprove = granting(
 });
 export type UserInviteApprove = z.output<typeof UserInviteApprove>;
 
-/** Self-approval by an invited user. The token claim holds the user key. */
 export const OwnInviteApprove = granting({
 	email: Email.describe('E-mail address; must be the invited address.'),
 	user_key_claim: optional(Name.min(1)).describe(
@@ -100,20 +97,18 @@ export const UserInviteQuery = z.object({
 });
 export type UserInviteQuery = z.output<typeof UserInviteQuery>;
 
-export const UserInviteRead = z
-	.object({
-		...environmentObject,
-		key: z.string().describe('Future user key.'),
-		status: UserInviteStatus.describe('Invite state: `approved` after it has become a user.'),
-		email: z.string().describe('E-mail address of the invited user.'),
-		first_name: z.string().nullable().describe('First name.'),
-		last_name: z.string().nullable().describe('Last name.'),
-		role_id: Uuid.describe('Id of the role to assign.'),
-		tenant_id: Uuid.describe('Id of the tenant to join.'),
-		resource_instance_id: Uuid.nullable().describe("Id for the role's instance; null for the tenant."),
-		invite_expires_at: Timestamp.optional().meta({
-			description: 'Time until which it can be approved; absent for no limit.',
-		}),
-	})
-	.meta({ id: 'ElementsUserInviteRead', description: 'An invite.' });
+export const UserInviteRead = named('ElementsUserInviteRead', 'An invite.', {
+	...environmentObject,
+	key: z.string().describe('Future user key.'),
+	status: UserInviteStatus.describe('Invite state: `approved` after it has become a user.'),
+	email: z.string().describe('E-mail address of the invited user.'),
+	first_name: z.string().nullable().describe('First name.'),
+	last_name: z.string().nullable().describe('Last name.'),
+	role_id: Uuid.describe('Id of the role to assign.'),
+	tenant_id: Uuid.describe('Id of the tenant to join.'),
+	resource_instance_id: Uuid.nullable().describe("Id for the role's instance; null for the tenant."),
+	invite_expires_at: Timestamp.optional().meta({
+		description: 'Time until which it can be approved; absent for no limit.',
+	}),
+});
 export type UserInviteRead = z.input<typeof UserInviteRead>;

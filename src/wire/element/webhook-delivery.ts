@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { environmentScoped, StoredObject, Timestamp, Uuid } from '../common.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { pageShape } from '../query.js';
 
 /** Delivery state: `pending` is sent, or sent again; `failed` is abandoned. */
 const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 
-/** An event for an element webhook, with its delivery state. */
-export const WebhookDeliveryRead = z
-	.object({
+export const WebhookDeliveryRead = named(
+	'WebhookDeliveryRead',
+	'An event for an element webhook, with its delivery state.',
+	{
 		...environmentScoped,
 		config_id: Uuid.describe('Element id.'),
 		event: z.string().describe('Event type, such as `role_assignment`.'),
@@ -19,8 +21,8 @@ export const WebhookDeliveryRead = z
 		next_attempt_at: Timestamp.nullable().describe('Next attempt, in UTC; null if there is none.'),
 		response_status: z.int().nullable().describe('Last response status; null if there was no response.'),
 		error: z.string().nullable().describe('Why the last attempt failed; null if it succeeded.'),
-	})
-	.meta({ id: 'WebhookDeliveryRead', description: 'An event for an element webhook, with its delivery state.' });
+	},
+);
 export type WebhookDeliveryRead = z.input<typeof WebhookDeliveryRead>;
 
 /** A page of deliveries. */
@@ -32,10 +34,7 @@ export const WebhookDeliveryQuery = z.object({
 	...pageShape,
 });
 
-/** Secret that signs webhook requests. */
-export const WebhookSecretRead = z
-	.object({
-		secret: z.string().describe('Signing secret in Standard Webhooks format: `whsec_` and Base64.'),
-	})
-	.meta({ id: 'WebhookSecretRead', description: 'Secret that signs webhook requests.' });
+export const WebhookSecretRead = named('WebhookSecretRead', 'Secret that signs webhook requests.', {
+	secret: z.string().describe('Signing secret in Standard Webhooks format: `whsec_` and Base64.'),
+});
 export type WebhookSecretRead = z.input<typeof WebhookSecretRead>;

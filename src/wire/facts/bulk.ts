@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { Reference } from '../common.js';
+import { named } from '../named.js';
 
 /** Bulk requests and responses. Each call is a unit of work: all or nothing. */
 
@@ -23,8 +24,5 @@ export function tooManyMessage(max: number, what: string): string {
 	return `must have at most ${max} ${what}; send the rest in further calls`;
 }
 
-/** Success. There is no report on single objects. */
-export const BulkReport = z
-	.object({})
-	.meta({ id: 'BulkReport', description: 'Success. There is no report on single objects.' });
+export const BulkReport = named('BulkReport', 'Success. There is no report on single objects.', {});
 export type BulkReport = z.input<typeof BulkReport>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Reference, Timestamp } from '../common.js';
+import { named } from '../named.js';
 import { wholeNumberUpTo } from '../query.js';
 
 /** Roles that a user holds, with their sources. */
@@ -15,46 +16,38 @@ export const EffectiveRoleQuery = z.object({
 });
 export type EffectiveRoleQuery = z.output<typeof EffectiveRoleQuery>;
 
-/** A derivation step for an effective role. */
-const RoleOrigin = z
-	.object({
-		role: z.string().describe('Key of the role held on this instance.'),
-		resource_instance: z.string().describe('Instance, as `<resource key>:<instance key>`.'),
-		relation: z.string().describe('Key of the relation from this instance to the next.'),
-	})
-	.meta({ id: 'RoleOrigin', description: 'A derivation step for an effective role.' });
+const RoleOrigin = named('RoleOrigin', 'A derivation step for an effective role.', {
+	role: z.string().describe('Key of the role held on this instance.'),
+	resource_instance: z.string().describe('Instance, as `<resource key>:<instance key>`.'),
+	relation: z.string().describe('Key of the relation from this instance to the next.'),
+});
 
-/** A role that a user holds, with its source. */
-const EffectiveRole = z
-	.object({
-		role: z.string().describe('Role key.'),
-		tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
-		resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
-		source: z
-			.enum(['direct', 'group', 'derived'])
-			.describe(
-				"`direct`: assigned to the user. `group`: derived from the user's group " +
-					'membership. `derived`: derived from a different role assigned to the user.',
-			),
-		through: z
-			.array(RoleOrigin)
-			.describe(
-				'The roles from which the role is derived, starting with the assigned ' +
-					'role: the shortest path for its source. Empty for `direct`.',
-			),
-		expires_at: Timestamp.optional().describe('Role expiry through this source; absent if it does not expire.'),
-	})
-	.meta({ id: 'EffectiveRole', description: 'A role that a user holds, with its source.' });
+const EffectiveRole = named('EffectiveRole', 'A role that a user holds, with its source.', {
+	role: z.string().describe('Role key.'),
+	tenant: z.string().describe("Key of the tenant, or of the instance's tenant."),
+	resource_instance: z.string().nullable().describe('`<resource key>:<instance key>`; null for a tenant role.'),
+	source: z
+		.enum(['direct', 'group', 'derived'])
+		.describe(
+			"`direct`: assigned to the user. `group`: derived from the user's group " +
+				'membership. `derived`: derived from a different role assigned to the user.',
+		),
+	through: z
+		.array(RoleOrigin)
+		.describe(
+			'The roles from which the role is derived, starting with the assigned ' +
+				'role: the shortest path for its source. Empty for `direct`.',
+		),
+	expires_at: Timestamp.optional().describe('Role expiry through this source; absent if it does not expire.'),
+});
 export type EffectiveRole = z.input<typeof EffectiveRole>;
 
 /** Effective user roles. */
-export const EffectiveRoles = z
-	.object({
-		revision: z.int().min(0).describe('Environment revision for the whole response.'),
-		data: z
-			.array(EffectiveRole)
-			.describe('One entry per role and source: assigned roles first, then derived roles by distance.'),
-		truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
-	})
-	.meta({ id: 'EffectiveRoles', description: 'Effective user roles, with their sources.' });
+export const EffectiveRoles = named('EffectiveRoles', 'Effective user roles, with their sources.', {
+	revision: z.int().min(0).describe('Environment revision for the whole response.'),
+	data: z
+		.array(EffectiveRole)
+		.describe('One entry per role and source: assigned roles first, then derived roles by distance.'),
+	truncated: z.boolean().describe('True if a limit may have hidden more roles.'),
+});
 export type EffectiveRoles = z.input<typeof EffectiveRoles>;

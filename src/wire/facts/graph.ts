@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Text, Timestamp } from '../common.js';
+import { named } from '../named.js';
 import { wholeNumberUpTo } from '../query.js';
 import { type NodeName, parseNode } from './graph-node.js';
 
@@ -74,83 +75,77 @@ export type GraphQuery = z.output<typeof GraphQuery>;
 const NodeId = z.string();
 
 /** A graph node. */
-const GraphNode = z
-	.object({
-		id: NodeId.describe('Node name, usable as `from` in the next request.'),
-		kind: z
-			.enum(['user', 'tenant', 'instance', 'group', 'resource', 'resource_role', 'role'])
-			.describe('Node kind. A group is also an instance, and `role` is a tenant role.'),
-		key: z.string().describe('Object key.'),
-		type: z.string().optional().describe('Resource key for an instance, group or resource role.'),
-		name: z.string().optional().describe('Display name, if any.'),
-		tenant: z.string().optional().describe('Tenant key for an instance or group.'),
-		depth: z.int().min(0).describe('Number of steps from the start.'),
-		more: z
-			.int()
-			.min(1)
-			.optional()
-			.describe(
-				'Number of hidden neighbors; absent if all are shown. A lower ' +
-					'bound if the node has more than a thousand neighbors.',
-			),
-	})
-	.meta({ id: 'GraphNode', description: 'An object with connections to other objects.' });
+const GraphNode = named('GraphNode', 'An object with connections to other objects.', {
+	id: NodeId.describe('Node name, usable as `from` in the next request.'),
+	kind: z
+		.enum(['user', 'tenant', 'instance', 'group', 'resource', 'resource_role', 'role'])
+		.describe('Node kind. A group is also an instance, and `role` is a tenant role.'),
+	key: z.string().describe('Object key.'),
+	type: z.string().optional().describe('Resource key for an instance, group or resource role.'),
+	name: z.string().optional().describe('Display name, if any.'),
+	tenant: z.string().optional().describe('Tenant key for an instance or group.'),
+	depth: z.int().min(0).describe('Number of steps from the start.'),
+	more: z
+		.int()
+		.min(1)
+		.optional()
+		.describe(
+			'Number of hidden neighbors; absent if all are shown. A lower ' +
+				'bound if the node has more than a thousand neighbors.',
+		),
+});
 export type GraphNode = z.input<typeof GraphNode>;
 
 /** An edge between two nodes. Its members depend on its kind. */
-const GraphEdge = z
-	.object({
-		from: NodeId.describe('Source node id.'),
-		to: NodeId.describe('Target node id.'),
-		kind: z
-			.enum([
-				'role_assignment',
-				'group_membership',
-				'relationship',
-				'relation',
-				'resource_role',
-				'derivation',
-				'extends',
-				'grant',
-			])
-			.describe(
-				'`role_assignment`: a user holds a role in a tenant or on an instance. `group_membership`: a user is in a ' +
-					'group. `relationship`: an instance, the subject, is related to a second instance, the object. ' +
-					'`relation`: instances from two resources may be related. `resource_role`: a resource has a role. ' +
-					'`derivation`: a role on a subject gives a role on its objects. `extends`: a role includes the grants from a ' +
-					'second role. `grant`: a role in a tenant allows actions on a resource, or in a path on an instance.',
-			),
-		relation: z.string().optional().describe('Relation key for a relationship, relation or derivation.'),
-		role: z
-			.string()
-			.optional()
-			.describe('Role key: the role held or granted; in a path, the role that a relationship leads to.'),
-		via: z
-			.string()
-			.optional()
-			.describe('In a path, the key of the subject role from which a relationship derives `role`.'),
-		tenant: z.string().optional().describe('Tenant key for a held role.'),
-		expires_at: Timestamp.optional().describe('Expiry; absent if there is none.'),
-		no_direct_roles_on_object: z
-			.literal(true)
-			.optional()
-			.describe('Derives no role for users with a role assigned on the object itself.'),
-		actions: z.array(z.string()).optional().describe('The first allowed actions, at most twenty.'),
-		action_count: z.int().min(0).optional().describe('Number of allowed actions.'),
-	})
-	.meta({ id: 'GraphEdge', description: 'A connection between two nodes.' });
+const GraphEdge = named('GraphEdge', 'A connection between two nodes.', {
+	from: NodeId.describe('Source node id.'),
+	to: NodeId.describe('Target node id.'),
+	kind: z
+		.enum([
+			'role_assignment',
+			'group_membership',
+			'relationship',
+			'relation',
+			'resource_role',
+			'derivation',
+			'extends',
+			'grant',
+		])
+		.describe(
+			'`role_assignment`: a user holds a role in a tenant or on an instance. `group_membership`: a user is in a ' +
+				'group. `relationship`: an instance, the subject, is related to a second instance, the object. ' +
+				'`relation`: instances from two resources may be related. `resource_role`: a resource has a role. ' +
+				'`derivation`: a role on a subject gives a role on its objects. `extends`: a role includes the grants from a ' +
+				'second role. `grant`: a role in a tenant allows actions on a resource, or in a path on an instance.',
+		),
+	relation: z.string().optional().describe('Relation key for a relationship, relation or derivation.'),
+	role: z
+		.string()
+		.optional()
+		.describe('Role key: the role held or granted; in a path, the role that a relationship leads to.'),
+	via: z
+		.string()
+		.optional()
+		.describe('In a path, the key of the subject role from which a relationship derives `role`.'),
+	tenant: z.string().optional().describe('Tenant key for a held role.'),
+	expires_at: Timestamp.optional().describe('Expiry; absent if there is none.'),
+	no_direct_roles_on_object: z
+		.literal(true)
+		.optional()
+		.describe('Derives no role for users with a role assigned on the object itself.'),
+	actions: z.array(z.string()).optional().describe('The first allowed actions, at most twenty.'),
+	action_count: z.int().min(0).optional().describe('Number of allowed actions.'),
+});
 export type GraphEdge = z.input<typeof GraphEdge>;
 
 /** Nodes, edges, and paths along the edges. */
-export const Graph = z
-	.object({
-		revision: z.int().min(0).describe('Environment revision for the whole response.'),
-		nodes: z.array(GraphNode).describe('The start node first, then by distance.'),
-		edges: z.array(GraphEdge).describe('All connections between the nodes; for paths, only the edges used.'),
-		paths: z
-			.array(z.array(z.int().min(0)))
-			.describe('Paths as index lists into `edges`, shortest first; empty in other modes.'),
-		truncated: z.boolean().describe('True if a limit hides nodes within `depth`, or may hide paths.'),
-	})
-	.meta({ id: 'Graph', description: 'Objects and their connections.' });
+export const Graph = named('Graph', 'Objects and their connections.', {
+	revision: z.int().min(0).describe('Environment revision for the whole response.'),
+	nodes: z.array(GraphNode).describe('The start node first, then by distance.'),
+	edges: z.array(GraphEdge).describe('All connections between the nodes; for paths, only the edges used.'),
+	paths: z
+		.array(z.array(z.int().min(0)))
+		.describe('Paths as index lists into `edges`, shortest first; empty in other modes.'),
+	truncated: z.boolean().describe('True if a limit hides nodes within `depth`, or may hide paths.'),
+});
 export type Graph = z.input<typeof Graph>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { Flag, pageShape, References } from '../query.js';
 import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 import { operations, tooManyMessage } from './bulk.js';
@@ -13,7 +14,6 @@ const sides = {
 	object: InstanceReference.describe('Object instance: `<resource key>:<instance key>` or its id.'),
 };
 
-/** A relationship to create. Missing instances are created in `tenant`, which is ignored if both exist. */
 export const RelationshipTupleCreate = granting(
 	{
 		...sides,
@@ -27,16 +27,12 @@ export const RelationshipTupleCreate = granting(
 });
 export type RelationshipTupleCreate = z.output<typeof RelationshipTupleCreate>;
 
-/** A relationship to delete. */
-export const RelationshipTupleRemove = z
-	.object(sides)
-	.meta({ id: 'RelationshipTupleDelete', description: 'A relationship to delete.' });
+export const RelationshipTupleRemove = named('RelationshipTupleDelete', 'A relationship to delete.', sides);
 export type RelationshipTupleRemove = z.output<typeof RelationshipTupleRemove>;
 
 /** Maximum number of tuples per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkTuples = 1000;
 
-/** Relationships to create. */
 export const RelationshipTupleBulkCreate = operations(
 	RelationshipTupleCreate,
 	maxBulkTuples,
@@ -44,16 +40,13 @@ export const RelationshipTupleBulkCreate = operations(
 ).meta({ id: 'RelationshipTupleCreateBulkOperation', description: 'Relationships to create.' });
 export type RelationshipTupleBulkCreate = z.output<typeof RelationshipTupleBulkCreate>;
 
-/** Relationships to delete. */
-export const RelationshipTupleBulkRemove = z
-	.object({
-		idents: boundedArray(
-			RelationshipTupleRemove,
-			maxBulkTuples,
-			tooManyMessage(maxBulkTuples, 'relationship tuples'),
-		).describe('Relationships to delete, at most 1,000.'),
-	})
-	.meta({ id: 'RelationshipTupleDeleteBulkOperation', description: 'Relationships to delete.' });
+export const RelationshipTupleBulkRemove = named('RelationshipTupleDeleteBulkOperation', 'Relationships to delete.', {
+	idents: boundedArray(
+		RelationshipTupleRemove,
+		maxBulkTuples,
+		tooManyMessage(maxBulkTuples, 'relationship tuples'),
+	).describe('Relationships to delete, at most 1,000.'),
+});
 export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkRemove>;
 
 const filters = {
@@ -87,20 +80,18 @@ export const RelationshipTupleQuery = z.object({
 });
 export type RelationshipTupleQuery = z.output<typeof RelationshipTupleQuery>;
 
-/** Details of one relationship side. */
-export const InstanceDetails = z
-	.object({
-		key: z.string().describe('Instance key.'),
-		tenant: z.string().describe('Tenant key.'),
-		resource: z.string().describe('Resource key.'),
-		attributes: StoredObject.describe('Attributes for conditions.'),
-	})
-	.meta({ id: 'ResourceInstanceDetails', description: 'Details of one relationship side.' });
+export const InstanceDetails = named('ResourceInstanceDetails', 'Details of one relationship side.', {
+	key: z.string().describe('Instance key.'),
+	tenant: z.string().describe('Tenant key.'),
+	resource: z.string().describe('Resource key.'),
+	attributes: StoredObject.describe('Attributes for conditions.'),
+});
 export type InstanceDetails = z.input<typeof InstanceDetails>;
 
-/** A relationship: `subject` has `relation` to `object`; by keys and by ids. */
-export const RelationshipTupleRead = z
-	.object({
+export const RelationshipTupleRead = named(
+	'RelationshipTupleRead',
+	'A relationship: `subject` has `relation` to `object`; by keys and by ids.',
+	{
 		...environmentObject,
 		subject: z.string().describe('Subject instance, as `<resource key>:<instance key>`.'),
 		relation: z.string().describe('Relation key.'),
@@ -130,9 +121,6 @@ export const RelationshipTupleRead = z
 			})
 			.optional()
 			.describe('Tenant details; present only if requested.'),
-	})
-	.meta({
-		id: 'RelationshipTupleRead',
-		description: 'A relationship: `subject` has `relation` to `object`; by keys and by ids.',
-	});
+	},
+);
 export type RelationshipTupleRead = z.input<typeof RelationshipTupleRead>;

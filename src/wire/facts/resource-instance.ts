@@ -1,32 +1,29 @@
 import { z } from 'zod';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { Flag, pageShape, References, Searches } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new resource instance: an object of a resource type, in one tenant. */
-export const ResourceInstanceCreate = z
-	.object({
+export const ResourceInstanceCreate = named(
+	'ResourceInstanceCreate',
+	'A new resource instance: an object of a resource type, in one tenant.',
+	{
 		key: Key.describe('Key, unique among the instances in the resource.'),
 		resource: Reference.describe('Resource: id or key.'),
 		tenant: Reference.describe('Tenant: id or key.'),
 		attributes: defaulted(ComparedAttributes, () => ({})).describe(
 			'Attributes for conditions to compare; none by default.',
 		),
-	})
-	.meta({
-		id: 'ResourceInstanceCreate',
-		description: 'A new resource instance: an object of a resource type, in one tenant.',
-	});
+	},
+);
 export type ResourceInstanceCreate = z.output<typeof ResourceInstanceCreate>;
 
-/** Instance fields to change; `attributes` are replaced as a whole. */
-export const ResourceInstanceUpdate = z
-	.object({ attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.') })
-	.meta({
-		id: 'ResourceInstanceUpdate',
-		description: 'Instance fields to change; `attributes` are replaced as a whole.',
-	});
+export const ResourceInstanceUpdate = named(
+	'ResourceInstanceUpdate',
+	'Instance fields to change; `attributes` are replaced as a whole.',
+	{ attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.') },
+);
 export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
 
 /**
@@ -34,7 +31,6 @@ export type ResourceInstanceUpdate = z.output<typeof ResourceInstanceUpdate>;
  */
 export const maxBulkInstances = 3000;
 
-/** Instances to create or replace, each identified by resource and key. */
 export const ResourceInstanceBulkReplace = operations(
 	ResourceInstanceCreate,
 	maxBulkInstances,
@@ -45,7 +41,6 @@ export const ResourceInstanceBulkReplace = operations(
 });
 export type ResourceInstanceBulkReplace = z.output<typeof ResourceInstanceBulkReplace>;
 
-/** Instances to delete, each by `<resource key>:<instance key>` or id. */
 export const ResourceInstanceBulkRemove = idents(maxBulkInstances, 'resource instances').meta({
 	id: 'ResourceInstanceDeleteBulkOperation',
 	description: 'Instances to delete, each by `<resource key>:<instance key>` or id.',
@@ -82,22 +77,21 @@ export const ResourceInstanceQuery = z.object({
 });
 export type ResourceInstanceQuery = z.output<typeof ResourceInstanceQuery>;
 
-/** A relationship with the instance on either side. */
-export const ResourceInstanceRelationship = z
-	.object({
+export const ResourceInstanceRelationship = named(
+	'ResourceInstanceRelationship',
+	'A relationship with the instance on either side.',
+	{
 		subject: z.string().describe('Subject, as `<resource key>:<instance key>`.'),
 		relation: z.string().describe('Relation key.'),
 		object: z.string().describe('Object, as `<resource key>:<instance key>`.'),
-	})
-	.meta({
-		id: 'ResourceInstanceRelationship',
-		description: 'A relationship with the instance on either side.',
-	});
+	},
+);
 export type ResourceInstanceRelationship = z.input<typeof ResourceInstanceRelationship>;
 
-/** A resource instance; `relationships` are present only if requested. */
-export const ResourceInstanceRead = z
-	.object({
+export const ResourceInstanceRead = named(
+	'ResourceInstanceRead',
+	'A resource instance; `relationships` are present only if requested.',
+	{
 		...environmentObject,
 		key: z.string().describe('Key, unique among the instances in the resource.'),
 		resource: z.string().describe('Resource key.'),
@@ -109,9 +103,6 @@ export const ResourceInstanceRead = z
 			.array(ResourceInstanceRelationship)
 			.optional()
 			.describe('All relationships on either side; present only if requested.'),
-	})
-	.meta({
-		id: 'ResourceInstanceRead',
-		description: 'A resource instance; `relationships` are present only if requested.',
-	});
+	},
+);
 export type ResourceInstanceRead = z.input<typeof ResourceInstanceRead>;

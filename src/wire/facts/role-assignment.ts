@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { environmentScoped, Reference, StoredObject, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { Flag, pageShape, References } from '../query.js';
 import { expiryShape, shownExpiry } from '../schema/granting.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
-/** A role to assign to a user in a tenant or on a resource instance. */
 export const RoleAssignmentCreate = roleGrantBody({
 	user: Reference.describe('User: id or key.'),
 	...roleShape,
@@ -16,7 +16,6 @@ export const RoleAssignmentCreate = roleGrantBody({
 });
 export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
-/** A role to remove from a user in a tenant or on a resource instance. */
 export const RoleAssignmentRemove = roleRemovalBody({
 	user: Reference.describe('User: id or key.'),
 	...roleShape,
@@ -80,9 +79,10 @@ export const RoleAssignmentQuery = z.object({
 });
 export type RoleAssignmentQuery = z.output<typeof RoleAssignmentQuery>;
 
-/** A user's role in a tenant or on a resource instance in the tenant, by keys and by ids. */
-export const RoleAssignmentRead = z
-	.object({
+export const RoleAssignmentRead = named(
+	'RoleAssignmentRead',
+	"A user's role in a tenant or on a resource instance in the tenant, by keys and by ids.",
+	{
 		...environmentScoped,
 		user: z.string().describe('User key.'),
 		role: z.string().describe('Role key.'),
@@ -93,16 +93,14 @@ export const RoleAssignmentRead = z
 		role_id: Uuid.describe('Role id.'),
 		tenant_id: Uuid.describe('Tenant id.'),
 		...shownExpiry,
-	})
-	.meta({
-		id: 'RoleAssignmentRead',
-		description: "A user's role in a tenant or on a resource instance in the tenant, by keys and by ids.",
-	});
+	},
+);
 export type RoleAssignmentRead = z.input<typeof RoleAssignmentRead>;
 
-/** A user's role in a tenant or on a resource instance, with details for each object. */
-export const RoleAssignmentDetailedRead = z
-	.object({
+export const RoleAssignmentDetailedRead = named(
+	'RoleAssignmentDetailedRead',
+	"A user's role in a tenant or on a resource instance, with details for each object.",
+	{
 		...environmentScoped,
 		user: z
 			.object({
@@ -140,28 +138,19 @@ export const RoleAssignmentDetailedRead = z
 			.nullable()
 			.describe('Instance for the role; null for a tenant role.'),
 		...shownExpiry,
-	})
-	.meta({
-		id: 'RoleAssignmentDetailedRead',
-		description: "A user's role in a tenant or on a resource instance, with details for each object.",
-	});
+	},
+);
 export type RoleAssignmentDetailedRead = z.input<typeof RoleAssignmentDetailedRead>;
 
-/** Bulk role assignment result. */
-export const RoleAssignmentBulkReport = z
-	.object({
-		assignments_created: z
-			.int()
-			.min(0)
-			.describe('Number of roles assigned or extended; roles already held are not counted.'),
-	})
-	.meta({ id: 'BulkRoleAssignmentReport', description: 'Bulk role assignment result.' });
+export const RoleAssignmentBulkReport = named('BulkRoleAssignmentReport', 'Bulk role assignment result.', {
+	assignments_created: z
+		.int()
+		.min(0)
+		.describe('Number of roles assigned or extended; roles already held are not counted.'),
+});
 export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
 
-/** Bulk role removal result. */
-export const RoleAssignmentBulkRemoveReport = z
-	.object({
-		assignments_removed: z.int().min(0).describe('Number of roles removed; roles not held are not counted.'),
-	})
-	.meta({ id: 'BulkRoleUnAssignmentReport', description: 'Bulk role removal result.' });
+export const RoleAssignmentBulkRemoveReport = named('BulkRoleUnAssignmentReport', 'Bulk role removal result.', {
+	assignments_removed: z.int().min(0).describe('Number of roles removed; roles not held are not counted.'),
+});
 export type RoleAssignmentBulkRemoveReport = z.input<typeof RoleAssignmentBulkRemoveReport>;

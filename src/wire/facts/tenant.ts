@@ -1,44 +1,34 @@
 import { z } from 'zod';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from '../common.js';
+import { named } from '../named.js';
 import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { idents, operations } from './bulk.js';
 
-/** A new tenant. Attributes stay null until they are set. */
-export const TenantCreate = z
-	.object({
-		key: Key.describe('Key, unique among the tenants in the environment; used in checks.'),
-		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Tenant description. Null counts as absent.'),
-		attributes: optional(ComparedAttributes).describe('Attributes for conditions to compare. Null counts as absent.'),
-	})
-	.meta({ id: 'TenantCreate', description: 'A new tenant. Attributes stay null until they are set.' });
+export const TenantCreate = named('TenantCreate', 'A new tenant. Attributes stay null until they are set.', {
+	key: Key.describe('Key, unique among the tenants in the environment; used in checks.'),
+	name: Name.describe('Display name.'),
+	description: optional(Text).describe('Tenant description. Null counts as absent.'),
+	attributes: optional(ComparedAttributes).describe('Attributes for conditions to compare. Null counts as absent.'),
+});
 export type TenantCreate = z.output<typeof TenantCreate>;
 
-/** Tenant fields to change; `attributes` are replaced as a whole. */
-export const TenantUpdate = z
-	.object({
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Tenant description; null clears it.'),
-		attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
-	})
-	.meta({
-		id: 'TenantUpdate',
-		description: 'Tenant fields to change; `attributes` are replaced as a whole.',
-	});
+export const TenantUpdate = named('TenantUpdate', 'Tenant fields to change; `attributes` are replaced as a whole.', {
+	name: optional(Name).describe('New name. Null counts as absent.'),
+	description: clearable(Text).describe('Tenant description; null clears it.'),
+	attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
+});
 export type TenantUpdate = z.output<typeof TenantUpdate>;
 
 /** Maximum number of tenants per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkTenants = 2000;
 
-/** Tenants to create. */
 export const TenantBulkCreate = operations(TenantCreate, maxBulkTenants, 'tenants').meta({
 	id: 'TenantCreateBulkOperation',
 	description: 'Tenants to create.',
 });
 export type TenantBulkCreate = z.output<typeof TenantBulkCreate>;
 
-/** Tenants to delete. */
 export const TenantBulkRemove = idents(maxBulkTenants, 'tenants').meta({
 	id: 'TenantDeleteBulkOperation',
 	description: 'Tenants to delete.',
@@ -55,14 +45,12 @@ export const TenantQuery = withAttributeFilters({
 });
 export type TenantQuery = z.output<typeof TenantQuery>;
 
-export const TenantRead = z
-	.object({
-		...environmentObject,
-		key: z.string().describe('Key, unique among the tenants in the environment; used in checks.'),
-		name: z.string().describe('Display name.'),
-		last_action_at: Timestamp.describe('Last tenant change, in UTC.'),
-		description: z.string().nullable().describe('Tenant description.'),
-		attributes: StoredObject.nullable().describe('Attributes for conditions.'),
-	})
-	.meta({ id: 'TenantRead', description: 'A tenant.' });
+export const TenantRead = named('TenantRead', 'A tenant.', {
+	...environmentObject,
+	key: z.string().describe('Key, unique among the tenants in the environment; used in checks.'),
+	name: z.string().describe('Display name.'),
+	last_action_at: Timestamp.describe('Last tenant change, in UTC.'),
+	description: z.string().nullable().describe('Tenant description.'),
+	attributes: StoredObject.nullable().describe('Attributes for conditions.'),
+});
 export type TenantRead = z.input<typeof TenantRead>;

@@ -13,6 +13,7 @@ import {
 	UserKey,
 } from '../common.js';
 import { Email } from '../email.js';
+import { named } from '../named.js';
 import { Flag, pageShape, Search, SearchOperator } from '../query.js';
 import { expiryShape, granting } from '../schema/granting.js';
 import { idents, operations } from './bulk.js';
@@ -56,14 +57,12 @@ function placed<S extends z.ZodType>(body: S) {
 	);
 }
 
-/** A role to assign to the user in the path. */
 export const UserRoleCreate = roleGrantBody({ ...roleShape, ...expiryShape }).meta({
 	id: 'UserRoleCreate',
 	description: 'A role to assign to the user in the path.',
 });
 export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
-/** The role to remove from the user in the path. */
 export const UserRoleRemove = roleRemovalBody(roleShape).meta({
 	id: 'UserRoleRemove',
 	description: 'The role to remove from the user in the path.',
@@ -82,59 +81,45 @@ const described = {
 	),
 };
 
-/** A new user, with initial roles. */
-export const UserCreate = z
-	.object({ key: UserKey.describe('User key, as used in checks.'), ...described })
-	.meta({ id: 'UserCreate', description: 'A new user, with initial roles.' });
+export const UserCreate = named('UserCreate', 'A new user, with initial roles.', {
+	key: UserKey.describe('User key, as used in checks.'),
+	...described,
+});
 export type UserCreate = z.output<typeof UserCreate>;
 
-/**
- * A complete user. The path identifies the user, so the body's `key` may be omitted; other missing fields are reset.
- */
-export const UserReplace = z
-	.object({
+export const UserReplace = named(
+	'UserReplace',
+	"A complete user. The path identifies the user, so the body's `key` may be omitted; other missing fields are reset.",
+	{
 		key: optional(UserKey).describe('User key; optional, because the path identifies the user.'),
 		...described,
-	})
-	.meta({
-		id: 'UserReplace',
-		description:
-			"A complete user. The path identifies the user, so the body's `key` may be omitted; other missing fields are reset.",
-	});
+	},
+);
 export type UserReplace = z.output<typeof UserReplace>;
 
-/** User fields to change; `attributes` are replaced as a whole. */
-export const UserUpdate = z
-	.object({
-		email: clearable(Email).describe('E-mail address; null clears it.'),
-		first_name: clearable(Name).describe('First name; null clears it.'),
-		last_name: clearable(Name).describe('Last name; null clears it.'),
-		attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
-	})
-	.meta({
-		id: 'UserUpdate',
-		description: 'User fields to change; `attributes` are replaced as a whole.',
-	});
+export const UserUpdate = named('UserUpdate', 'User fields to change; `attributes` are replaced as a whole.', {
+	email: clearable(Email).describe('E-mail address; null clears it.'),
+	first_name: clearable(Name).describe('First name; null clears it.'),
+	last_name: clearable(Name).describe('Last name; null clears it.'),
+	attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
+});
 export type UserUpdate = z.output<typeof UserUpdate>;
 
 /** Maximum number of users per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkUsers = 3000;
 
-/** Users to create. */
 export const UserBulkCreate = operations(UserCreate, maxBulkUsers, 'users').meta({
 	id: 'UserCreateBulkOperation',
 	description: 'Users to create.',
 });
 export type UserBulkCreate = z.output<typeof UserBulkCreate>;
 
-/** Users to create or replace, each identified only by key. */
 export const UserBulkReplace = operations(UserCreate, maxBulkUsers, 'users').meta({
 	id: 'UserReplaceBulkOperation',
 	description: 'Users to create or replace, each identified only by key.',
 });
 export type UserBulkReplace = z.output<typeof UserBulkReplace>;
 
-/** Users to delete. */
 export const UserBulkRemove = idents(maxBulkUsers, 'users').meta({
 	id: 'UserDeleteBulkOperation',
 	description: 'Users to delete.',
@@ -151,45 +136,39 @@ export const UserQuery = z.object({
 });
 export type UserQuery = z.output<typeof UserQuery>;
 
-/** A user's role in a tenant; both by key. */
-export const UserRole = z
-	.object({ role: z.string().describe('Role key.'), tenant: z.string().describe('Tenant key.') })
-	.meta({ id: 'UserRole', description: "A user's role in a tenant; both by key." });
+export const UserRole = named('UserRole', "A user's role in a tenant; both by key.", {
+	role: z.string().describe('Role key.'),
+	tenant: z.string().describe('Tenant key.'),
+});
 export type UserRole = z.input<typeof UserRole>;
 
-/** User membership in one tenant. */
-export const UserInTenant = z
-	.object({
-		tenant: z.string().describe('Tenant key.'),
-		roles: z.array(z.string()).describe('Role keys held in the tenant.'),
-		status: z
-			.enum(['active', 'pending'])
-			.describe('`active`; `pending` for a user invited in an element who has not approved yet.'),
-		resource_instance_roles: z
-			.array(
-				z.object({
-					resource_instance: z.string().describe('Instance key.'),
-					resource: z.string().describe('Resource key.'),
-					role: z.string().describe('Role key.'),
-				}),
-			)
-			.default([])
-			.describe('Roles held on instances in the tenant; present only if requested.'),
-	})
-	.meta({ id: 'UserInTenant', description: 'User membership in one tenant.' });
+export const UserInTenant = named('UserInTenant', 'User membership in one tenant.', {
+	tenant: z.string().describe('Tenant key.'),
+	roles: z.array(z.string()).describe('Role keys held in the tenant.'),
+	status: z
+		.enum(['active', 'pending'])
+		.describe('`active`; `pending` for a user invited in an element who has not approved yet.'),
+	resource_instance_roles: z
+		.array(
+			z.object({
+				resource_instance: z.string().describe('Instance key.'),
+				resource: z.string().describe('Resource key.'),
+				role: z.string().describe('Role key.'),
+			}),
+		)
+		.default([])
+		.describe('Roles held on instances in the tenant; present only if requested.'),
+});
 export type UserInTenant = z.input<typeof UserInTenant>;
 
-/** A user with their tenant roles. */
-export const UserRead = z
-	.object({
-		...environmentObject,
-		key: z.string().describe('User key, as used in checks.'),
-		email: z.string().nullable().describe('E-mail address.'),
-		first_name: z.string().nullable().describe('First name.'),
-		last_name: z.string().nullable().describe('Last name.'),
-		attributes: StoredObject.describe('User attributes for conditions.'),
-		roles: z.array(UserRole).describe('Tenant roles.'),
-		associated_tenants: z.array(UserInTenant).describe('Tenants that the user belongs to.'),
-	})
-	.meta({ id: 'UserRead', description: 'A user with their tenant roles.' });
+export const UserRead = named('UserRead', 'A user with their tenant roles.', {
+	...environmentObject,
+	key: z.string().describe('User key, as used in checks.'),
+	email: z.string().nullable().describe('E-mail address.'),
+	first_name: z.string().nullable().describe('First name.'),
+	last_name: z.string().nullable().describe('Last name.'),
+	attributes: StoredObject.describe('User attributes for conditions.'),
+	roles: z.array(UserRole).describe('Tenant roles.'),
+	associated_tenants: z.array(UserInTenant).describe('Tenants that the user belongs to.'),
+});
 export type UserRead = z.input<typeof UserRead>;

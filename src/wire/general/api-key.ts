@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AlwaysNull, defaulted, Name, optional, Reference, Timestamp, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { pageShape } from '../query.js';
 import { EnvironmentRead } from './environment.js';
 import { ProjectRead } from './project.js';
@@ -14,17 +15,15 @@ export const ApiKeyAccessLevel = z.enum(['admin', 'write', 'read', 'no_access'])
 /** Key owner type. */
 export const ApiKeyOwnerType = z.enum(['pdp_config', 'member', 'elements']);
 
-/** Scope of the calling key: ids down to the key level, null below it. */
-export const ApiKeyScopeRead = z
-	.object({
+export const ApiKeyScopeRead = named(
+	'APIKeyScopeRead',
+	'Scope of the calling key: ids down to the key level, null below it.',
+	{
 		organization_id: Uuid.describe("Id of the key's organization."),
 		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
 		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
-	})
-	.meta({
-		id: 'APIKeyScopeRead',
-		description: 'Scope of the calling key: ids down to the key level, null below it.',
-	});
+	},
+);
 export type ApiKeyScopeRead = z.input<typeof ApiKeyScopeRead>;
 
 /** Filters for API keys. */
@@ -34,7 +33,6 @@ export const ApiKeyQuery = z.object({
 	...pageShape,
 });
 
-/** A new API key in the caller's organization, for an environment unless `object_type` is set. */
 export const ApiKeyCreate = z
 	.object({
 		organization_id: optional(Uuid).describe("The caller's organization; may be omitted."),
@@ -71,27 +69,22 @@ export const ApiKeyCreate = z
 	});
 export type ApiKeyCreate = z.output<typeof ApiKeyCreate>;
 
-/** An API key. Its secret is null in lists. */
-export const ApiKeyRead = z
-	.object({
-		id: Uuid.describe('Key id, distinct from its secret.'),
-		organization_id: Uuid.describe("Id of the key's organization."),
-		project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
-		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
-		object_type: ApiKeyObjectType.describe('Key scope: the organization, one project or one environment.'),
-		access_level: ApiKeyAccessLevel.describe('Key access level in its scope.'),
-		owner_type: ApiKeyOwnerType.describe(
-			'Key owner: a decision point (`pdp_config`), a person (`member`) or elements.',
-		),
-		name: z.string().nullable().describe('Display name.'),
-		secret: z.string().nullable().describe('The secret, to send as `Authorization: Bearer`. Null in lists.'),
-		created_at: Timestamp.describe('Creation time, in UTC.'),
-		created_by_member: AlwaysNull,
-		last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
-		env: EnvironmentRead.nullable().describe('Environment for the key; null for an organization key or a project key.'),
-		project: ProjectRead.nullable().describe(
-			'Project for the key, or for its environment; null for an organization key.',
-		),
-	})
-	.meta({ id: 'APIKeyRead', description: 'An API key. Its secret is null in lists.' });
+export const ApiKeyRead = named('APIKeyRead', 'An API key. Its secret is null in lists.', {
+	id: Uuid.describe('Key id, distinct from its secret.'),
+	organization_id: Uuid.describe("Id of the key's organization."),
+	project_id: Uuid.nullable().describe('Project for the key; null for an organization key.'),
+	environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
+	object_type: ApiKeyObjectType.describe('Key scope: the organization, one project or one environment.'),
+	access_level: ApiKeyAccessLevel.describe('Key access level in its scope.'),
+	owner_type: ApiKeyOwnerType.describe('Key owner: a decision point (`pdp_config`), a person (`member`) or elements.'),
+	name: z.string().nullable().describe('Display name.'),
+	secret: z.string().nullable().describe('The secret, to send as `Authorization: Bearer`. Null in lists.'),
+	created_at: Timestamp.describe('Creation time, in UTC.'),
+	created_by_member: AlwaysNull,
+	last_used_at: Timestamp.nullable().describe('Last use, to the minute; null if never used.'),
+	env: EnvironmentRead.nullable().describe('Environment for the key; null for an organization key or a project key.'),
+	project: ProjectRead.nullable().describe(
+		'Project for the key, or for its environment; null for an organization key.',
+	),
+});
 export type ApiKeyRead = z.input<typeof ApiKeyRead>;

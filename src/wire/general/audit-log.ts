@@ -5,6 +5,7 @@ import { boundedArray } from '../bounded.js';
 import { Reference, Text, Timestamp, Uuid } from '../common.js';
 import { ValidationProblems } from '../error.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { pageShape, Search } from '../query.js';
 import { unchecked } from '../unchecked.js';
 
@@ -16,10 +17,6 @@ const firstInstant = Date.parse('0001-01-01T00:00:00Z');
 
 const anything = z.unknown();
 
-/**
- * An event in the OPA format. Other members are kept unchanged. `result` is an object with `allow` and `code`, or a
- * boolean.
- */
 export const DecisionEvent = z
 	.looseObject({
 		decision_id: Text.min(1).max(256).describe('Decision id; an event with an already stored id is not stored again.'),
@@ -48,47 +45,43 @@ export const DecisionEvents = boundedArray(
 );
 
 /** Response to a batch with invalid events. */
-export const PartlyLogged = z
-	.object({
+export const PartlyLogged = named(
+	'PartlyLogged',
+	'Response to a batch with invalid events, which it lists by index and member.',
+	{
 		accepted: z.int().describe('Number of events now stored, including events from earlier uploads.'),
 		refused: z.int().describe('Number of invalid events, which are not stored.'),
 		detail: ValidationProblems,
-	})
-	.meta({
-		id: 'PartlyLogged',
-		description: 'Response to a batch with invalid events, which it lists by index and member.',
-	});
+	},
+);
 
 const optionalText = z.string().nullable();
 
-/** A logged decision. */
-export const AuditLogModel = z
-	.object({
-		id: Uuid.describe('Decision id.'),
-		timestamp: Timestamp.describe('Decision time, in UTC.'),
-		created_at: Timestamp.describe('Time at which the decision was logged, in UTC.'),
-		org_id: Uuid.describe('Organization id.'),
-		project_id: Uuid.describe('Project id.'),
-		env_id: Uuid.describe('Environment id.'),
-		pdp_config_id: Uuid.describe('Id of the API key with which the decision point sent it.'),
-		query: optionalText.meta({ description: 'Policy path for the query.' }),
-		user_key: optionalText.describe('User key in the check.'),
-		user_email: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
-		user_name: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
-		resource_type: optionalText.describe('Resource key in the check.'),
-		tenant: optionalText.describe('Tenant key in the check.'),
-		action: optionalText.describe('Action key.'),
-		decision: z.boolean().nullable().describe('True if allowed; null if the event does not say.'),
-		reason: optionalText.meta({ description: 'Code: `allow`, or a denial code.' }),
-		input: anything.describe('The check, as the policy received it, without masked values.'),
-		result: anything.describe('The policy result.'),
-		context: anything.describe('Context sent with the check.'),
-		raw_data: anything.meta({ description: 'The event, as the decision point sent it.' }),
-	})
-	.meta({ id: 'AuditLogModel', description: 'A logged decision.' });
+export const AuditLogModel = named('AuditLogModel', 'A logged decision.', {
+	id: Uuid.describe('Decision id.'),
+	timestamp: Timestamp.describe('Decision time, in UTC.'),
+	created_at: Timestamp.describe('Time at which the decision was logged, in UTC.'),
+	org_id: Uuid.describe('Organization id.'),
+	project_id: Uuid.describe('Project id.'),
+	env_id: Uuid.describe('Environment id.'),
+	pdp_config_id: Uuid.describe('Id of the API key with which the decision point sent it.'),
+	query: optionalText.meta({ description: 'Policy path for the query.' }),
+	user_key: optionalText.describe('User key in the check.'),
+	user_email: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
+	user_name: optionalText.meta({ description: 'Currently stored user value, or else the value sent.' }),
+	resource_type: optionalText.describe('Resource key in the check.'),
+	tenant: optionalText.describe('Tenant key in the check.'),
+	action: optionalText.describe('Action key.'),
+	decision: z.boolean().nullable().describe('True if allowed; null if the event does not say.'),
+	reason: optionalText.meta({ description: 'Code: `allow`, or a denial code.' }),
+	input: anything.describe('The check, as the policy received it, without masked values.'),
+	result: anything.describe('The policy result.'),
+	context: anything.describe('Context sent with the check.'),
+	raw_data: anything.meta({ description: 'The event, as the decision point sent it.' }),
+});
 export type AuditLogModel = z.input<typeof AuditLogModel>;
 
-const named = z
+const StoredEntity = z
 	.object({
 		id: Uuid.describe('Object id.'),
 		key: z.string().describe('Object key.'),
@@ -98,13 +91,12 @@ const named = z
 	})
 	.nullable();
 
-/** A decision with its objects, as currently stored. */
 export const DetailedAuditLogModel = AuditLogModel.extend({
 	objects: z
 		.object({
-			user_object: named.describe('The user; null if not stored.'),
-			resource_type_object: named.describe('The resource; null if not stored.'),
-			tenant_object: named.describe('The tenant; null if not stored.'),
+			user_object: StoredEntity.describe('The user; null if not stored.'),
+			resource_type_object: StoredEntity.describe('The resource; null if not stored.'),
+			tenant_object: StoredEntity.describe('The tenant; null if not stored.'),
 		})
 		.describe('Objects in the decision, as currently stored.'),
 }).meta({ id: 'DetailedAuditLogModel', description: 'A decision with its objects, as currently stored.' });

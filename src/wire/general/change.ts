@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { StoredObject, Timestamp, Uuid } from '../common.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { pageShape, Search } from '../query.js';
 
 /** Object kinds in the change log. */
@@ -34,34 +35,28 @@ export type ChangeKind = z.output<typeof ChangeKind>;
 export const ChangeOperation = z.enum(['create', 'update', 'delete']);
 export type ChangeOperation = z.output<typeof ChangeOperation>;
 
-/** A change of one object: actor, time, and the object before and after. */
-export const ChangeRead = z
-	.object({
-		revision: z.int().min(1).describe('Environment revision after the change; all changes in one request share it.'),
-		position: z.int().min(0).describe('Change position within its revision.'),
-		kind: ChangeKind.describe('Changed object kind.'),
-		operation: ChangeOperation.describe('Operation on the object.'),
-		key: z
-			.string()
-			.describe('Object key, prefixed with its resource key if it has one; a different identifier if it has no key.'),
-		before: StoredObject.nullable().describe('Object before the change; null if it was created.'),
-		after: StoredObject.nullable().describe('Object after the change; null if it was deleted.'),
-		actor: z
-			.object({
-				id: Uuid.describe('Id of the API key, or of the elements user.'),
-				name: z.string().nullable().describe('API key name, if it has one.'),
-			})
-			.nullable()
-			.describe(
-				'The API key or elements user that made the change; null for the server itself. ' +
-					'The name is null for users, and for keys that are deleted or unnamed.',
-			),
-		created_at: Timestamp.describe('Change time, in UTC.'),
-	})
-	.meta({
-		id: 'ChangeRead',
-		description: 'A change of one object: actor, time, and the object before and after.',
-	});
+export const ChangeRead = named('ChangeRead', 'A change of one object: actor, time, and the object before and after.', {
+	revision: z.int().min(1).describe('Environment revision after the change; all changes in one request share it.'),
+	position: z.int().min(0).describe('Change position within its revision.'),
+	kind: ChangeKind.describe('Changed object kind.'),
+	operation: ChangeOperation.describe('Operation on the object.'),
+	key: z
+		.string()
+		.describe('Object key, prefixed with its resource key if it has one; a different identifier if it has no key.'),
+	before: StoredObject.nullable().describe('Object before the change; null if it was created.'),
+	after: StoredObject.nullable().describe('Object after the change; null if it was deleted.'),
+	actor: z
+		.object({
+			id: Uuid.describe('Id of the API key, or of the elements user.'),
+			name: z.string().nullable().describe('API key name, if it has one.'),
+		})
+		.nullable()
+		.describe(
+			'The API key or elements user that made the change; null for the server itself. ' +
+				'The name is null for users, and for keys that are deleted or unnamed.',
+		),
+	created_at: Timestamp.describe('Change time, in UTC.'),
+});
 export type ChangeRead = z.input<typeof ChangeRead>;
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { optional, Reference, Uuid } from '../common.js';
 import { HiddenText } from '../hidden-text.js';
+import { named } from '../named.js';
 import { ApiKeyAccessLevel, ApiKeyObjectType } from './api-key.js';
 
 /** Console sign-in by ticket, by API key, or through a session for a different environment. */
@@ -45,36 +46,33 @@ export const ConsoleSessionRequest = z.object({
 	'X-Console-Environment': Uuid.optional().describe('Environment id that selects a session among the session cookies.'),
 });
 
-const named = (what: string) => ({
+const described = (what: string) => ({
 	id: Uuid.describe(`Id of the ${what}.`),
 	key: z.string().describe(`Key of the ${what}.`),
 	name: z.string().describe('Display name.'),
 });
 
-/** A console session. */
-export const ConsoleSessionRead = z
-	.object({
-		organization: z.object(named('organization')).describe('The organization.'),
-		project: z.object(named('project')).describe('The project.'),
-		environment: z
-			.object({
-				...named('environment'),
-				production: z
-					.boolean()
-					.describe('True for a production environment, by its settings or else by its key: `production` or `prod`.'),
-			})
-			.describe('Environment for the session.'),
-		key: z
-			.object({
-				id: Uuid.describe('API key id.'),
-				name: z.string().nullable().describe('API key name.'),
-				object_type: ApiKeyObjectType.describe('Key scope: the organization, a project or an environment.'),
-				access_level: ApiKeyAccessLevel.describe('Key access level.'),
-			})
-			.describe('API key used to sign in. The session has its rights.'),
-		revision: z.int().describe('Newest environment revision.'),
-		lineage: z.string().describe('Database lineage for the revision.'),
-		decision_point: z.boolean().describe('True if the console can query a decision point in the environment.'),
-	})
-	.meta({ id: 'ConsoleSessionRead', description: 'A console session.' });
+export const ConsoleSessionRead = named('ConsoleSessionRead', 'A console session.', {
+	organization: z.object(described('organization')).describe('The organization.'),
+	project: z.object(described('project')).describe('The project.'),
+	environment: z
+		.object({
+			...described('environment'),
+			production: z
+				.boolean()
+				.describe('True for a production environment, by its settings or else by its key: `production` or `prod`.'),
+		})
+		.describe('Environment for the session.'),
+	key: z
+		.object({
+			id: Uuid.describe('API key id.'),
+			name: z.string().nullable().describe('API key name.'),
+			object_type: ApiKeyObjectType.describe('Key scope: the organization, a project or an environment.'),
+			access_level: ApiKeyAccessLevel.describe('Key access level.'),
+		})
+		.describe('API key used to sign in. The session has its rights.'),
+	revision: z.int().describe('Newest environment revision.'),
+	lineage: z.string().describe('Database lineage for the revision.'),
+	decision_point: z.boolean().describe('True if the console can query a decision point in the environment.'),
+});
 export type ConsoleSessionRead = z.input<typeof ConsoleSessionRead>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { Key, optional, StoredObject, UserKey } from '../common.js';
+import { named } from '../named.js';
 import { OwnConditionSetKey } from '../schema/condition-set.js';
 import { ResourceKey } from '../schema/resource.js';
 import { ChangeKind, ChangeOperation, ChangeRead } from './change.js';
@@ -144,7 +145,6 @@ export type DraftChange = z.output<typeof DraftChange>;
 /** Object kinds in drafts. */
 export type DraftKind = DraftChange['kind'];
 
-/** Changes to an environment, based on a revision. */
 export const Draft = z
 	.strictObject({
 		base_revision: z
@@ -156,69 +156,63 @@ export const Draft = z
 	.meta({ id: 'Draft', description: 'Changes to an environment, based on a revision.' });
 export type Draft = z.output<typeof Draft>;
 
-/** An applied draft. */
-export const AppliedDraft = z
-	.object({
-		revision: z.int().min(0).describe('Environment revision with the draft.'),
-		changes: ChangeReport.describe('Changes by the draft, including consequential changes.'),
-	})
-	.meta({ id: 'AppliedDraft', description: 'An applied draft.' });
+export const AppliedDraft = named('AppliedDraft', 'An applied draft.', {
+	revision: z.int().min(0).describe('Environment revision with the draft.'),
+	changes: ChangeReport.describe('Changes by the draft, including consequential changes.'),
+});
 
 /** Maximum number of files in a preview. */
 export const maxPreviewFiles = 500;
 /** Size limits for the listed changes and the listed files in a preview, in characters as JSON. */
 export const maxPreviewLength = 2 * 1024 * 1024;
 
-/** Draft effects. */
-export const DraftPreview = z
-	.object({
-		base_revision: z.int().min(0).describe('Base revision of the draft.'),
-		revision: z.int().min(0).describe('Environment revision used for the preview.'),
-		total: z.int().min(0).describe('Total number of objects to be created, changed or deleted.'),
-		changes: z
-			.array(
-				z.object({
-					kind: ChangeKind.describe('Object kind, as in the change log.'),
-					operation: ChangeOperation.describe('Operation on the object.'),
-					key: ChangeRead.shape.key,
-					before: StoredObject.nullable().describe('Current object; null if it would be created.'),
-					after: StoredObject.nullable().describe(
-						'Resulting object; null if it would be deleted. Ids for created objects, and times, will differ.',
-					),
-				}),
-			)
-			.describe('The first changes, including cascaded deletions, in execution order.'),
-		truncated: z.boolean().describe('True if there are more changes than listed.'),
-		policy: z
-			.object({
-				files: z
-					.array(
-						z.object({
-							path: z.string().describe('File path, with slashes.'),
-							before: z.string().nullable().describe('Current Rego; null if the file does not exist.'),
-							after: z.string().nullable().describe('Rego with the draft; null if the file would not exist.'),
-						}),
-					)
-					.describe('Generated files that differ, by path.'),
-				truncated: z.boolean().describe('True if more files differ than listed.'),
-				diagnostics: z
-					.array(
-						z.object({
-							code: z.string().describe('Finding kind, for programs.'),
-							message: z.string().describe('Finding, for people.'),
-							at: z.array(z.string()).describe('Keys that lead to the location, from the schema root.'),
-							severity: z.enum(['error', 'warning']).describe('An `error` prevents compilation; a `warning` does not.'),
-						}),
-					)
-					.describe('Compiler findings in the drafted schema, at most 20.'),
-				failure: z
-					.string()
-					.nullable()
-					.describe(
-						'Why no file is listed: the schema, with or without the draft, does not compile. Null if it compiles.',
-					),
-			})
-			.describe('Changes to the Rego generated from the schema. Role permissions are not in the Rego.'),
-	})
-	.meta({ id: 'DraftPreview', description: 'Draft effects.' });
+export const DraftPreview = named('DraftPreview', 'Draft effects.', {
+	base_revision: z.int().min(0).describe('Base revision of the draft.'),
+	revision: z.int().min(0).describe('Environment revision used for the preview.'),
+	total: z.int().min(0).describe('Total number of objects to be created, changed or deleted.'),
+	changes: z
+		.array(
+			z.object({
+				kind: ChangeKind.describe('Object kind, as in the change log.'),
+				operation: ChangeOperation.describe('Operation on the object.'),
+				key: ChangeRead.shape.key,
+				before: StoredObject.nullable().describe('Current object; null if it would be created.'),
+				after: StoredObject.nullable().describe(
+					'Resulting object; null if it would be deleted. Ids for created objects, and times, will differ.',
+				),
+			}),
+		)
+		.describe('The first changes, including cascaded deletions, in execution order.'),
+	truncated: z.boolean().describe('True if there are more changes than listed.'),
+	policy: z
+		.object({
+			files: z
+				.array(
+					z.object({
+						path: z.string().describe('File path, with slashes.'),
+						before: z.string().nullable().describe('Current Rego; null if the file does not exist.'),
+						after: z.string().nullable().describe('Rego with the draft; null if the file would not exist.'),
+					}),
+				)
+				.describe('Generated files that differ, by path.'),
+			truncated: z.boolean().describe('True if more files differ than listed.'),
+			diagnostics: z
+				.array(
+					z.object({
+						code: z.string().describe('Finding kind, for programs.'),
+						message: z.string().describe('Finding, for people.'),
+						at: z.array(z.string()).describe('Keys that lead to the location, from the schema root.'),
+						severity: z.enum(['error', 'warning']).describe('An `error` prevents compilation; a `warning` does not.'),
+					}),
+				)
+				.describe('Compiler findings in the drafted schema, at most 20.'),
+			failure: z
+				.string()
+				.nullable()
+				.describe(
+					'Why no file is listed: the schema, with or without the draft, does not compile. Null if it compiles.',
+				),
+		})
+		.describe('Changes to the Rego generated from the schema. Role permissions are not in the Rego.'),
+});
 export type DraftPreview = z.input<typeof DraftPreview>;

@@ -1,42 +1,34 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { defaulted, optional, Reference, Text, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { EnvironmentCreate, EnvironmentRead } from './environment.js';
 
-/** Filter for objects of one kind, by key. */
-export const CopyFilter = z
-	.object({
-		include: defaulted(boundedArray(Text), () => []).meta({
-			description: 'Keys to include; an empty list includes everything, and `*` matches any text.',
-		}),
-		exclude: defaulted(boundedArray(Text), () => []).meta({
-			description: 'Keys to exclude, even if included; `*` matches any text.',
-		}),
-	})
-	.meta({ id: 'EnvironmentCopyScopeFilters', description: 'Filter for objects of one kind, by key.' });
+export const CopyFilter = named('EnvironmentCopyScopeFilters', 'Filter for objects of one kind, by key.', {
+	include: defaulted(boundedArray(Text), () => []).meta({
+		description: 'Keys to include; an empty list includes everything, and `*` matches any text.',
+	}),
+	exclude: defaulted(boundedArray(Text), () => []).meta({
+		description: 'Keys to exclude, even if included; `*` matches any text.',
+	}),
+});
 export type CopyFilter = z.output<typeof CopyFilter>;
 
 const filter = defaulted(CopyFilter, () => ({ include: [], exclude: [] }));
 
-/**
- * Filters for the copied objects. A resource is copied with everything that belongs to it, including roles; a resource
- * set is copied only with its resource. `roles` selects tenant roles. A rule is copied if both its sets are copied.
- */
-export const CopyScope = z
-	.object({
+export const CopyScope = named(
+	'EnvironmentCopyScope',
+	'Filters for the copied objects. A resource is copied with everything that belongs ' +
+		'to it, including roles; a resource set is copied only with its resource. ' +
+		'`roles` selects tenant roles. A rule is copied if both its sets are copied.',
+	{
 		resources: filter.describe('Resources, each with all objects that belong to it; all by default.'),
 		roles: filter.describe('Tenant roles; all by default.'),
 		user_sets: filter.describe('User sets; all by default.'),
 		resource_sets: filter.describe('Resource sets, each only with its resource; all by default.'),
 		custom_policies: filter.describe('Has no effect yet.'),
-	})
-	.meta({
-		id: 'EnvironmentCopyScope',
-		description:
-			'Filters for the copied objects. A resource is copied with everything that belongs ' +
-			'to it, including roles; a resource set is copied only with its resource. ' +
-			'`roles` selects tenant roles. A rule is copied if both its sets are copied.',
-	});
+	},
+);
 export type CopyScope = z.output<typeof CopyScope>;
 
 const CopyTarget = z
@@ -50,17 +42,14 @@ const CopyTarget = z
 	)
 	.meta({ id: 'EnvironmentCopyTarget', description: 'The environment to copy to: an existing or a new environment.' });
 
-/** Schema copy target and scope. */
-export const EnvironmentCopy = z
-	.object({
-		target_env: CopyTarget.describe('Target environment.'),
-		conflict_strategy: defaulted(z.enum(['fail', 'overwrite']), () => 'fail' as const).describe(
-			'Treatment of an object with different content in the target: fail ' +
-				'the copy (`fail`, the default) or overwrite the object.',
-		),
-		scope: defaulted(CopyScope, () => CopyScope.parse({})).describe('Objects to copy; all by default.'),
-	})
-	.meta({ id: 'EnvironmentCopy', description: 'Schema copy target and scope.' });
+export const EnvironmentCopy = named('EnvironmentCopy', 'Schema copy target and scope.', {
+	target_env: CopyTarget.describe('Target environment.'),
+	conflict_strategy: defaulted(z.enum(['fail', 'overwrite']), () => 'fail' as const).describe(
+		'Treatment of an object with different content in the target: fail ' +
+			'the copy (`fail`, the default) or overwrite the object.',
+	),
+	scope: defaulted(CopyScope, () => CopyScope.parse({})).describe('Objects to copy; all by default.'),
+});
 export type EnvironmentCopy = z.output<typeof EnvironmentCopy>;
 
 const maxWait = 60;
@@ -78,16 +67,14 @@ export const TaskQuery = z.object({
 });
 export type TaskQuery = z.output<typeof TaskQuery>;
 
-/** Copy state, with the target after success, or the reason after failure. */
-export const TaskResult = z
-	.object({
+export const TaskResult = named(
+	'TaskResultEnvironmentRead',
+	'Copy state, with the target after success, or the reason after failure.',
+	{
 		task_id: Uuid.describe('Task id, for requesting its result.'),
 		status: z.enum(['processing', 'success', 'failure', 'cancelled']).describe('Task state.'),
 		result: EnvironmentRead.nullable().describe('Copy target; null until the copy succeeds.'),
 		error: z.string().nullable().describe('Why the copy failed; null if it did not fail.'),
-	})
-	.meta({
-		id: 'TaskResultEnvironmentRead',
-		description: 'Copy state, with the target after success, or the reason after failure.',
-	});
+	},
+);
 export type TaskResult = z.input<typeof TaskResult>;

@@ -18,6 +18,7 @@ import {
 import { configuredLevels, ElementsSettings, ElementsType } from '../element/elements-config.js';
 import { UserInviteStatus } from '../element/user-invite.js';
 import { Email } from '../email.js';
+import { named } from '../named.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../schema/condition-set.js';
 import { derivationSettings } from '../schema/derivation.js';
 import { ResourceKey } from '../schema/resource.js';
@@ -82,7 +83,6 @@ const ActionEntry = z
 	})
 	.describe('A resource action; its name defaults to its key.');
 
-/** A resource attribute or user attribute. */
 export const AttributeEntry = z
 	.strictObject({
 		type: AttributeType.describe('Value type of the attribute.'),
@@ -91,7 +91,6 @@ export const AttributeEntry = z
 	.meta({ id: 'AttributeEntry', description: 'A resource attribute or user attribute.' });
 export type AttributeEntry = z.output<typeof AttributeEntry>;
 
-/** A relation of a resource, whose instances are the objects; `subject_resource` is the subject resource key. */
 export const RelationEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
@@ -105,7 +104,6 @@ export const RelationEntry = z
 	});
 export type RelationEntry = z.output<typeof RelationEntry>;
 
-/** An action group of a resource, with action keys. */
 export const ActionGroupEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
@@ -120,7 +118,6 @@ const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_ro
 	'When derivations apply; always by default.',
 );
 
-/** Derivation of a resource role from roles on the subjects in a relation, all by keys. */
 export const DerivationEntry = z
 	.strictObject({
 		users_with_role: entryList(
@@ -145,7 +142,6 @@ const describedRole = {
 	attributes: orNull(Attributes).describe('Custom data.'),
 };
 
-/** A resource role. Permissions are action keys, and `extends` holds role keys, all in the same resource. */
 export const ResourceRoleEntry = z
 	.strictObject({
 		...describedRole,
@@ -177,17 +173,12 @@ const ownResource = {
 	attributes: entryMap(AttributeEntry).describe('Instance attributes, by key.'),
 };
 
-/** A resource alone, without its relations, action groups and roles. */
 export const OwnResourceEntry = z.strictObject(ownResource).meta({
 	id: 'OwnResourceEntry',
 	description: 'A resource alone, without its relations, action groups and roles.',
 });
 export type OwnResourceEntry = z.output<typeof OwnResourceEntry>;
 
-/**
- * A resource. The built-in `__user` is present only if its owner has changed it; its attributes are in
- * `user_attributes`.
- */
 export const ResourceEntry = z.strictObject({ ...ownResource, ...nested }).meta({
 	id: 'ResourceEntry',
 	description:
@@ -196,7 +187,6 @@ export const ResourceEntry = z.strictObject({ ...ownResource, ...nested }).meta(
 });
 export type ResourceEntry = z.output<typeof ResourceEntry>;
 
-/** A tenant role. Permissions are `<resource key>:<action key>`; `extends` holds role keys. */
 export const RoleEntry = z
 	.strictObject({
 		...describedRole,
@@ -209,10 +199,6 @@ export const RoleEntry = z
 	});
 export type RoleEntry = z.output<typeof RoleEntry>;
 
-/**
- * A condition set that is not automatic. `resource` is the resource that a resource set narrows; `parent` is the parent
- * set.
- */
 export const ConditionSetEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
@@ -234,7 +220,6 @@ export const ConditionSetEntry = z
 	});
 export type ConditionSetEntry = z.output<typeof ConditionSetEntry>;
 
-/** A rule between two sets, by keys. Automatic sets have their own key format. */
 export const SetRuleEntry = z
 	.strictObject({
 		user_set: ConditionSetKey.describe('User set key; `__autogen_<role key>` for a role.'),
@@ -253,10 +238,6 @@ const RoleName = z
 	.max(2 * maxKeyLength + 1)
 	.refine((text) => Key.safeParse(text).success || isPair(text), 'must be `<role key>` or `<resource key>:<role key>`');
 
-/**
- * An element, without its webhook. `role_levels` maps roles to their levels. Settings refer to resources, roles and
- * elements by key.
- */
 export const ElementsConfigEntry = z
 	.strictObject({
 		name: Name.describe('Display name.'),
@@ -296,13 +277,11 @@ export const UserEntry = z
 	.meta({ id: 'UserEntry', description: 'A user.' });
 export type UserEntry = z.output<typeof UserEntry>;
 
-/** A user added to a tenant. */
 export const TenantUserEntry = z
 	.strictObject({ user: UserKey.describe('User key.'), tenant: Key.describe('Tenant key.') })
 	.meta({ id: 'TenantUserEntry', description: 'A user added to a tenant.' });
 export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
-/** A resource instance, in one tenant. */
 export const InstanceEntry = z
 	.strictObject({
 		tenant: Key.describe('Tenant key for the instance.'),
@@ -311,7 +290,6 @@ export const InstanceEntry = z
 	.meta({ id: 'InstanceEntry', description: 'A resource instance, in one tenant.' });
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 
-/** An instance that is a group. `made_instance`: the instance was created for the group, and is deleted with it. */
 export const GroupEntry = z
 	.strictObject({
 		made_instance: defaulted(z.boolean(), () => false).describe(
@@ -325,7 +303,6 @@ export const GroupEntry = z
 	});
 export type GroupEntry = z.output<typeof GroupEntry>;
 
-/** A resource, resource role or relation that the groups API created, and deletes when no group needs it. */
 export const MadeForGroupsEntry = z
 	.strictObject({
 		resource: Key.describe('Resource key.'),
@@ -346,7 +323,6 @@ export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 /** Grant expiry. An import skips expired grants. */
 const ends = orNull(Timestamp).meta({ description: 'Expiry; absent if there is none.' });
 
-/** A relationship; its subject and object are `<resource key>:<instance key>`. */
 export const TupleEntry = z
 	.strictObject({
 		subject: InstanceName.describe('Subject, as `<resource key>:<instance key>`.'),
@@ -377,7 +353,6 @@ const inOnePlaceOnly = {
 	path: ['tenant'],
 };
 
-/** A role held by a user: a tenant role in a tenant, or a resource role on an instance. */
 export const RoleAssignmentEntry = z
 	.strictObject({
 		user: UserKey.describe('User key.'),
@@ -392,7 +367,6 @@ export const RoleAssignmentEntry = z
 	});
 export type RoleAssignmentEntry = z.output<typeof RoleAssignmentEntry>;
 
-/** A future user. The role is a tenant role key, or `<resource key>:<role key>`. */
 export const UserInviteEntry = z
 	.strictObject({
 		email: Email.describe('E-mail address of the invited user.'),
@@ -461,7 +435,6 @@ const FactsHalf = z
 	})
 	.describe('Stored objects: tenants, users, instances and grants.');
 
-/** A document to import. If a half is missing, this half of the environment stays unchanged. */
 export const EnvironmentDocument = z
 	.strictObject({
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
@@ -487,9 +460,10 @@ export type EnvironmentDocument = z.output<typeof EnvironmentDocument>;
 
 const entries = z.record(z.string(), StoredObject);
 
-/** An exported document: complete, sorted by key, without members that equal their default. */
-export const EnvironmentExport = z
-	.object({
+export const EnvironmentExport = named(
+	'EnvironmentExport',
+	'An exported document: complete, sorted by key, without members that equal their default.',
+	{
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
 		version: z.literal(documentVersion).describe('Format version: 1.'),
 		environment: z
@@ -523,8 +497,5 @@ export const EnvironmentExport = z
 			})
 			.optional()
 			.describe('Stored objects; absent if only the schema was requested.'),
-	})
-	.meta({
-		id: 'EnvironmentExport',
-		description: 'An exported document: complete, sorted by key, without members that equal their default.',
-	});
+	},
+);

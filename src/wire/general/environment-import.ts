@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from '../named.js';
 import { Flag } from '../query.js';
 
 /** Treatment of an object with different content in the environment. */
@@ -42,18 +43,14 @@ const reported = {
 		.meta({ description: `The first ${maxListedChanges}, in execution order.` }),
 };
 
-/** Changes made. */
-export const ChangeReport = z.object(reported).meta({ id: 'ChangeReport', description: 'Changes made.' });
+export const ChangeReport = named('ChangeReport', 'Changes made.', reported);
 export type ChangeReport = z.input<typeof ChangeReport>;
 
-/** Import changes, executed or not. */
-export const ImportReport = z
-	.object({
-		dry_run: z.boolean().describe('True if nothing was written.'),
-		total: reported.total,
-		counts: reported.counts,
-		expired: z.int().min(0).meta({ description: 'Number of expired grants in the document, which were skipped.' }),
-		changes: reported.changes,
-	})
-	.meta({ id: 'EnvironmentImportReport', description: 'Import changes, executed or not.' });
+export const ImportReport = named('EnvironmentImportReport', 'Import changes, executed or not.', {
+	dry_run: z.boolean().describe('True if nothing was written.'),
+	total: reported.total,
+	counts: reported.counts,
+	expired: z.int().min(0).meta({ description: 'Number of expired grants in the document, which were skipped.' }),
+	changes: reported.changes,
+});
 export type ImportReport = z.input<typeof ImportReport>;

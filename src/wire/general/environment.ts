@@ -14,12 +14,14 @@ import {
 	Timestamp,
 	Uuid,
 } from '../common.js';
+import { named } from '../named.js';
 
 const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 
-/** Keys that sign user tokens of an environment: at `url`, or inline. `ttl` is in seconds. */
-export const Jwks = z
-	.object({
+export const Jwks = named(
+	'JwksConfig',
+	'Keys that sign user tokens of an environment: at `url`, or inline. `ttl` is in seconds.',
+	{
 		ttl: defaulted(z.int().min(0), () => 600).describe('Cache time for keys from `url`, in seconds; defaults to 600.'),
 		url: defaulted(Text.regex(jwksUrl, 'must be an https URL').nullable(), () => null).describe(
 			'Key location: an https URL.',
@@ -28,11 +30,8 @@ export const Jwks = z
 			z.object({ keys: boundedArray(Attributes).describe('Keys in RFC 7517 form.') }).nullable(),
 			() => null,
 		).describe('Inline keys, instead of `url`.'),
-	})
-	.meta({
-		id: 'JwksConfig',
-		description: 'Keys that sign user tokens of an environment: at ' + '`url`, or inline. `ttl` is in seconds.',
-	});
+	},
+);
 export type Jwks = z.output<typeof Jwks>;
 
 /** Membership direction when a group is assigned to a group (docs/groups.md). */
@@ -171,45 +170,38 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 		'it changes anything; by default, environments with the key `production` or `prod` are in production.',
 });
 
-export const EnvironmentCreate = z
-	.object({
-		key: Key.describe('Key, unique among the environments in the project.'),
-		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Environment description. Null counts as absent.'),
-		custom_branch_name: optional(Text).describe('Stored and returned for clients that set it; has no effect.'),
-		jwks: optional(Jwks).describe('Keys that sign tokens for users who sign in to elements.'),
-		settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
-	})
-	.meta({ id: 'EnvironmentCreate', description: 'A new environment.' });
+export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.', {
+	key: Key.describe('Key, unique among the environments in the project.'),
+	name: Name.describe('Display name.'),
+	description: optional(Text).describe('Environment description. Null counts as absent.'),
+	custom_branch_name: optional(Text).describe('Stored and returned for clients that set it; has no effect.'),
+	jwks: optional(Jwks).describe('Keys that sign tokens for users who sign in to elements.'),
+	settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
+});
 export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
 
-/** Environment fields to change. */
-export const EnvironmentUpdate = z
-	.object({
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Environment description; null clears it.'),
-		custom_branch_name: clearable(Text).describe('Stored and returned for clients that set it; has no effect.'),
-		jwks: clearable(Jwks).describe('Keys that sign tokens for users who sign in to elements; null for none.'),
-		settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),
-	})
-	.meta({ id: 'EnvironmentUpdate', description: 'Environment fields to change.' });
+export const EnvironmentUpdate = named('EnvironmentUpdate', 'Environment fields to change.', {
+	name: optional(Name).describe('New name. Null counts as absent.'),
+	description: clearable(Text).describe('Environment description; null clears it.'),
+	custom_branch_name: clearable(Text).describe('Stored and returned for clients that set it; has no effect.'),
+	jwks: clearable(Jwks).describe('Keys that sign tokens for users who sign in to elements; null for none.'),
+	settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),
+});
 export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;
 
-export const EnvironmentRead = z
-	.object({
-		id: Uuid.describe('Environment id.'),
-		key: z.string().describe('Key, unique among the environments in the project.'),
-		name: z.string().describe('Display name.'),
-		organization_id: Uuid.describe('Organization id.'),
-		project_id: Uuid.describe('Project id.'),
-		created_at: Timestamp.describe('Creation time, in UTC.'),
-		updated_at: Timestamp.describe('Last change, in UTC.'),
-		description: z.string().nullable().describe('Environment description.'),
-		custom_branch_name: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
-		jwks: StoredObject.nullable().describe('Keys that sign tokens for users who sign in to elements.'),
-		settings: StoredObject.nullable().describe('Environment settings and custom data.'),
-		avp_policy_store_id: AlwaysNull,
-		email_configuration: AlwaysNull,
-	})
-	.meta({ id: 'EnvironmentRead', description: 'An environment.' });
+export const EnvironmentRead = named('EnvironmentRead', 'An environment.', {
+	id: Uuid.describe('Environment id.'),
+	key: z.string().describe('Key, unique among the environments in the project.'),
+	name: z.string().describe('Display name.'),
+	organization_id: Uuid.describe('Organization id.'),
+	project_id: Uuid.describe('Project id.'),
+	created_at: Timestamp.describe('Creation time, in UTC.'),
+	updated_at: Timestamp.describe('Last change, in UTC.'),
+	description: z.string().nullable().describe('Environment description.'),
+	custom_branch_name: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
+	jwks: StoredObject.nullable().describe('Keys that sign tokens for users who sign in to elements.'),
+	settings: StoredObject.nullable().describe('Environment settings and custom data.'),
+	avp_policy_store_id: AlwaysNull,
+	email_configuration: AlwaysNull,
+});
 export type EnvironmentRead = z.input<typeof EnvironmentRead>;

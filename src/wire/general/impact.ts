@@ -3,60 +3,53 @@
 import { z } from 'zod';
 import { defaulted, optional } from '../common.js';
 import { Query } from '../decision/check.js';
+import { named } from '../named.js';
 import { Draft } from './draft.js';
 
 const optionalKey = (description: string) => z.string().optional().describe(description);
 
-/** Grant source: a role, or a condition set rule. */
-export const ImpactCause = z
-	.object({
-		by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).describe('Grant kind.'),
-		role: optionalKey(
-			'Role key for a tenant role; `<type>#<role>` for a role on an instance. In a rule, in place of `userset`: ' +
-				'all holders of the role in the tenant.',
-		),
-		userset: optionalKey('User set key of a rule.'),
-		resourceset: optionalKey('Resource set key of a rule.'),
-		resource_type: optionalKey('In place of `resourceset`: all objects of the resource type.'),
-	})
-	.meta({ id: 'ImpactCause', description: 'Grant source: a role, or a condition set rule.' });
+export const ImpactCause = named('ImpactCause', 'Grant source: a role, or a condition set rule.', {
+	by: z.enum(['role_in_tenant', 'role_on_instance', 'set_rule']).describe('Grant kind.'),
+	role: optionalKey(
+		'Role key for a tenant role; `<type>#<role>` for a role on an instance. In a rule, in place of `userset`: ' +
+			'all holders of the role in the tenant.',
+	),
+	userset: optionalKey('User set key of a rule.'),
+	resourceset: optionalKey('Resource set key of a rule.'),
+	resource_type: optionalKey('In place of `resourceset`: all objects of the resource type.'),
+});
 export type ImpactCause = z.output<typeof ImpactCause>;
 
 /** Check result in one state. */
-export const ImpactSide = z
-	.object({
-		allow: z.boolean().describe('True if allowed.'),
-		code: z.string().meta({
-			description: '`allow`, or the denial code: docs/denial-codes.md explains each code.',
-			example: 'no_permission',
-		}),
-		reason: z.string().describe('The code as a sentence about this check.'),
-		by: z.array(ImpactCause).describe('Grant sources; empty if nothing grants the action.'),
-	})
-	.meta({ id: 'ImpactSide', description: 'Check result before or after the change.' });
+export const ImpactSide = named('ImpactSide', 'Check result before or after the change.', {
+	allow: z.boolean().describe('True if allowed.'),
+	code: z.string().meta({
+		description: '`allow`, or the denial code: docs/denial-codes.md explains each code.',
+		example: 'no_permission',
+	}),
+	reason: z.string().describe('The code as a sentence about this check.'),
+	by: z.array(ImpactCause).describe('Grant sources; empty if nothing grants the action.'),
+});
 export type ImpactSide = z.output<typeof ImpactSide>;
 
 /** A check with a different result. */
-export const ImpactRow = z
-	.object({
-		user: z.string().describe('User key.'),
-		action: z.string().describe('Action key.'),
-		resource: z
-			.object({
-				type: z.string().describe('Resource key.'),
-				key: z.string().nullable().describe('Instance key; null for the resource type alone.'),
-			})
-			.describe('The resource or instance.'),
-		tenant: z.string().describe('Tenant key in the check.'),
-		before: ImpactSide,
-		after: ImpactSide,
-	})
-	.meta({ id: 'ImpactRow', description: 'A check whose result differs before and after the change.' });
+export const ImpactRow = named('ImpactRow', 'A check whose result differs before and after the change.', {
+	user: z.string().describe('User key.'),
+	action: z.string().describe('Action key.'),
+	resource: z
+		.object({
+			type: z.string().describe('Resource key.'),
+			key: z.string().nullable().describe('Instance key; null for the resource type alone.'),
+		})
+		.describe('The resource or instance.'),
+	tenant: z.string().describe('Tenant key in the check.'),
+	before: ImpactSide,
+	after: ImpactSide,
+});
 export type ImpactRow = z.output<typeof ImpactRow>;
 
 const count = z.int().min(0);
 
-/** Numbers of checks gained and lost through one cause. */
 export const ImpactCauseCount = ImpactCause.extend({
 	gained: count.describe('Checks granted by this cause after the change and denied before.'),
 	lost: count.describe('Checks granted by this cause before the change and denied after it.'),
@@ -79,7 +72,6 @@ export const maxImpactDecisions = 1_000;
 const limit = (most: number, usual: number, description: string) =>
 	z.int().min(0).max(most).default(usual).describe(description);
 
-/** Limits on the response size and cost. */
 export const ImpactLimits = z
 	.strictObject({
 		checks: limit(maxImpactChecks, 200_000, 'Maximum number of checks to evaluate, before and after the change.'),
@@ -89,7 +81,6 @@ export const ImpactLimits = z
 	.meta({ id: 'ImpactLimits', description: 'Limits on the response size and cost.' });
 export type ImpactLimits = z.output<typeof ImpactLimits>;
 
-/** A draft impact request. */
 export const ImpactRequest = z
 	.strictObject({
 		draft: Draft.describe('Changes to evaluate.'),
@@ -99,66 +90,61 @@ export const ImpactRequest = z
 export type ImpactRequest = z.output<typeof ImpactRequest>;
 
 /** Gained and lost checks. */
-export const Impact = z
-	.object({
-		base_revision: count.describe('Newest environment revision, used to evaluate the draft.'),
-		gains: z.array(ImpactRow).describe('Checks allowed only with the draft, at most `limits.rows`.'),
-		loses: z.array(ImpactRow).describe('Checks allowed only without the draft, at most `limits.rows`.'),
-		counts: z
-			.object({
-				gained: count.describe('Checks allowed only with the draft.'),
-				lost: count.describe('Checks allowed only without the draft.'),
-				asked: count.describe('Evaluated checks: checks possibly affected by the draft.'),
-				by_cause: z
-					.array(ImpactCauseCount)
-					.describe('Counts by cause, largest first. A check with several causes counts for the first.'),
-			})
-			.describe('Totals, listed or not. Lower bounds if `truncated`.'),
-		truncated: z
-			.boolean()
-			.describe(
-				'True if checks were skipped, because there are more than `limits.checks` or the time limit was reached.',
-			),
-		decisions: z
-			.object({
-				replayed: count.describe('Logged decisions replayed.'),
-				skipped: count.describe('Decisions skipped, because their input is not in the log.'),
-				gained: count.describe('Replayed decisions allowed only with the draft.'),
-				lost: count.describe('Replayed decisions allowed only without the draft.'),
-				rows: z.array(LoggedDecisionRow).describe('Decisions with a different result, newest first.'),
-				truncated: z.boolean().describe('True if the time limit stopped the replay.'),
-			})
-			.describe(
-				'The newest logged decisions, replayed with the facts at `base_revision`, without ' +
-					'and with the draft, at the request time. Masked attributes are missing.',
-			),
-		left_out: z
-			.array(
-				z.object({
-					object: z.string().describe('Display name, such as "user set `adults`".'),
-					message: z.string().describe('Message from the compiler or OPA.'),
-				}),
-			)
-			.describe('Objects excluded from the policy, because the schema does not compile with them.'),
-	})
-	.meta({ id: 'Impact', description: 'Checks gained and lost through a draft.' });
+export const Impact = named('Impact', 'Checks gained and lost through a draft.', {
+	base_revision: count.describe('Newest environment revision, used to evaluate the draft.'),
+	gains: z.array(ImpactRow).describe('Checks allowed only with the draft, at most `limits.rows`.'),
+	loses: z.array(ImpactRow).describe('Checks allowed only without the draft, at most `limits.rows`.'),
+	counts: z
+		.object({
+			gained: count.describe('Checks allowed only with the draft.'),
+			lost: count.describe('Checks allowed only without the draft.'),
+			asked: count.describe('Evaluated checks: checks possibly affected by the draft.'),
+			by_cause: z
+				.array(ImpactCauseCount)
+				.describe('Counts by cause, largest first. A check with several causes counts for the first.'),
+		})
+		.describe('Totals, listed or not. Lower bounds if `truncated`.'),
+	truncated: z
+		.boolean()
+		.describe(
+			'True if checks were skipped, because there are more than `limits.checks` or the time limit was reached.',
+		),
+	decisions: z
+		.object({
+			replayed: count.describe('Logged decisions replayed.'),
+			skipped: count.describe('Decisions skipped, because their input is not in the log.'),
+			gained: count.describe('Replayed decisions allowed only with the draft.'),
+			lost: count.describe('Replayed decisions allowed only without the draft.'),
+			rows: z.array(LoggedDecisionRow).describe('Decisions with a different result, newest first.'),
+			truncated: z.boolean().describe('True if the time limit stopped the replay.'),
+		})
+		.describe(
+			'The newest logged decisions, replayed with the facts at `base_revision`, without ' +
+				'and with the draft, at the request time. Masked attributes are missing.',
+		),
+	left_out: z
+		.array(
+			z.object({
+				object: z.string().describe('Display name, such as "user set `adults`".'),
+				message: z.string().describe('Message from the compiler or OPA.'),
+			}),
+		)
+		.describe('Objects excluded from the policy, because the schema does not compile with them.'),
+});
 export type Impact = z.input<typeof Impact>;
 
 /** Maximum number of changes between an explained revision and the newest revision. */
 export const maxChangesSince = 5_000;
 
-/** A check, and the revision to explain it at. */
-export const ExplanationRequest = z
-	.object({
-		...Query.omit({ use_debugger: true, sdk: true }).shape,
-		revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
-		token: optional(z.string().max(64)).describe(
-			'Revision token, as in `custom` in decision log events. 410 if this revision number ' +
-				'now belongs to a different revision, because history was lost in between.',
-		),
-		at: optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })).describe(
-			'Decision time, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',
-		),
-	})
-	.meta({ id: 'ExplanationRequest', description: 'A check, and the revision to explain it at.' });
+export const ExplanationRequest = named('ExplanationRequest', 'A check, and the revision to explain it at.', {
+	...Query.omit({ use_debugger: true, sdk: true }).shape,
+	revision: z.int().min(0).describe('Environment revision whose policy and facts decide.'),
+	token: optional(z.string().max(64)).describe(
+		'Revision token, as in `custom` in decision log events. 410 if this revision number ' +
+			'now belongs to a different revision, because history was lost in between.',
+	),
+	at: optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })).describe(
+		'Decision time, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',
+	),
+});
 export type ExplanationRequest = z.output<typeof ExplanationRequest>;

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { Attributes, clearable, Name, optional, StoredObject, Timestamp, Uuid } from '../common.js';
+import { named } from '../named.js';
 
-/** Organization fields to change. */
-export const OrganizationUpdate = z
-	.object({
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
-	})
-	.meta({ id: 'OrganizationUpdate', description: 'Organization fields to change.' });
+export const OrganizationUpdate = named('OrganizationUpdate', 'Organization fields to change.', {
+	name: optional(Name).describe('New name. Null counts as absent.'),
+	settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
+});
 export type OrganizationUpdate = z.output<typeof OrganizationUpdate>;
 
 /** Limits for a hosted plan; not enforced here. */
@@ -18,8 +16,10 @@ const UsageLimits = z.object({
 });
 
 /** An organization. `is_enterprise` and `usage_limits` are contract defaults, kept because clients read them. */
-export const OrganizationRead = z
-	.object({
+export const OrganizationRead = named(
+	'OrganizationRead',
+	'An organization. `is_enterprise` and `usage_limits` are the contract defaults, kept because clients read them.',
+	{
 		id: Uuid.describe('Organization id.'),
 		key: z.string().describe('Organization key.'),
 		name: z.string().describe('Display name.'),
@@ -30,11 +30,6 @@ export const OrganizationRead = z
 		created_at: Timestamp.describe('Creation time, in UTC.'),
 		updated_at: Timestamp.describe('Last change, in UTC.'),
 		settings: StoredObject.nullable().describe('Custom data.'),
-	})
-	.meta({
-		id: 'OrganizationRead',
-		description:
-			'An organization. `is_enterprise` and `usage_limits` are the ' +
-			'contract defaults, kept because clients read them.',
-	});
+	},
+);
 export type OrganizationRead = z.input<typeof OrganizationRead>;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Timestamp } from '../common.js';
 import { DegradedReason } from '../decision/degraded-reason.js';
+import { named } from '../named.js';
 
-/**
- * Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest
- * revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no policy
- * is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.
- */
-export const PolicyRead = z
-	.object({
+export const PolicyRead = named(
+	'PolicyRead',
+	'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
+		'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no ' +
+		'policy is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.',
+	{
 		revision: z.int().min(0).meta({ description: 'Newest environment revision.' }),
 		lineage: z
 			.string()
@@ -65,30 +65,17 @@ export const PolicyRead = z
 				}),
 			)
 			.describe('Policy files.'),
-	})
-	.meta({
-		id: 'PolicyRead',
-		description:
-			'Compiled policy of an environment. `revision` is the newest environment revision, `schema_revision` the newest ' +
-			'revision with a schema change, and `compiled_revision` the schema revision of the active policy: null while no ' +
-			'policy is compiled. The last two differ during a compilation and after a failure; `degraded` has the reason.',
-	});
+	},
+);
 export type PolicyRead = z.input<typeof PolicyRead>;
 
-/** A published policy, compiled from `schema_revision`. */
-export const PolicyRevisionRead = z
-	.object({
-		schema_revision: z.int().min(0).meta({ description: 'Schema revision that it was compiled from.' }),
-		hash: z.string().describe('SHA-256 over its Rego, hexadecimal: policies with equal hashes have equal Rego.'),
-		published_at: Timestamp.describe('Publication time, in UTC.'),
-	})
-	.meta({
-		id: 'PolicyRevisionRead',
-		description: 'A published policy, compiled from `schema_revision`.',
-	});
+export const PolicyRevisionRead = named('PolicyRevisionRead', 'A published policy, compiled from `schema_revision`.', {
+	schema_revision: z.int().min(0).meta({ description: 'Schema revision that it was compiled from.' }),
+	hash: z.string().describe('SHA-256 over its Rego, hexadecimal: policies with equal hashes have equal Rego.'),
+	published_at: Timestamp.describe('Publication time, in UTC.'),
+});
 export type PolicyRevisionRead = z.input<typeof PolicyRevisionRead>;
 
-/** A policy with all its files, as a folder for `opa`. */
 export const PolicyOfRevision = PolicyRevisionRead.extend({
 	files: z
 		.array(
@@ -104,7 +91,6 @@ export type PolicyOfRevision = z.input<typeof PolicyOfRevision>;
 /** Maximum number of policy tests in a list. */
 export const maxListedTests = 1_000;
 
-/** Generated policy test results. */
 export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 	.extend({
 		passed: z.int().min(0).meta({ description: 'Number of passed tests.' }),

@@ -12,13 +12,15 @@ import {
 	Timestamp,
 	Uuid,
 } from '../common.js';
+import { named } from '../named.js';
 import { EnvironmentCreate } from './environment.js';
 
 const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must hold two or more of a-z, 0-9, `-`');
 
-/** A new project. Without `initial_environments`, it gets `dev` and `production`; an empty list creates none. */
-export const ProjectCreate = z
-	.object({
+export const ProjectCreate = named(
+	'ProjectCreate',
+	'A new project. Without `initial_environments`, it gets `dev` and `production`; an empty list creates none.',
+	{
 		key: Key.describe('Key, unique among the projects in the organization.'),
 		name: Name.describe('Display name.'),
 		urn_namespace: optional(UrnNamespace).describe('Stored and returned for clients that set it; has no effect.'),
@@ -29,37 +31,28 @@ export const ProjectCreate = z
 			EnvironmentCreate.parse({ key: 'dev', name: 'Development' }),
 			EnvironmentCreate.parse({ key: 'production', name: 'Production' }),
 		]).describe('Environments to create with the project; `dev` and `production` by default.'),
-	})
-	.meta({
-		id: 'ProjectCreate',
-		description:
-			'A new project. Without `initial_environments`, it gets `dev` and `production`; an empty list creates none.',
-	});
+	},
+);
 export type ProjectCreate = z.output<typeof ProjectCreate>;
 
-/** Project fields to change. */
-export const ProjectUpdate = z
-	.object({
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Project description; null clears it.'),
-		settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
-		active_policy_repo_id: clearable(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
-	})
-	.meta({ id: 'ProjectUpdate', description: 'Project fields to change.' });
+export const ProjectUpdate = named('ProjectUpdate', 'Project fields to change.', {
+	name: optional(Name).describe('New name. Null counts as absent.'),
+	description: clearable(Text).describe('Project description; null clears it.'),
+	settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
+	active_policy_repo_id: clearable(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
+});
 export type ProjectUpdate = z.output<typeof ProjectUpdate>;
 
-export const ProjectRead = z
-	.object({
-		id: Uuid.describe('Project id.'),
-		key: z.string().describe('Key, unique among the projects in the organization.'),
-		name: z.string().describe('Display name.'),
-		organization_id: Uuid.describe('Organization id.'),
-		created_at: Timestamp.describe('Creation time, in UTC.'),
-		updated_at: Timestamp.describe('Last change, in UTC.'),
-		urn_namespace: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
-		description: z.string().nullable().describe('Project description.'),
-		settings: StoredObject.nullable().describe('Custom data.'),
-		active_policy_repo_id: Uuid.nullable().describe('Stored and returned for clients that set it; has no effect.'),
-	})
-	.meta({ id: 'ProjectRead', description: 'A project.' });
+export const ProjectRead = named('ProjectRead', 'A project.', {
+	id: Uuid.describe('Project id.'),
+	key: z.string().describe('Key, unique among the projects in the organization.'),
+	name: z.string().describe('Display name.'),
+	organization_id: Uuid.describe('Organization id.'),
+	created_at: Timestamp.describe('Creation time, in UTC.'),
+	updated_at: Timestamp.describe('Last change, in UTC.'),
+	urn_namespace: z.string().nullable().describe('Stored and returned for clients that set it; has no effect.'),
+	description: z.string().nullable().describe('Project description.'),
+	settings: StoredObject.nullable().describe('Custom data.'),
+	active_policy_repo_id: Uuid.nullable().describe('Stored and returned for clients that set it; has no effect.'),
+});
 export type ProjectRead = z.input<typeof ProjectRead>;

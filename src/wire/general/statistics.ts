@@ -9,7 +9,6 @@ const Count = z.int().min(0);
 /** Organization members: people who sign in to a hosted service. A self-hosted installation has none. */
 export const Members = z.array(StoredObject);
 
-/** An organization, with statistics in the scope of the calling key. Past usage is not recorded. */
 export const OrganizationStats = OrganizationRead.extend({
 	stats: z
 		.object({
@@ -32,7 +31,6 @@ export const OrganizationStats = OrganizationRead.extend({
 });
 export type OrganizationStats = z.input<typeof OrganizationStats>;
 
-/** An environment with its PDP configs and object counts, excluding built-in objects. */
 export const EnvironmentStats = EnvironmentRead.extend({
 	pdp_configs: z.array(PdpConfigRead).describe('PDP configs visible to the calling key.'),
 	stats: z

@@ -5,6 +5,7 @@ import { defaulted, InstanceReference, optional, Reference, StoredObject } from 
 import { ResourceInstanceRead } from '../facts/resource-instance.js';
 import { UserRead } from '../facts/user.js';
 import { paginated } from '../list.js';
+import { named } from '../named.js';
 import { ConditionSetType, Conditions } from './condition-set.js';
 
 /** Condition set previews. A stored set is referenced; a new set is given in full. */
@@ -81,10 +82,6 @@ export type AskedSet = Pick<ConditionPreview, 'condition_set' | 'type' | 'condit
 const pageMessage = 'must be a whole number from 1';
 const perPageMessage = 'must be a whole number from 1 to 100';
 
-/**
- * Finds the users or resource instances that match a set; `user` or `resource` is the other side, for operands that
- * refer to it.
- */
 export const ConditionPreview = describedOnce(
 	z.object({
 		...asked,
@@ -103,14 +100,12 @@ export const ConditionPreview = describedOnce(
 });
 export type ConditionPreview = z.output<typeof ConditionPreview>;
 
-/** Evaluates a set for one user or resource instance. */
 export const ConditionEvaluation = describedOnce(z.object(asked)).meta({
 	id: 'ConditionSetEvaluation',
 	description: 'Evaluates a set for one user or resource instance.',
 });
 export type ConditionEvaluation = z.output<typeof ConditionEvaluation>;
 
-/** Matching users or resource instances, in pages; `checked` is the number examined. */
 export const ConditionPreviewRead = paginated(z.union([UserRead, ResourceInstanceRead]))
 	.extend({ checked: z.int().min(0).describe('Users or instances examined.') })
 	.meta({
@@ -125,16 +120,14 @@ const explained = {
 	trace: StoredObject.describe('Every comparison, with the values found.'),
 };
 
-/** Set result: its own conditions and the conditions in all ancestor sets, nearest first. */
-export const ConditionEvaluationRead = z
-	.object({
+export const ConditionEvaluationRead = named(
+	'ConditionSetEvaluationRead',
+	'Set result: its own conditions and the conditions in all ancestor sets, nearest first.',
+	{
 		...explained,
 		ancestors: z
 			.array(z.object({ key: z.string().describe('Set key.'), ...explained }))
 			.describe('Ancestor sets, nearest first; all must match.'),
-	})
-	.meta({
-		id: 'ConditionSetEvaluationRead',
-		description: 'Set result: its own conditions and the conditions in all ancestor sets, nearest first.',
-	});
+	},
+);
 export type ConditionEvaluationRead = z.input<typeof ConditionEvaluationRead>;

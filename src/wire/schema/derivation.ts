@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { defaulted, Reference, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { granting } from './granting.js';
 
 /**
@@ -15,7 +16,6 @@ export const derivationSettings = {
 	no_direct_roles_on_object: defaulted(z.boolean(), () => false).meta({ description: noDirectRoles }),
 };
 
-/** When derivations apply. */
 export const DerivationSettingsEdit = granting(derivationSettings).meta({
 	id: 'DerivationSettingsEditable',
 	description: 'When derivations apply.',
@@ -32,10 +32,6 @@ const source = {
 	),
 };
 
-/**
- * A holder of `role` on an instance of `on_resource` that is a subject of the relation holds the role from the path on
- * its object.
- */
 export const DerivedRoleRuleCreate = granting(
 	{ ...source, when: when.describe('When this derivation applies; always by default.') },
 	['role_id', 'resource_id', 'relation_id'],
@@ -49,13 +45,12 @@ export type DerivedRoleRuleCreate = z.output<typeof DerivedRoleRuleCreate>;
 
 const anyWhen = defaulted(z.object(derivationSettings), () => ({ no_direct_roles_on_object: false }));
 
-/** A derivation to remove; `when` is ignored. */
-export const DerivedRoleRuleRemove = z
-	.object({ ...source, when: anyWhen.describe('Ignored.') })
-	.meta({ id: 'DerivedRoleRuleDelete', description: 'A derivation to remove; `when` is ignored.' });
+export const DerivedRoleRuleRemove = named('DerivedRoleRuleDelete', 'A derivation to remove; `when` is ignored.', {
+	...source,
+	when: anyWhen.describe('Ignored.'),
+});
 export type DerivedRoleRuleRemove = z.output<typeof DerivedRoleRuleRemove>;
 
-/** All derivations for one role. */
 export const DerivedRoleBlockEdit = granting({
 	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []).describe(
 		'Source roles: their holders on related instances hold this role. None by default.',
@@ -64,19 +59,17 @@ export const DerivedRoleBlockEdit = granting({
 }).meta({ id: 'DerivedRoleBlockEditable', description: 'All derivations for one role.' });
 export type DerivedRoleBlockEdit = z.output<typeof DerivedRoleBlockEdit>;
 
-/** Stored rule for when derivations apply. */
-export const DerivationSettingsRead = z
-	.object({
-		no_direct_roles_on_object: z
-			.boolean()
-			.describe('True if a role held directly on the object disables the derivation for the user.'),
-	})
-	.meta({ id: 'DerivationSettingsRead', description: 'Stored rule for when derivations apply.' });
+export const DerivationSettingsRead = named('DerivationSettingsRead', 'Stored rule for when derivations apply.', {
+	no_direct_roles_on_object: z
+		.boolean()
+		.describe('True if a role held directly on the object disables the derivation for the user.'),
+});
 export type DerivationSettingsRead = z.input<typeof DerivationSettingsRead>;
 
-/** A derivation, by keys and by ids; `resource_id` is the id of `on_resource`. */
-export const DerivedRoleRuleRead = z
-	.object({
+export const DerivedRoleRuleRead = named(
+	'DerivedRoleRuleRead',
+	'A derivation, by keys and by ids; `resource_id` is the id of `on_resource`.',
+	{
 		role: z.string().describe('Key of the role held on the related instance.'),
 		on_resource: z.string().describe('Resource key for the related instance, the subject in the relation.'),
 		linked_by_relation: z
@@ -86,21 +79,15 @@ export const DerivedRoleRuleRead = z
 		resource_id: Uuid.describe('Id of `on_resource`.'),
 		relation_id: Uuid.describe('Relation id.'),
 		when: DerivationSettingsRead,
-	})
-	.meta({
-		id: 'DerivedRoleRuleRead',
-		description: 'A derivation, by keys and by ids; `resource_id` is the id of `on_resource`.',
-	});
+	},
+);
 export type DerivedRoleRuleRead = z.input<typeof DerivedRoleRuleRead>;
 
-/** All derivations for one role. */
-export const DerivedRoleBlockRead = z
-	.object({
-		id: Uuid.describe('Block id, stable across changes.'),
-		users_with_role: z
-			.array(DerivedRoleRuleRead)
-			.describe('Source roles: their holders on related instances hold this role.'),
-		when: DerivationSettingsRead,
-	})
-	.meta({ id: 'DerivedRoleBlockRead', description: 'All derivations for one role.' });
+export const DerivedRoleBlockRead = named('DerivedRoleBlockRead', 'All derivations for one role.', {
+	id: Uuid.describe('Block id, stable across changes.'),
+	users_with_role: z
+		.array(DerivedRoleRuleRead)
+		.describe('Source roles: their holders on related instances hold this role.'),
+	when: DerivationSettingsRead,
+});
 export type DerivedRoleBlockRead = z.input<typeof DerivedRoleBlockRead>;

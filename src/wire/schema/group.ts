@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from '../common.js';
+import { named } from '../named.js';
 import { Flag, pageShape, References, Searches } from '../query.js';
 import { expiryShape, granting } from './granting.js';
 import { ResourceKey } from './resource.js';
@@ -7,19 +8,13 @@ import { ResourceKey } from './resource.js';
 /** Default group resource key. */
 export const groupResource = 'group';
 
-/** A new group; its resource and instance are created if missing. */
-export const GroupCreate = z
-	.object({
-		group_instance_key: Key.meta({ description: 'Instance key alone.' }),
-		group_resource_type_key: defaulted(ResourceKey, () => groupResource).meta({
-			description: 'Resource key or id for the instance; defaults to `group`.',
-		}),
-		group_tenant: Reference.describe('Group tenant: id or key.'),
-	})
-	.meta({
-		id: 'GroupCreate',
-		description: 'A new group; its resource and instance are created if missing.',
-	});
+export const GroupCreate = named('GroupCreate', 'A new group; its resource and instance are created if missing.', {
+	group_instance_key: Key.meta({ description: 'Instance key alone.' }),
+	group_resource_type_key: defaulted(ResourceKey, () => groupResource).meta({
+		description: 'Resource key or id for the instance; defaults to `group`.',
+	}),
+	group_tenant: Reference.describe('Group tenant: id or key.'),
+});
 export type GroupCreate = z.output<typeof GroupCreate>;
 
 const groupRole = {
@@ -32,25 +27,23 @@ const groupRole = {
 };
 const shownOfGroupRole = ['key', 'resource_id', 'resource_instance_id', 'role_id', 'tenant_id'];
 
-/** A role on a resource instance, for members of the group in the path. */
 export const GroupRoleCreate = granting({ ...groupRole, ...expiryShape }, shownOfGroupRole).meta({
 	id: 'GroupRoleCreate',
 	description: 'A role on a resource instance, for members of the group in the path.',
 });
 export type GroupRoleCreate = z.output<typeof GroupRoleCreate>;
 
-/** A role on a resource instance to remove from the group in the path. */
-export const GroupRoleRemove = z.object(groupRole).meta({
-	id: 'GroupRoleRemove',
-	description: 'A role on a resource instance to remove from the group in the path.',
-});
+export const GroupRoleRemove = named(
+	'GroupRoleRemove',
+	'A role on a resource instance to remove from the group in the path.',
+	groupRole,
+);
 export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
 /** Response members for a group and its users. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
 const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'roles', 'associated_tenants'];
 
-/** Tenant of the group that the user in the path joins. */
 export const GroupUserAdd = granting({ tenant: Reference.describe('Group tenant: id or key.'), ...expiryShape }, [
 	...shownOfGroup,
 	...shownOfUser,
@@ -60,11 +53,9 @@ export const GroupUserAdd = granting({ tenant: Reference.describe('Group tenant:
 });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
-/** Group tenant, optional for removals. */
-export const GroupUserRemove = z
-	.object({ tenant: optional(Reference).describe('Group tenant: id or key; may be omitted.') })
-	.meta({ id: 'GroupUserRemove', description: 'Group tenant, optional for removals.' })
-	.optional();
+export const GroupUserRemove = named('GroupUserRemove', 'Group tenant, optional for removals.', {
+	tenant: optional(Reference).describe('Group tenant: id or key; may be omitted.'),
+}).optional();
 export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
 const otherGroup = {
@@ -73,17 +64,17 @@ const otherGroup = {
 	),
 };
 
-/** The group to nest in the group of the path. */
 export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfGroup).meta({
 	id: 'GroupNesting',
 	description: 'The group to nest in the group of the path.',
 });
 export type GroupNesting = z.output<typeof GroupNesting>;
 
-/** The nested group to remove from the group of the path. */
-export const GroupNestingRemove = z
-	.object(otherGroup)
-	.meta({ id: 'GroupNestingRemove', description: 'The nested group to remove from the group of the path.' });
+export const GroupNestingRemove = named(
+	'GroupNestingRemove',
+	'The nested group to remove from the group of the path.',
+	otherGroup,
+);
 export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = {
@@ -113,11 +104,11 @@ const described = {
 	group_tenant: z.string().describe('Group tenant key.'),
 };
 
-/** A group: its resource key, instance key alone, tenant key, and instance id. */
-export const GroupReadSchema = z.object(described).meta({
-	id: 'GroupReadSchema',
-	description: 'A group: its resource key, instance key alone, tenant key, and instance id.',
-});
+export const GroupReadSchema = named(
+	'GroupReadSchema',
+	'A group: its resource key, instance key alone, tenant key, and instance id.',
+	described,
+);
 export type GroupReadSchema = z.input<typeof GroupReadSchema>;
 
 /** Maximum number of roles, and of users, shown with a group. */
@@ -125,36 +116,32 @@ export const maxShownOfGroup = 1000;
 
 const absentText = `Absent if there are more than ${maxShownOfGroup}: use the paginated lists of the group.`;
 
-/** A group with its roles, as `<resource key>:<instance key>#<role key>`, and its users, by id. */
-export const GroupRead = z
-	.object({
+export const GroupRead = named(
+	'GroupRead',
+	'A group with its roles, as `<resource key>:<instance key>#<role key>`, and its users, by id.',
+	{
 		...described,
 		assigned_roles: z.array(z.string()).optional().meta({ description: absentText }),
 		users: z.array(Uuid).optional().meta({ description: absentText }),
-	})
-	.meta({
-		id: 'GroupRead',
-		description: 'A group with its roles, as `<resource key>:<instance key>#<role key>`, and its users, by id.',
-	});
+	},
+);
 export type GroupRead = z.input<typeof GroupRead>;
 
-const named = z.object({ id: Uuid.describe('Object id (UUID).'), key: z.string().describe('Object key.') });
+const identified = z.object({ id: Uuid.describe('Object id (UUID).'), key: z.string().describe('Object key.') });
 
-/** A role that group members derive on a resource instance, by keys and by ids. */
-export const GroupRoleRead = z
-	.object({
+export const GroupRoleRead = named(
+	'GroupRoleRead',
+	'A role that group members derive on a resource instance, by keys and by ids.',
+	{
 		key: z.string().describe('Role key.'),
 		role: z.string().describe('Role key.'),
 		role_id: Uuid.describe('Role id.'),
-		resource: named.describe('Instance resource.'),
+		resource: identified.describe('Instance resource.'),
 		resource_id: Uuid.describe('Resource id.'),
-		resource_instance: named.describe('The instance; `key` is its key alone.'),
+		resource_instance: identified.describe('The instance; `key` is its key alone.'),
 		resource_instance_id: Uuid.describe('Instance id.'),
 		tenant: z.string().describe('Tenant key.'),
 		tenant_id: Uuid.describe('Tenant id.'),
-	})
-	.meta({
-		id: 'GroupRoleRead',
-		description: 'A role that group members derive on a resource instance, by keys and by ids.',
-	});
+	},
+);
 export type GroupRoleRead = z.input<typeof GroupRoleRead>;

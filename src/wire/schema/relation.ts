@@ -1,45 +1,39 @@
 import { z } from 'zod';
 import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from '../common.js';
+import { named } from '../named.js';
 
-/** A new relation, from instances of the subject resource to instances of the resource in the path. */
-export const RelationCreate = z
-	.object({
+export const RelationCreate = named(
+	'RelationCreate',
+	'A new relation, from instances of the subject resource to instances of the resource in the path.',
+	{
 		key: Key.describe('Key, unique among the relations in the resource.'),
 		name: Name.describe('Display name.'),
 		description: optional(Text).describe('Relation description. Null counts as absent.'),
 		subject_resource: Reference.describe('Subject resource: id or key.'),
-	})
-	.meta({
-		id: 'RelationCreate',
-		description: 'A new relation, from instances of the subject resource to instances of the resource in the path.',
-	});
+	},
+);
 export type RelationCreate = z.output<typeof RelationCreate>;
 
-/** A relation, with both resources by id and by key. */
-export const RelationRead = z
-	.object({
-		...environmentObject,
-		key: z.string().describe('Key, unique among the relations in the resource.'),
-		name: z.string().describe('Display name.'),
-		description: z.string().nullable().describe('Relation description.'),
-		object_resource_id: Uuid.describe('Object resource id.'),
-		object_resource: z.string().describe('Object resource key.'),
-		subject_resource_id: Uuid.describe('Subject resource id.'),
-		subject_resource: z.string().describe('Resource key for the subjects.'),
-	})
-	.meta({ id: 'RelationRead', description: 'A relation, with both resources by id and by key.' });
+export const RelationRead = named('RelationRead', 'A relation, with both resources by id and by key.', {
+	...environmentObject,
+	key: z.string().describe('Key, unique among the relations in the resource.'),
+	name: z.string().describe('Display name.'),
+	description: z.string().nullable().describe('Relation description.'),
+	object_resource_id: Uuid.describe('Object resource id.'),
+	object_resource: z.string().describe('Object resource key.'),
+	subject_resource_id: Uuid.describe('Subject resource id.'),
+	subject_resource: z.string().describe('Resource key for the subjects.'),
+});
 export type RelationRead = z.input<typeof RelationRead>;
 
-/** A relation, nested in its object resource: `resource` is the subject resource. */
-export const RelationBlockRead = z
-	.object({
+export const RelationBlockRead = named(
+	'RelationBlockRead',
+	'A relation, nested in its object resource: `resource` is the subject resource.',
+	{
 		resource_id: Uuid.describe('Subject resource id.'),
 		resource: z.string().describe('Resource key for the subjects.'),
 		relation_name: z.string().nullable().describe('Relation name.'),
 		description: z.string().nullable().describe('Relation description.'),
-	})
-	.meta({
-		id: 'RelationBlockRead',
-		description: 'A relation, nested in its object resource: `resource` is the subject resource.',
-	});
+	},
+);
 export type RelationBlockRead = z.input<typeof RelationBlockRead>;

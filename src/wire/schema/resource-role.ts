@@ -13,6 +13,7 @@ import {
 	Text,
 	Uuid,
 } from '../common.js';
+import { named } from '../named.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';
@@ -36,25 +37,24 @@ const described = {
 	granted_to: optional(DerivedRoleBlockEdit).describe('Derivations from roles on related instances; none by default.'),
 };
 
-/** A new resource role; `extends` names roles in the same resource. */
-export const ResourceRoleCreate = z
-	.object({ key: Key.describe('Key, unique among the roles in the resource.'), ...described })
-	.meta({
-		id: 'ResourceRoleCreate',
-		description: 'A new resource role; `extends` names roles in the same resource.',
-	});
+export const ResourceRoleCreate = named(
+	'ResourceRoleCreate',
+	'A new resource role; `extends` names roles in the same resource.',
+	{ key: Key.describe('Key, unique among the roles in the resource.'), ...described },
+);
 export type ResourceRoleCreate = z.output<typeof ResourceRoleCreate>;
 
-/** A role in a resource body; its key is the member name in `roles`. */
-export const RoleBlockEdit = z.object(described).meta({
-	id: 'RoleBlockEditable',
-	description: 'A role in a resource body; its key is the member name in `roles`.',
-});
+export const RoleBlockEdit = named(
+	'RoleBlockEditable',
+	'A role in a resource body; its key is the member name in `roles`.',
+	described,
+);
 export type RoleBlockEdit = z.output<typeof RoleBlockEdit>;
 
-/** Resource role fields to change; lists, `attributes` and `granted_to` are replaced as a whole. */
-export const ResourceRoleUpdate = z
-	.object({
+export const ResourceRoleUpdate = named(
+	'ResourceRoleUpdate',
+	'Resource role fields to change; lists, `attributes` and `granted_to` are replaced as a whole.',
+	{
 		name: optional(Name).describe('New name. Null counts as absent.'),
 		description: clearable(Text).describe('Role description; null clears it.'),
 		permissions: optional(boundedArray(ResourcePermission)).describe(
@@ -65,31 +65,29 @@ export const ResourceRoleUpdate = z
 			'Complete new list of extended roles (ids or keys). Null counts as absent.',
 		),
 		granted_to: clearable(DerivedRoleBlockEdit).describe('Complete new derivations; null for none.'),
-	})
-	.meta({
-		id: 'ResourceRoleUpdate',
-		description: 'Resource role fields to change; lists, `attributes` ' + 'and `granted_to` are replaced as a whole.',
-	});
+	},
+);
 export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 
 const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions in the resource.') };
 
-/** Permissions to add to a resource role. */
 export const ResourceRolePermissions = granting(permissions, roleAnswerMembers).meta({
 	id: 'ResourceRolePermissions',
 	description: 'Permissions to add to a resource role.',
 });
 export type ResourceRolePermissions = z.output<typeof ResourceRolePermissions>;
 
-/** Permissions to remove from a resource role. */
-export const ResourceRolePermissionsRemove = z
-	.object(permissions)
-	.meta({ id: 'ResourceRolePermissionsRemove', description: 'Permissions to remove from a resource role.' });
+export const ResourceRolePermissionsRemove = named(
+	'ResourceRolePermissionsRemove',
+	'Permissions to remove from a resource role.',
+	permissions,
+);
 export type ResourceRolePermissionsRemove = z.output<typeof ResourceRolePermissionsRemove>;
 
-/** A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource. */
-export const ResourceRoleRead = z
-	.object({
+export const ResourceRoleRead = named(
+	'ResourceRoleRead',
+	'A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource.',
+	{
 		...environmentObject,
 		key: z.string().describe('Key, unique among the roles in the resource.'),
 		name: z.string().describe('Display name.'),
@@ -102,14 +100,10 @@ export const ResourceRoleRead = z
 		granted_to: DerivedRoleBlockRead.nullable().describe(
 			'Derivations from roles on related instances; null if never set.',
 		),
-	})
-	.meta({
-		id: 'ResourceRoleRead',
-		description: 'A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource.',
-	});
+	},
+);
 export type ResourceRoleRead = z.input<typeof ResourceRoleRead>;
 
-/** Ancestors or descendants of a resource role in the `extends` hierarchy. */
 export const ResourceRoleHierarchyRead = hierarchySchema(ResourceRoleRead).meta({
 	id: 'ResourceRoleHierarchyRead',
 	description: 'Ancestors or descendants of a resource role in the `extends` hierarchy.',

@@ -13,34 +13,31 @@ import {
 	Text,
 	Uuid,
 } from '../common.js';
+import { named } from '../named.js';
 import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
 
-/** An action in a resource body; its key is the member name in `actions`. */
-export const ActionBlockEdit = z
-	.object({
+export const ActionBlockEdit = named(
+	'ActionBlockEditable',
+	'An action in a resource body; its key is the member name in `actions`.',
+	{
 		name: optional(Name).describe('Display name; defaults to the key.'),
 		description: optional(Text).describe('Action description. Null counts as absent.'),
 		attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
-	})
-	.meta({
-		id: 'ActionBlockEditable',
-		description: 'An action in a resource body; its key is the member name in `actions`.',
-	});
+	},
+);
 export type ActionBlockEdit = z.output<typeof ActionBlockEdit>;
 
-/** An attribute in a resource body; its key is the member name in `attributes`. */
-export const AttributeBlockEdit = z
-	.object({
+export const AttributeBlockEdit = named(
+	'AttributeBlockEditable',
+	'An attribute in a resource body; its key is the member name in `attributes`.',
+	{
 		type: AttributeType.describe('Value type of the attribute.'),
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),
-	})
-	.meta({
-		id: 'AttributeBlockEditable',
-		description: 'An attribute in a resource body; its key is the member name in `attributes`.',
-	});
+	},
+);
 export type AttributeBlockEdit = z.output<typeof AttributeBlockEdit>;
 
 /** Roles held on instances of the resource, by key. */
@@ -67,23 +64,24 @@ const described = {
 const reservedKey = '__tenant';
 export const ResourceKey = Key.refine((key) => key !== reservedKey, 'is a reserved name');
 
-/** A new resource with its actions, attributes, relations and roles. */
-export const ResourceCreate = z
-	.object({ key: ResourceKey.describe('Key, unique among the resources in the environment.'), ...described })
-	.meta({ id: 'ResourceCreate', description: 'A new resource with its actions, attributes, relations and roles.' });
+export const ResourceCreate = named(
+	'ResourceCreate',
+	'A new resource with its actions, attributes, relations and roles.',
+	{ key: ResourceKey.describe('Key, unique among the resources in the environment.'), ...described },
+);
 export type ResourceCreate = z.output<typeof ResourceCreate>;
 
-/** A complete resource. Missing fields are reset; omitted actions, attributes, relations and roles are deleted. */
-export const ResourceReplace = z.object(described).meta({
-	id: 'ResourceReplace',
-	description:
-		'A complete resource. Missing fields are reset; omitted ' + 'actions, attributes, relations and roles are deleted.',
-});
+export const ResourceReplace = named(
+	'ResourceReplace',
+	'A complete resource. Missing fields are reset; omitted actions, attributes, relations and roles are deleted.',
+	described,
+);
 export type ResourceReplace = z.output<typeof ResourceReplace>;
 
-/** Resource fields to change; `actions`, `roles` and other nested maps are replaced as a whole. */
-export const ResourceUpdate = z
-	.object({
+export const ResourceUpdate = named(
+	'ResourceUpdate',
+	'Resource fields to change; `actions`, `roles` and other nested maps are replaced as a whole.',
+	{
 		name: optional(Name).describe('New name. Null counts as absent.'),
 		actions: optional(keyed(ActionBlockEdit)).describe('Complete new actions, by key. Null counts as absent.'),
 		attributes: clearable(keyed(AttributeBlockEdit)).describe('Complete new attributes, by key; null for none.'),
@@ -92,11 +90,8 @@ export const ResourceUpdate = z
 		type_attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		roles,
 		relations,
-	})
-	.meta({
-		id: 'ResourceUpdate',
-		description: 'Resource fields to change; `actions`, `roles` and other nested maps are replaced as a whole.',
-	});
+	},
+);
 export type ResourceUpdate = z.output<typeof ResourceUpdate>;
 
 /** Filters for resources. */
@@ -110,35 +105,30 @@ export const ResourceQuery = withAttributeFilters({
 });
 export type ResourceQuery = z.output<typeof ResourceQuery>;
 
-/** An action, nested in its resource. */
-export const ActionBlockRead = z
-	.object({
-		id: Uuid.describe('Action id.'),
-		key: z.string().describe('Action key.'),
-		name: z.string().nullable().describe('Display name.'),
-		description: z.string().nullable().describe('Action description.'),
-		attributes: StoredObject.nullable().describe('Custom data.'),
-		v1compat_path: AlwaysNull,
-		v1compat_is_built_in: AlwaysNull,
-		v1compat_name: AlwaysNull,
-	})
-	.meta({ id: 'ActionBlockRead', description: 'An action, nested in its resource.' });
+export const ActionBlockRead = named('ActionBlockRead', 'An action, nested in its resource.', {
+	id: Uuid.describe('Action id.'),
+	key: z.string().describe('Action key.'),
+	name: z.string().nullable().describe('Display name.'),
+	description: z.string().nullable().describe('Action description.'),
+	attributes: StoredObject.nullable().describe('Custom data.'),
+	v1compat_path: AlwaysNull,
+	v1compat_is_built_in: AlwaysNull,
+	v1compat_name: AlwaysNull,
+});
 export type ActionBlockRead = z.input<typeof ActionBlockRead>;
 
-/** An attribute, nested in its resource. */
-export const AttributeBlockRead = z
-	.object({
-		id: Uuid.describe('Attribute id.'),
-		key: z.string().describe('Attribute key.'),
-		type: AttributeType.describe('Value type of the attribute.'),
-		description: z.string().nullable().describe('Attribute description.'),
-	})
-	.meta({ id: 'AttributeBlockRead', description: 'An attribute, nested in its resource.' });
+export const AttributeBlockRead = named('AttributeBlockRead', 'An attribute, nested in its resource.', {
+	id: Uuid.describe('Attribute id.'),
+	key: z.string().describe('Attribute key.'),
+	type: AttributeType.describe('Value type of the attribute.'),
+	description: z.string().nullable().describe('Attribute description.'),
+});
 export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
 
-/** A resource with its actions, attributes, relations, roles and action groups (action keys by group key). */
-export const ResourceRead = z
-	.object({
+export const ResourceRead = named(
+	'ResourceRead',
+	'A resource with its actions, attributes, relations, roles and action groups (action keys by group key).',
+	{
 		...environmentObject,
 		key: z.string().describe('Key, unique among the resources in the environment.'),
 		name: z.string().describe('Display name.'),
@@ -153,10 +143,6 @@ export const ResourceRead = z
 		v1compat_path: AlwaysNull,
 		v1compat_type: AlwaysNull,
 		v1compat_name: AlwaysNull,
-	})
-	.meta({
-		id: 'ResourceRead',
-		description:
-			'A resource with its actions, attributes, relations, ' + 'roles and action groups (action keys by group key).',
-	});
+	},
+);
 export type ResourceRead = z.input<typeof ResourceRead>;

@@ -16,6 +16,7 @@ import {
 } from '../common.js';
 import { operations } from '../facts/bulk.js';
 import { arrayOrPaginated } from '../list.js';
+import { named } from '../named.js';
 import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
 import { granting } from './granting.js';
@@ -40,14 +41,13 @@ const described = {
 	),
 };
 
-export const RoleCreate = z
-	.object({ ...described, granted_to: derivation })
-	.meta({ id: 'RoleCreate', description: 'A new tenant role.' });
+export const RoleCreate = named('RoleCreate', 'A new tenant role.', { ...described, granted_to: derivation });
 export type RoleCreate = z.output<typeof RoleCreate>;
 
-/** Role fields to change; `permissions`, `extends` and `attributes` are replaced as a whole. */
-export const RoleUpdate = z
-	.object({
+export const RoleUpdate = named(
+	'RoleUpdate',
+	'Role fields to change; `permissions`, `extends` and `attributes` are replaced as a whole.',
+	{
 		name: optional(Name).describe('New name. Null counts as absent.'),
 		description: clearable(Text).describe('Role description; null clears it.'),
 		permissions: optional(boundedArray(Permission)).describe('Complete new permission list. Null counts as absent.'),
@@ -56,11 +56,8 @@ export const RoleUpdate = z
 			'Complete new list of extended roles (ids or keys). Null counts as absent.',
 		),
 		granted_to: derivation,
-	})
-	.meta({
-		id: 'RoleUpdate',
-		description: 'Role fields to change; `permissions`, `extends` and `attributes` are replaced as a whole.',
-	});
+	},
+);
 export type RoleUpdate = z.output<typeof RoleUpdate>;
 
 /** Response members for tenant roles and resource roles, except permissions. */
@@ -80,23 +77,18 @@ const permissions = {
 	permissions: boundedArray(Permission).describe('Permissions: `<resource key>:<action key>`, or action ids.'),
 };
 
-/** Permissions to add to a role. */
 export const RolePermissions = granting(permissions, roleAnswerMembers).meta({
 	id: 'RolePermissions',
 	description: 'Permissions to add to a role.',
 });
 export type RolePermissions = z.output<typeof RolePermissions>;
 
-/** Permissions to remove from a role. */
-export const RolePermissionsRemove = z
-	.object(permissions)
-	.meta({ id: 'RolePermissionsRemove', description: 'Permissions to remove from a role.' });
+export const RolePermissionsRemove = named('RolePermissionsRemove', 'Permissions to remove from a role.', permissions);
 export type RolePermissionsRemove = z.output<typeof RolePermissionsRemove>;
 
 /** Maximum number of roles per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkRoles = 1000;
 
-/** A complete role: with `resource` a resource role, without it a tenant role. Missing fields are reset. */
 export const RoleReplace = z
 	.object({
 		...described,
@@ -117,23 +109,16 @@ export const RoleReplace = z
 	});
 export type RoleReplace = z.output<typeof RoleReplace>;
 
-/** Roles to create or replace. */
 export const RoleBulkReplace = operations(RoleReplace, maxBulkRoles, 'roles').meta({
 	id: 'RoleReplaceBulkOperation',
 	description: 'Roles to create or replace.',
 });
 export type RoleBulkReplace = z.output<typeof RoleBulkReplace>;
 
-/** Keys of created roles, and of already existing roles. */
-export const RoleBulkRead = z
-	.object({
-		created: z.array(z.string()).describe('Created role keys.'),
-		updated: z.array(z.string()).describe('Keys of already existing roles, changed or not.'),
-	})
-	.meta({
-		id: 'RoleBulkReport',
-		description: 'Keys of created roles, and of already existing roles.',
-	});
+export const RoleBulkRead = named('RoleBulkReport', 'Keys of created roles, and of already existing roles.', {
+	created: z.array(z.string()).describe('Created role keys.'),
+	updated: z.array(z.string()).describe('Keys of already existing roles, changed or not.'),
+});
 export type RoleBulkRead = z.input<typeof RoleBulkRead>;
 
 /** Filters for roles. */
@@ -146,9 +131,10 @@ export const RoleQuery = withAttributeFilters({
 });
 export type RoleQuery = z.output<typeof RoleQuery>;
 
-/** A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits. */
-export const RoleRead = z
-	.object({
+export const RoleRead = named(
+	'RoleRead',
+	'A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits.',
+	{
 		...environmentObject,
 		key: z.string().describe('Key, unique among the tenant roles in the environment.'),
 		name: z.string().describe('Display name.'),
@@ -161,12 +147,8 @@ export const RoleRead = z
 		granted_to: AlwaysNull,
 		v1compat_settings: AlwaysNull,
 		v1compat_attributes: AlwaysNull,
-	})
-	.meta({
-		id: 'RoleRead',
-		description:
-			'A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits.',
-	});
+	},
+);
 export type RoleRead = z.input<typeof RoleRead>;
 
 /** Query for a role's ancestors or descendants: all roles, or a page with total counts. */
@@ -183,7 +165,6 @@ export function hierarchySchema<S extends z.ZodType>(role: S) {
 	});
 }
 
-/** Ancestors or descendants of a tenant role in the `extends` hierarchy. */
 export const RoleHierarchyRead = hierarchySchema(RoleRead).meta({
 	id: 'RoleHierarchyRead',
 	description: 'Ancestors or descendants of a tenant role in the `extends` hierarchy.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaulted, environmentObject, Reference } from '../common.js';
+import { named } from '../named.js';
 import { pageShape, Searches } from '../query.js';
 import { granting } from './granting.js';
 import { Permission } from './role.js';
@@ -16,15 +17,13 @@ const rule = {
 	is_resource: flag.describe('True if `resource_set` names a resource; defaults to false.'),
 };
 
-/** A rule to create: users in the user set may do the action on resources in the resource set. */
 export const SetRuleCreate = granting(rule, ['key']).meta({
 	id: 'ConditionSetRuleCreate',
 	description: 'A rule to create: users in the user set may do the action on resources in the resource set.',
 });
 export type SetRuleCreate = z.output<typeof SetRuleCreate>;
 
-/** A rule to delete. */
-export const SetRuleRemove = z.object(rule).meta({ id: 'ConditionSetRuleRemove', description: 'A rule to delete.' });
+export const SetRuleRemove = named('ConditionSetRuleRemove', 'A rule to delete.', rule);
 export type SetRuleRemove = z.output<typeof SetRuleRemove>;
 
 /**
@@ -42,14 +41,15 @@ export const SetRuleQuery = z.object({
 });
 export type SetRuleQuery = z.output<typeof SetRuleQuery>;
 
-/** A rule, by keys; `permission` is `<resource key>:<action key>`. */
-export const SetRuleRead = z
-	.object({
+export const SetRuleRead = named(
+	'ConditionSetRuleRead',
+	'A rule, by keys; `permission` is `<resource key>:<action key>`.',
+	{
 		...environmentObject,
 		key: z.string().describe('Key composed from the keys of its parts.'),
 		user_set: z.string().describe('User set key; `__autogen_<role key>` for a role.'),
 		permission: z.string().describe('Permission granted to the users, as `<resource key>:<action key>`.'),
 		resource_set: z.string().describe('Resource set key; `__autogen_<resource key>` for a resource.'),
-	})
-	.meta({ id: 'ConditionSetRuleRead', description: 'A rule, by keys; `permission` is `<resource key>:<action key>`.' });
+	},
+);
 export type SetRuleRead = z.input<typeof SetRuleRead>;

@@ -1,0 +1,6 @@
+import { z } from 'zod';
+
+/** An object schema with its name and description in the OpenAPI document. */
+export function named<S extends z.ZodRawShape>(id: string, description: string, shape: S) {
+	return z.object(shape).meta({ id, description });
+}
