@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { guard } from '../api/access.js';
+import { guard } from '../api/access/guard.js';
 import { consolePages } from '../api/console/pages.js';
 import { consoleRelay } from '../api/console/relay.js';
 import { findRelayTarget, type OwnDecisionPoint } from '../api/console/relay-target.js';

@@ -1,0 +1,24 @@
+import { Raw } from '../../http/endpoint.js';
+import type { Answer } from '../../http/mount.js';
+import type { AnyRequest } from '../../http/received-request.js';
+import type { Committed } from '../../store/unit/queued-write.js';
+import { revisionHeader } from '../access.js';
+
+/** Body size in bytes above which a write counts as a bulk write. */
+const heavyBytes = 32 * 1024;
+
+/** True if the body is large or has no declared length. */
+export function isHeavy({ headers }: AnyRequest): boolean {
+	return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > heavyBytes;
+}
+
+/** Adds the revision after a write to the answer. */
+export function addRevision({ value, revision, lineage }: Committed<Answer>): Answer {
+	return addHeaders(value, revisionHeader(revision, lineage));
+}
+
+/** Adds headers to an answer. */
+export function addHeaders(answer: Answer, more: Readonly<Record<string, string>>): Answer {
+	const headers = { ...answer.headers, ...more };
+	return answer instanceof Raw ? new Raw(answer.status, headers, answer.bytes) : { ...answer, headers };
+}

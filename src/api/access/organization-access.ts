@@ -1,0 +1,90 @@
+import { parsePart } from '../../http/mount.js';
+import { identify, unlessDeleted } from '../../store/account/authenticate.js';
+import { type Contexts, ProjectPath } from '../access.js';
+import { readCredentials } from '../console/credentials.js';
+import { type Admit, defineAccess } from './access-rule.js';
+import {
+	authenticateAdmin,
+	authenticateCaller,
+	authenticateWriter,
+	outsideOfSessions,
+	refuseOtherLevels,
+} from './authenticate-caller.js';
+
+/** `public`: open to everyone. */
+export const openAccess: Admit<Contexts['public']> = defineAccess({
+	authenticate: async () => null,
+	open: (_, run) => run(null),
+});
+
+/** `probe`: process state and version, open to everyone. */
+export const probeAccess: Admit<Contexts['probe']> = defineAccess({
+	authenticate: async () => null,
+	open: (_, run, { monitoring }) => run(monitoring),
+});
+
+/** `metrics`: an organization key, because metrics cover all environments, unless the settings open them. */
+export const metricsAccess: Admit<Contexts['metrics']> = defineAccess({
+	authenticate: async (visit) => {
+		if (!visit.monitoring.open) refuseOtherLevels(await authenticateCaller(visit), ['org']);
+	},
+	open: (_, run, { monitoring }) => run(monitoring),
+});
+
+/** `key`: any known API key, even without access, for data about the key. */
+export const keyAccess: Admit<Contexts['key']> = defineAccess({
+	authenticate: async ({ store, request }) => {
+		const credentials = readCredentials(request);
+		return unlessDeleted(store, credentials.authorization, () => identify(store, credentials));
+	},
+	open: (caller, run) => run({ caller }),
+});
+
+/** `organization.read`: any key of the organization. */
+export const organizationReadAccess: Admit<Contexts['organization.read']> = defineAccess({
+	authenticate: authenticateCaller,
+	open: (caller, run, { store }) => run({ caller, account: store.account(caller.organization_id) }),
+});
+
+/** `organization.write`: an organization key that may write. */
+export const organizationWriteAccess: Admit<Contexts['organization.write']> = defineAccess({
+	authenticate: async (visit) => outsideOfSessions(await authenticateWriter(visit, ['org'])),
+	open: (caller, run, { store }) =>
+		store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
+});
+
+/** `keys.read`: a key with the access level `admin`. `ApiKeys` limits the keys it reaches. */
+export const keysReadAccess: Admit<Contexts['keys.read']> = defineAccess({
+	authenticate: authenticateAdmin,
+	open: (caller, run, { store }) => run({ caller, account: store.account(caller.organization_id) }),
+});
+
+/** `keys.manage`: like `keys.read`, in a transaction. */
+export const keysManageAccess: Admit<Contexts['keys.manage']> = defineAccess({
+	authenticate: authenticateAdmin,
+	open: (caller, run, { store }) =>
+		store.writeAccount(caller.organization_id, caller, (account) => run({ caller, account })),
+});
+
+/** `project.read`: a key with access to the project in the path. */
+export const projectReadAccess: Admit<Contexts['project.read']> = defineAccess({
+	authenticate: async (visit) => {
+		const caller = await authenticateCaller(visit);
+		const account = visit.store.account(caller.organization_id);
+		const { proj_id } = await parsePart(ProjectPath, 'path', visit.request.params);
+		return { caller, account, project: await account.project(caller, proj_id) };
+	},
+	open: (found, run) => run(found),
+});
+
+/** `project.write`: a key of the organization or project that may write. */
+export const projectWriteAccess: Admit<Contexts['project.write']> = defineAccess({
+	authenticate: async (visit) => {
+		const caller = outsideOfSessions(await authenticateWriter(visit, ['org', 'project']));
+		return { caller, ...(await parsePart(ProjectPath, 'path', visit.request.params)) };
+	},
+	open: ({ caller, proj_id }, run, { store }) =>
+		store.writeAccount(caller.organization_id, caller, async (account) =>
+			run({ caller, account, project: await account.project(caller, proj_id) }),
+		),
+});
