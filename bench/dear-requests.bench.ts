@@ -252,7 +252,7 @@ for (const store of stores) {
 		const answer = accepted(await api.environment.post(`${environment}/import`, document));
 		console.log(`${store}: imported in ${((performance.now() - imported) / 1000).toFixed(1)} s`);
 		accepted(await api.environment.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' }));
-		// The probe writes users of its own, because a trial that overwrites its users would be repeated.
+		// The probe writes separate users, because a trial that overwrites its users would be repeated.
 		const operations = range(100).flatMap((index) => [
 			{ key: `long-${index}`, attributes: { bio: long } },
 			{ key: `probe-${index}` },

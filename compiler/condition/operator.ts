@@ -222,7 +222,7 @@ export const operators: readonly Operator[] = [
 		...base,
 		name: 'matches',
 		words: { holds: 'matches', fails: 'does not match' },
-		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${maxPatternLength} characters, or ${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched}. It is read anew at every check: Unicode classes and repetitions cost milliseconds.`,
+		note: `A regular expression as RE2 reads it, found anywhere unless anchored, of up to ${maxPatternLength} characters, or ${maxItemsPatternLength} inside \`match\`, in a string of up to ${longest.matched}. It is parsed at every check: Unicode classes and repetitions cost milliseconds.`,
 		attribute: 'matched',
 		operand: 'string',
 		literal: true,

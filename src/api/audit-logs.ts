@@ -56,8 +56,8 @@ export const auditLogs = [
 		name: 'listAuditLogs',
 		summary: 'List decisions, the newest first',
 		description:
-			'What decision points logged: by default all denials and one in ten of what was allowed. The newest 10,000 that pass ' +
-			'the filters can be paged through.',
+			'Decisions logged by decision points: by default all denials and one in ten allowed requests. The newest 10,000 ' +
+			'that pass the filters can be paged through.',
 		tag,
 		method: 'get',
 		path: collection,

@@ -40,7 +40,7 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			name,
 			summary,
 			description:
-				'OPA bundle protocol with long polling: `If-None-Match` with the ETag of what is held, ' +
+				'OPA bundle protocol with long polling: `If-None-Match` with the ETag of the held bundle, ' +
 				'`Prefer: modes=snapshot,delta;wait=30`. Answers a bundle (tar.gz), or 304 when there is nothing new.',
 			tag: 'Bundles',
 			method: 'get',

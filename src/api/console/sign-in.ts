@@ -67,7 +67,7 @@ export const consoleSignIn = [
 		name: 'getConsoleSession',
 		summary: 'Who is signed in to the console, and the newest revision',
 		description:
-			'The session of an environment, of those that the cookies stand for. Asking is no use of the session: one that is ' +
+			'The session of an environment, found by its cookie. Asking is no use of the session: one that is ' +
 			'only watched ends after eight hours. When nobody is signed in, `additional_info.code` says why: `SIGNED_OUT`, ' +
 			'`IDLE`, `EXPIRED`, `API_KEY_REVOKED`, `API_KEY_ROTATED`, or, where the environment is asked for by its id, ' +
 			'`ENVIRONMENT_DELETED`.',

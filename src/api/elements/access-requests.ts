@@ -127,7 +127,7 @@ export const accessRequests = [
 	endpoint({
 		name: 'approveAccessRequestOfUser',
 		summary: 'Approve an access request: its role is assigned',
-		description: `${description} The role of the body is assigned instead of the one that was asked for.`,
+		description: `${description} The role in the body replaces the requested role.`,
 		tag,
 		method: 'put',
 		path: `${member}/approve`,

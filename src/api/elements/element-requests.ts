@@ -35,7 +35,7 @@ export const elementRequests = [
 	endpoint({
 		name: 'listElementRequests',
 		summary: 'List access requests and operation approvals of all elements and tenants',
-		description: 'Those that are pending first, the oldest first; then the others, the newest first.',
+		description: 'Pending requests first, starting with the oldest; then all other requests, starting with the newest.',
 		tag,
 		method: 'get',
 		path: collection,
@@ -62,7 +62,7 @@ export const elementRequests = [
 	endpoint({
 		name: 'approveElementRequest',
 		summary: 'Approve a request of any element',
-		description: `${description} What was asked for is given in the same revision, with the role of the body instead of the one that was asked for.`,
+		description: `${description} The request is granted in the same revision; a role in the body replaces the requested role.`,
 		tag,
 		method: 'put',
 		path: `${collection}/:element_request_id/approve`,

@@ -130,7 +130,7 @@ export const elementSignIn = [
 		endpoint({
 			name: method === 'get' ? 'logoutElements' : 'logoutElementsByPost',
 			summary: 'Sign out: the session ends, with its cookie and its bearer token',
-			description: 'Succeeds whoever calls, also when nobody is signed in.',
+			description: 'Succeeds for every caller, also when nobody is signed in.',
 			tag,
 			method,
 			path: '/v2/auth/logout',

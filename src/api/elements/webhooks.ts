@@ -37,7 +37,7 @@ export const webhooks = [
 	endpoint({
 		name: 'testWebhook',
 		summary: 'Send a test to the webhook of an element',
-		description: 'The body is `{"type": "test", "element_key": ...}`. What becomes of it is listed as of any delivery.',
+		description: 'The body is `{"type": "test", "element_key": ...}`. Its outcome is listed like any delivery.',
 		tag,
 		method: 'post',
 		path: `${member}/webhook_test`,

@@ -12,8 +12,8 @@ export const effectiveRoles = [
 		name: 'listEffectiveRoles',
 		summary: 'The roles that a user holds in tenants and on instances, and where each comes from',
 		description:
-			'Roles that were assigned, and those that are derived from them in groups and otherwise, all at one revision. What ' +
-			'has ended is left out. A role that is held for several reasons has an entry for each kind of reason.',
+			'Assigned roles, and roles derived from them by groups and otherwise, all at one revision. Expired roles ' +
+			'are left out. A role that is held for several reasons has an entry for each kind of reason.',
 		tag: 'Effective roles',
 		method: 'get',
 		path: '/v2/facts/:proj_id/:env_id/users/:user_id/effective_roles',

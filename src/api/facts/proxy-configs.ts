@@ -82,7 +82,7 @@ export const proxyConfigs = [
 		summary: 'Change fields of a proxy config',
 		description:
 			`${description} \`mapping_rules\`, where given, are overwritten as a whole; but where one of them says ` +
-			'`should_delete`, those that are not named by URL and method stay.',
+			'`should_delete`, rules not named by URL and method stay.',
 		tag,
 		method: 'patch',
 		path: member,

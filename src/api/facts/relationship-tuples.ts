@@ -114,7 +114,7 @@ export const relationshipTuples = [
 	endpoint({
 		name: 'createRelationshipTuples',
 		summary: 'Relate many instances at once',
-		description: `At most ${maxBulkTuples} in one call; all or none. Those that are there already are skipped.`,
+		description: `At most ${maxBulkTuples} in one call; all or none. Existing tuples are skipped.`,
 		tag,
 		method: 'post',
 		path: `${collection}/bulk`,
@@ -132,7 +132,7 @@ export const relationshipTuples = [
 	endpoint({
 		name: 'deleteRelationshipTuples',
 		summary: 'End many relationships at once',
-		description: `At most ${maxBulkTuples} in one call. Those that are not there are skipped.`,
+		description: `At most ${maxBulkTuples} in one call. Missing tuples are skipped.`,
 		tag,
 		method: 'delete',
 		path: `${collection}/bulk`,

@@ -38,7 +38,7 @@ export const setRules = [
 		summary: 'Let the users of a user set do an action on the resources of a resource set',
 		description:
 			'With `is_role` the user set is everyone who holds a tenant role, with `is_resource` the resource set is all of a ' +
-			'resource. A rule that is there already stays as it is. The answer is a list of the one rule.',
+			'resource. An existing rule is not changed. The answer is a list of the one rule.',
 		tag,
 		method: 'post',
 		path: collection,

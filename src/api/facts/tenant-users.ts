@@ -35,7 +35,7 @@ export const tenantUsers = [
 		name: 'addUserToTenant',
 		summary: 'Add a user to a tenant, creating it when it does not exist',
 		description:
-			'A user that exists stays as it is, but is given the roles in `role_assignments`. Belonging to a tenant permits ' +
+			'An existing user is not changed, but is given the roles in `role_assignments`. Belonging to a tenant permits ' +
 			'nothing: roles do.',
 		tag,
 		method: 'post',

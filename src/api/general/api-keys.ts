@@ -53,7 +53,7 @@ export const apiKeys = [
 	endpoint({
 		name: 'listApiKeys',
 		summary: 'List API keys, without their secrets',
-		description: 'Those that open no more than the calling key, and have no higher access level.',
+		description: 'Keys that open no more than the calling key and have no higher access level.',
 		tag,
 		method: 'get',
 		path: collection,

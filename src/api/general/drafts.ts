@@ -47,7 +47,7 @@ export const drafts = [
 	endpoint({
 		name: 'applyDraft',
 		summary: 'Make all changes of a draft, or none',
-		description: `${rules} All changes are under one revision, and those that go by cascade are reported with them.`,
+		description: `${rules} All changes are under one revision, and cascading deletions are reported with them.`,
 		tag,
 		method: 'post',
 		path: `${collection}/apply`,

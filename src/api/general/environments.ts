@@ -68,7 +68,8 @@ export const environments = [
 	endpoint({
 		name: 'getEnvironmentStats',
 		summary: 'One environment, its PDP configs, and how much it holds',
-		description: 'The PDP configs are those that `GET /v2/pdps/{proj_id}/{env_id}/configs` shows to the calling key.',
+		description:
+			'Its PDP configs are listed as `GET /v2/pdps/{proj_id}/{env_id}/configs` shows them to the calling key.',
 		tag,
 		method: 'get',
 		path: `${member}/stats`,

@@ -10,7 +10,7 @@ export const graph = [
 		summary: 'What is connected with a user, a tenant, an instance, a resource or a role, and how one leads to another',
 		description:
 			`Starts from one thing, reaches ${maxGraphDepth} steps at most and has ${maxGraphNodes} nodes at most, all at one ` +
-			'revision. What has ended is left out. `mode=facts` has every role assignment and relationship between its nodes; ' +
+			'revision. Expired facts are left out. `mode=facts` has every role assignment and relationship between its nodes; ' +
 			'`mode=schema` every relation, derivation, extension and grant; `mode=path` the shortest paths by which roles ' +
 			'lead from a user to an instance or to a role on it, or relationships from an instance to another.',
 		tag: 'Graph',

@@ -10,14 +10,14 @@ const Readiness = z
 		database: Part.describe('`ok` if the database answers.'),
 		compiler: Part.describe('`ok` if `opa` runs and the last schema compiled or failed because of its contents.'),
 	})
-	.meta({ id: 'Readiness', description: 'What the API needs to serve writes, and whether that is there.' });
+	.meta({ id: 'Readiness', description: 'The dependencies for serving writes, and whether they work.' });
 
 const Version = z
 	.object({
 		version: z.string().describe('The program version.'),
 		api_version: z.string().describe('The API version, always `v2`.'),
 	})
-	.meta({ id: 'Version', description: 'What runs, and what it serves.' });
+	.meta({ id: 'Version', description: 'The running program and the API version it serves.' });
 
 const word = (works: boolean) => (works ? 'ok' : 'unavailable');
 

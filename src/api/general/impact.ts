@@ -16,7 +16,7 @@ export const impact = [
 			'Compares what is allowed at the newest revision, and what would be allowed with the draft: every user, every ' +
 			'action, every resource in every tenant and every instance in its tenant. Only what the draft can concern is asked, ' +
 			'and nothing is changed. A key that may read is enough. Where it is `truncated`, counts are lower bounds. The newest ' +
-			'logged decisions are decided again as well. It is done in a process of its own, for one request of an environment ' +
+			'logged decisions are decided again as well. A separate process compares one request of an environment ' +
 			'at a time; few others wait.',
 		tag,
 		method: 'post',

@@ -47,9 +47,9 @@ export const transfer = [
 		name: 'importEnvironment',
 		summary: 'Import a document into an environment',
 		description:
-			'All or nothing, under one revision. What the document names and what is there with other content fails the ' +
-			'whole, or with `conflict_strategy=overwrite` becomes as the document says. What the document does not name ' +
-			'stays, or with `conflict_strategy=replace` goes. With `dry_run=true` nothing changes, and the answer says what ' +
+			'All or nothing, under one revision. An object that exists with other content fails the ' +
+			'import, or with `conflict_strategy=overwrite` becomes as the document says. Objects missing from the document ' +
+			'stay, or with `conflict_strategy=replace` are deleted. With `dry_run=true` nothing changes, and the answer says what ' +
 			'would. Unknown members are refused.',
 		tag,
 		method: 'post',

@@ -69,7 +69,8 @@ export const groupRoles = [
 	endpoint({
 		name: 'listGroupRoles',
 		summary: 'List the roles of a group on resource instances',
-		description: 'What its members derive from it alone. A group in another has the role `member` on that.',
+		description:
+			'The roles that its members derive from this group alone. A group in another has the role `member` on that group.',
 		tag: groupTag,
 		method: 'get',
 		path: collection,

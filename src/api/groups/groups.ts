@@ -46,8 +46,8 @@ export const groups = [
 		name: 'createGroup',
 		summary: 'Create a group',
 		description:
-			'The resource, its role `member` and the instance are created where they are missing. What is created so goes ' +
-			'with the last group that needs it; what was there before stays.',
+			'The resource, its role `member` and the instance are created where they are missing. Objects created this way ' +
+			'are deleted with the last group that needs them; existing objects stay.',
 		tag: groupTag,
 		method: 'post',
 		path: collection,

@@ -131,8 +131,8 @@ function refreshEndpoint(name: string, summary: string, place: string) {
 		name,
 		summary,
 		description:
-			'They answer from what they hold until the snapshot is loaded. Each logs `update_id` then, and reports it with its ' +
-			'state. A decision point that is away takes the snapshot when it comes back.',
+			'They answer from their current data until the snapshot is loaded. Each then logs `update_id` and reports it ' +
+			'with its state. A decision point that is away takes the snapshot when it comes back.',
 		tag,
 		method: 'post',
 		path: `${place}/refresh`,

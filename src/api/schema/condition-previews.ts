@@ -43,8 +43,8 @@ export const conditionPreviews = [
 		name: 'evaluateConditionSet',
 		summary: 'Whether a condition set selects one user or resource instance, and why',
 		description:
-			`${asked} A user or instance that is stored may be given more attributes, as in a check; one that is not stored ` +
-			'has those that are given, and no roles.',
+			`${asked} A stored user or instance may be given more attributes, as in a check; an unknown user or instance ` +
+			'has only the given attributes, and no roles.',
 		tag,
 		method: 'post',
 		path: `${collection}/evaluate`,

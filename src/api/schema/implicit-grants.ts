@@ -23,8 +23,8 @@ export const implicitGrants = [
 		name: 'createImplicitGrant',
 		summary: 'Derive a role of a resource from a role on related objects',
 		description:
-			'Whoever holds `role` on an instance of `on_resource` that is the subject of the relation to an object holds ' +
-			'the role of the path on that object. Where it is there already, it takes the settings of `when`.',
+			'If an instance of `on_resource` is the subject of the relation to an object, users with `role` on the instance ' +
+			'hold the role in the path on that object. An existing derivation takes the settings of `when`.',
 		tag,
 		method: 'post',
 		path: collection,
@@ -41,7 +41,7 @@ export const implicitGrants = [
 	endpoint({
 		name: 'deleteImplicitGrant',
 		summary: 'No longer derive a role of a resource from a role on related objects',
-		description: 'What `when` says does not matter.',
+		description: 'Ignores `when`.',
 		tag,
 		method: 'delete',
 		path: collection,

@@ -88,8 +88,7 @@ export const resources = [
 		name: 'replaceResource',
 		summary: 'Replace a resource',
 		description:
-			'What is missing is reset. Actions not named are removed with the grants of them, relations not named with their ' +
-			'tuples.',
+			'Missing fields are reset. Actions not named are removed with their grants, relations not named with their tuples.',
 		tag,
 		method: 'put',
 		path: member,
@@ -126,7 +125,7 @@ export const resources = [
 		access: 'environment.write',
 		params: ResourcePath,
 		body: ResourceUpdate,
-		example: { description: 'What users write' },
+		example: { description: 'Written by users' },
 		returns: { 200: ResourceRead },
 		failures: { 400: unlike, 404: 'No such resource, or a relation names none' },
 		handle: async ({ params, body }, { unit }) => {

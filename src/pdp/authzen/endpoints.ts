@@ -172,7 +172,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 		endpoint({
 			name: 'searchSubjects',
 			summary: 'Find the users who may do an action on a resource',
-			description: `Users that are stored and whom an evaluation with the same members permits. ${paging}`,
+			description: `Stored users that an evaluation with the same members permits. ${paging}`,
 			tag,
 			method: 'post',
 			path: authzenPaths.subject,

@@ -14,7 +14,7 @@ const Version = z
 
 const Triggered = z
 	.object({ status: z.literal('ok').describe('Always `ok`.') })
-	.meta({ id: 'Triggered', description: 'That everything will be fetched anew.' });
+	.meta({ id: 'Triggered', description: 'A confirmation that everything will be fetched again.' });
 
 /** Paths that trigger a full fetch. The original API updates policy and data separately; bundles contain both. */
 const triggers = [
@@ -43,7 +43,7 @@ export function controlEndpoints(replica: Pick<Replica, 'refetch'>) {
 				name,
 				summary: 'Fetch policy and data anew',
 				description:
-					'Updates arrive by themselves; this is for whoever doubts it. The answer does not wait. What is held answers ' +
+					'Updates arrive without this call. It returns immediately, and the loaded bundle answers ' +
 					'until the new bundle is loaded. Everything is fetched at most once in ten seconds: calls in between ' +
 					'count as one.',
 				tag,

@@ -59,7 +59,7 @@ export function decisionEndpoints(mode: Mode) {
 			summary: 'Decide many checks at one revision',
 			description:
 				`At most ${maxBulkChecks}, of which at most ${maxExplained} may ask for their reasons. A new revision waits a ` +
-				'second for them; checks that take longer are decided anew at the new revision, once, and then the ' +
+				'second for them; checks that take longer are decided again at the new revision, once, and then the ' +
 				'answer is 503.',
 			tag,
 			method: 'post',

@@ -81,8 +81,8 @@ function usersEndpoint(mode: Mode) {
 		description:
 			'Users that a check allows, each with the assignments of roles that grant it: in the tenant, on the instance, ' +
 			'or on an instance from which a role there is derived. Without a key of the resource: roles in the tenant only. ' +
-			'With `context.enable_abac_authorized_users` also those whom condition sets allow; who is allowed by them alone ' +
-			'has no assignments.',
+			'With `context.enable_abac_authorized_users` also users allowed by condition sets; users allowed by them alone ' +
+			'have no assignments.',
 		tag,
 		method: 'post',
 		path: '/authorized_users',

@@ -29,9 +29,9 @@ export function trinoEndpoints(mode: Mode, rules: TrinoRules) {
 			name: 'checkForTrino',
 			summary: 'Decide an operation in Trino',
 			description:
-				'Each thing is a resource type of its own, such as `trino_table_<catalog>_<schema>_<table>`, and the operation ' +
+				'Each object is a separate resource type, such as `trino_table_<catalog>_<schema>_<table>`, and the operation ' +
 				'is the action. An operation on a table that is denied is asked of each listed column, all of which have to be ' +
-				'allowed. With `filterResources`, the answer is the indexes of those that are allowed; `FilterColumns` of one ' +
+				'allowed. With `filterResources`, the answer is the indexes of the allowed resources; `FilterColumns` of one ' +
 				'table answers the indexes of its columns.',
 			path: '/trino/allowed',
 			example: { input: { context, action: { operation: 'SelectFromColumns', resource: { table } } } },

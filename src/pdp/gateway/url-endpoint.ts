@@ -40,8 +40,8 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 			name: 'checkUrl',
 			summary: 'Decide whether a user may make a request to a URL',
 			description:
-				'The mapping rules of proxy configs say which action on which resource the request stands for: of those that ' +
-				'match, the one with the highest `priority`. Parts in braces and named groups become attributes of the ' +
+				'The mapping rules of proxy configs say which action on which resource the request stands for. The matching ' +
+				'rule with the highest `priority` wins. Parts in braces and named groups become attributes of the ' +
 				`resource. A request that no rule matches is denied with the code \`${noMatchingRule}\`.`,
 			tag: 'Decisions',
 			method: 'post',
