@@ -6,10 +6,9 @@ const Revision = z.int().min(0).meta({ example: 12 });
 
 /** Header in every response. */
 export const EveryAnswer = z.object({
-	'X-Request-ID': z.string().meta({
-		description: 'Request id, as used in logs and errors.',
-		example: '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1',
-	}),
+	'X-Request-ID': z
+		.string()
+		.meta({ description: 'Request id, as used in logs and errors.', example: '6ba0ec09-7b7e-4d0e-9c0a-2f0d2ac5f6c1' }),
 });
 
 const RevisionTokenText = z.string().meta({ example: 'd3b07384d113edec.12' });
@@ -28,10 +27,9 @@ export const RevisionAnswer = z.object({
 
 /** Headers of API responses to calls kept for older clients. */
 export const DeprecatedAnswer = z.object({
-	Deprecation: z.string().meta({
-		description: 'Deprecation start: `@` and seconds since 1970 (RFC 9745).',
-		example: '@1767225600',
-	}),
+	Deprecation: z
+		.string()
+		.meta({ description: 'Deprecation start: `@` and seconds since 1970 (RFC 9745).', example: '@1767225600' }),
 	Link: z.string().meta({
 		description: 'Call to use instead, with the relation `successor-version`.',
 		example: '</v2/schema/default/dev/groups>; rel="successor-version"',
@@ -51,10 +49,11 @@ export const LoadedAnswer = z.object({
 
 /** Headers of responses with decisions. */
 export const DecidedAnswer = LoadedAnswer.extend({
-	'X-Data-Age': z.int().min(0).optional().meta({
-		description: 'Time since the data was last confirmed current, in whole seconds.',
-		example: 0,
-	}),
+	'X-Data-Age': z
+		.int()
+		.min(0)
+		.optional()
+		.meta({ description: 'Time since the data was last confirmed current, in whole seconds.', example: 0 }),
 	'X-Decision-ID': z
 		.string()
 		.optional()

@@ -37,6 +37,11 @@ export type PageQuery = z.output<typeof PageQuery>;
 /** A flag: `true`, `false`, `1` or `0`; false if absent. */
 export const Flag = z.preprocess(parseFlag, z.boolean('must be true or false')).default(false);
 
+/** Asks a list for a page with counts. */
+export const TotalCountFlag = Flag.describe(
+	'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
+);
+
 /** Text to search in keys and names; `*` matches any run of characters. Empty text searches nothing. */
 export const Search = Name.transform((text) => (text === '' ? undefined : text))
 	.optional()

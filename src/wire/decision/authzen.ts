@@ -265,11 +265,7 @@ export const FoundActions = z
 		page: nextPage,
 		results: z.array(z.object({ name: z.string().describe('Action key.') })).describe('Results, sorted by name.'),
 	})
-	.meta({
-		id: 'FoundActions',
-		description: 'Actions found by a search.',
-		example: { results: [{ name: 'read' }] },
-	});
+	.meta({ id: 'FoundActions', description: 'Actions found by a search.', example: { results: [{ name: 'read' }] } });
 
 export const DecisionPointMetadata = z
 	.object({

@@ -220,11 +220,7 @@ export const UrlAuthorizationResult = z
 			.optional()
 			.describe('The check that the URL maps to, or the request if no mapping rule matches.'),
 	})
-	.meta({
-		id: 'UrlAuthorizationResult',
-		description: 'URL check result.',
-		example: plainAnswer,
-	});
+	.meta({ id: 'UrlAuthorizationResult', description: 'URL check result.', example: plainAnswer });
 
 const Attributes = z.record(z.string(), z.unknown());
 

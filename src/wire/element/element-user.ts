@@ -64,10 +64,7 @@ export const ElementRoleAssign = granting({
 	role: Reference.describe('Role to assign: id or key.'),
 	...placeInBody,
 	...expiryShape,
-}).meta({
-	id: 'ElementsUserRoleAssign',
-	description: 'A role to assign to the user in the path.',
-});
+}).meta({ id: 'ElementsUserRoleAssign', description: 'A role to assign to the user in the path.' });
 export type ElementRoleAssign = z.output<typeof ElementRoleAssign>;
 
 export const ElementRoleUnassign = named('ElementsUserRoleUnassign', 'The role to remove from the user in the path.', {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { environmentObject, InstanceReference, optional, Reference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, References } from '../query.js';
+import { Flag, pageShape, References, TotalCountFlag } from '../query.js';
 import { expiryShape, granting, shownExpiry } from '../schema/granting.js';
 import { operations, tooManyMessage } from './bulk.js';
 
@@ -74,9 +74,7 @@ export type RelationshipTupleDetailedListQuery = z.output<typeof RelationshipTup
 export const RelationshipTupleQuery = z.object({
 	...filters,
 	detailed: Flag.describe('Include subject, relation, object and tenant details.'),
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 });
 export type RelationshipTupleQuery = z.output<typeof RelationshipTupleQuery>;
 

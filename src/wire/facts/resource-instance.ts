@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, defaulted, environmentObject, Key, Reference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, References, Searches } from '../query.js';
+import { Flag, pageShape, References, Searches, TotalCountFlag } from '../query.js';
 import { idents, operations } from './bulk.js';
 
 export const ResourceInstanceCreate = named(
@@ -71,9 +71,7 @@ export type ResourceInstanceDetailedListQuery = z.output<typeof ResourceInstance
 export const ResourceInstanceQuery = z.object({
 	...filters,
 	detailed: Flag.describe('Include relationships for each instance.'),
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 });
 export type ResourceInstanceQuery = z.output<typeof ResourceInstanceQuery>;
 

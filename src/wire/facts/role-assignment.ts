@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { environmentScoped, Reference, StoredObject, Uuid } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, References } from '../query.js';
+import { Flag, pageShape, References, TotalCountFlag } from '../query.js';
 import { expiryShape, shownExpiry } from '../schema/granting.js';
 import { roleGrantBody, roleRemovalBody, roleShape } from './user.js';
 
@@ -72,9 +72,7 @@ export const RoleAssignmentQuery = z.object({
 		'Only roles on these instances (`<resource key>:<instance key>`, ids or keys); may be repeated.',
 	),
 	detailed: Flag.describe('Include user, role, tenant and instance details.'),
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 	...pageShape,
 });
 export type RoleAssignmentQuery = z.output<typeof RoleAssignmentQuery>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ComparedAttributes } from '../attributes.js';
 import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
+import { pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { idents, operations } from './bulk.js';
 
 export const TenantCreate = named('TenantCreate', 'A new tenant. Attributes stay null until they are set.', {
@@ -37,9 +37,7 @@ export type TenantBulkRemove = z.output<typeof TenantBulkRemove>;
 
 /** Filters for tenants. */
 export const TenantQuery = withAttributeFilters({
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 	search: Search,
 	...pageShape,
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
 import { Key, optional, StoredObject, UserKey } from '../common.js';
-import { named } from '../named.js';
+import { named, namedStrict } from '../named.js';
 import { OwnConditionSetKey } from '../schema/condition-set.js';
 import { ResourceKey } from '../schema/resource.js';
 import { ChangeKind, ChangeOperation, ChangeRead } from './change.js';
@@ -145,15 +145,13 @@ export type DraftChange = z.output<typeof DraftChange>;
 /** Object kinds in drafts. */
 export type DraftKind = DraftChange['kind'];
 
-export const Draft = z
-	.strictObject({
-		base_revision: z
-			.int()
-			.min(0)
-			.describe('Environment revision that the draft is based on. Later changes to the same objects conflict.'),
-		changes: boundedArray(DraftChange, maxDraftChanges).describe('Changes, one per object, in any order.'),
-	})
-	.meta({ id: 'Draft', description: 'Changes to an environment, based on a revision.' });
+export const Draft = namedStrict('Draft', 'Changes to an environment, based on a revision.', {
+	base_revision: z
+		.int()
+		.min(0)
+		.describe('Environment revision that the draft is based on. Later changes to the same objects conflict.'),
+	changes: boundedArray(DraftChange, maxDraftChanges).describe('Changes, one per object, in any order.'),
+});
 export type Draft = z.output<typeof Draft>;
 
 export const AppliedDraft = named('AppliedDraft', 'An applied draft.', {

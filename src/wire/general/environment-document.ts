@@ -18,7 +18,7 @@ import {
 import { configuredLevels, ElementsSettings, ElementsType } from '../element/elements-config.js';
 import { UserInviteStatus } from '../element/user-invite.js';
 import { Email } from '../email.js';
-import { named } from '../named.js';
+import { named, namedStrict } from '../named.js';
 import { ConditionSetKey, ConditionSetType, Conditions, OwnConditionSetKey } from '../schema/condition-set.js';
 import { derivationSettings } from '../schema/derivation.js';
 import { ResourceKey } from '../schema/resource.js';
@@ -83,43 +83,39 @@ const ActionEntry = z
 	})
 	.describe('A resource action; its name defaults to its key.');
 
-export const AttributeEntry = z
-	.strictObject({
-		type: AttributeType.describe('Value type of the attribute.'),
-		description: orNull(Text).describe('Attribute description.'),
-	})
-	.meta({ id: 'AttributeEntry', description: 'A resource attribute or user attribute.' });
+export const AttributeEntry = namedStrict('AttributeEntry', 'A resource attribute or user attribute.', {
+	type: AttributeType.describe('Value type of the attribute.'),
+	description: orNull(Text).describe('Attribute description.'),
+});
 export type AttributeEntry = z.output<typeof AttributeEntry>;
 
-export const RelationEntry = z
-	.strictObject({
+export const RelationEntry = namedStrict(
+	'RelationEntry',
+	'A relation of a resource, whose instances are the objects; `subject_resource` is the subject resource key.',
+	{
 		name: Name.describe('Display name.'),
 		description: orNull(Text).describe('Relation description.'),
 		subject_resource: Key.describe('Resource key for the subjects.'),
-	})
-	.meta({
-		id: 'RelationEntry',
-		description:
-			'A relation of a resource, whose instances are the objects; ' + '`subject_resource` is the subject resource key.',
-	});
+	},
+);
 export type RelationEntry = z.output<typeof RelationEntry>;
 
-export const ActionGroupEntry = z
-	.strictObject({
-		name: Name.describe('Display name.'),
-		description: orNull(Text).describe('Group description.'),
-		attributes: orNull(Attributes).describe('Custom data.'),
-		actions: entryList(Key).describe('Action keys, in order.'),
-	})
-	.meta({ id: 'ActionGroupEntry', description: 'An action group of a resource, with action keys.' });
+export const ActionGroupEntry = namedStrict('ActionGroupEntry', 'An action group of a resource, with action keys.', {
+	name: Name.describe('Display name.'),
+	description: orNull(Text).describe('Group description.'),
+	attributes: orNull(Attributes).describe('Custom data.'),
+	actions: entryList(Key).describe('Action keys, in order.'),
+});
 export type ActionGroupEntry = z.output<typeof ActionGroupEntry>;
 
 const when = defaulted(z.strictObject(derivationSettings), () => ({ no_direct_roles_on_object: false })).describe(
 	'When derivations apply; always by default.',
 );
 
-export const DerivationEntry = z
-	.strictObject({
+export const DerivationEntry = namedStrict(
+	'DerivationEntry',
+	'Derivation of a resource role from roles on the subjects in a relation, all by keys.',
+	{
 		users_with_role: entryList(
 			z.strictObject({
 				role: Key.describe('Key of the role held on the related instance.'),
@@ -129,11 +125,8 @@ export const DerivationEntry = z
 			}),
 		).describe('Source roles: their holders on related instances hold this role.'),
 		when,
-	})
-	.meta({
-		id: 'DerivationEntry',
-		description: 'Derivation of a resource role from roles on the subjects in a relation, all by keys.',
-	});
+	},
+);
 export type DerivationEntry = z.output<typeof DerivationEntry>;
 
 const describedRole = {
@@ -142,18 +135,16 @@ const describedRole = {
 	attributes: orNull(Attributes).describe('Custom data.'),
 };
 
-export const ResourceRoleEntry = z
-	.strictObject({
+export const ResourceRoleEntry = namedStrict(
+	'ResourceRoleEntry',
+	'A resource role. Permissions are action keys, and `extends` holds role keys, all in the same resource.',
+	{
 		...describedRole,
 		permissions: entryList(Key).describe('Granted action keys.'),
 		extends: entryList(Key).describe('Role keys in the resource whose permissions the role inherits.'),
 		granted_to: orNull(DerivationEntry).describe('Role derivation; null if it is not derived.'),
-	})
-	.meta({
-		id: 'ResourceRoleEntry',
-		description:
-			'A resource role. Permissions are action keys, and `extends` holds role keys, all in the same resource.',
-	});
+	},
+);
 export type ResourceRoleEntry = z.output<typeof ResourceRoleEntry>;
 
 /** Objects nested in a resource. An import keeps nested objects that it does not mention. */
@@ -173,30 +164,30 @@ const ownResource = {
 	attributes: entryMap(AttributeEntry).describe('Instance attributes, by key.'),
 };
 
-export const OwnResourceEntry = z.strictObject(ownResource).meta({
-	id: 'OwnResourceEntry',
-	description: 'A resource alone, without its relations, action groups and roles.',
-});
+export const OwnResourceEntry = namedStrict(
+	'OwnResourceEntry',
+	'A resource alone, without its relations, action groups and roles.',
+	ownResource,
+);
 export type OwnResourceEntry = z.output<typeof OwnResourceEntry>;
 
-export const ResourceEntry = z.strictObject({ ...ownResource, ...nested }).meta({
-	id: 'ResourceEntry',
-	description:
-		'A resource. The built-in `__user` is present only if its owner ' +
+export const ResourceEntry = namedStrict(
+	'ResourceEntry',
+	'A resource. The built-in `__user` is present only if its owner ' +
 		'has changed it; its attributes are in `user_attributes`.',
-});
+	{ ...ownResource, ...nested },
+);
 export type ResourceEntry = z.output<typeof ResourceEntry>;
 
-export const RoleEntry = z
-	.strictObject({
+export const RoleEntry = namedStrict(
+	'RoleEntry',
+	'A tenant role. Permissions are `<resource key>:<action key>`; `extends` holds role keys.',
+	{
 		...describedRole,
 		permissions: entryList(PermissionName).describe('Granted permissions, as `<resource key>:<action key>`.'),
 		extends: entryList(Key).describe('Keys of tenant roles whose permissions the role inherits.'),
-	})
-	.meta({
-		id: 'RoleEntry',
-		description: 'A tenant role. Permissions are `<resource key>:<action key>`; `extends` holds role keys.',
-	});
+	},
+);
 export type RoleEntry = z.output<typeof RoleEntry>;
 
 export const ConditionSetEntry = z
@@ -220,16 +211,15 @@ export const ConditionSetEntry = z
 	});
 export type ConditionSetEntry = z.output<typeof ConditionSetEntry>;
 
-export const SetRuleEntry = z
-	.strictObject({
+export const SetRuleEntry = namedStrict(
+	'ConditionSetRuleEntry',
+	'A rule between two sets, by keys. Automatic sets have their own key format.',
+	{
 		user_set: ConditionSetKey.describe('User set key; `__autogen_<role key>` for a role.'),
 		permission: PermissionName.describe('Granted permission, as `<resource key>:<action key>`.'),
 		resource_set: ConditionSetKey.describe('Resource set key; `__autogen_<resource key>` for a resource.'),
-	})
-	.meta({
-		id: 'ConditionSetRuleEntry',
-		description: 'A rule between two sets, by keys. Automatic sets have their own key format.',
-	});
+	},
+);
 export type SetRuleEntry = z.output<typeof SetRuleEntry>;
 
 /** A tenant role key, or `<resource key>:<role key>`. */
@@ -238,8 +228,11 @@ const RoleName = z
 	.max(2 * maxKeyLength + 1)
 	.refine((text) => Key.safeParse(text).success || isPair(text), 'must be `<role key>` or `<resource key>:<role key>`');
 
-export const ElementsConfigEntry = z
-	.strictObject({
+export const ElementsConfigEntry = namedStrict(
+	'ElementsConfigEntry',
+	'An element, without its webhook. `role_levels` maps roles to their ' +
+		'levels. Settings refer to resources, roles and elements by key.',
+	{
 		name: Name.describe('Display name.'),
 		elements_type: ElementsType.describe('Element type.'),
 		settings: defaulted(ElementsSettings, () => ({})).describe(
@@ -249,58 +242,46 @@ export const ElementsConfigEntry = z
 		role_levels: entryMap(z.enum(configuredLevels), RoleName).describe(
 			'Levels by role: `<role key>` or `<resource key>:<role key>`.',
 		),
-	})
-	.meta({
-		id: 'ElementsConfigEntry',
-		description:
-			'An element, without its webhook. `role_levels` maps roles to their ' +
-			'levels. Settings refer to resources, roles and elements by key.',
-	});
+	},
+);
 export type ElementsConfigEntry = z.output<typeof ElementsConfigEntry>;
 
-export const TenantEntry = z
-	.strictObject({
-		name: Name.describe('Display name.'),
-		description: orNull(Text).describe('Tenant description.'),
-		attributes: orNull(ComparedAttributes).describe('Attributes for conditions to compare.'),
-	})
-	.meta({ id: 'TenantEntry', description: 'A tenant.' });
+export const TenantEntry = namedStrict('TenantEntry', 'A tenant.', {
+	name: Name.describe('Display name.'),
+	description: orNull(Text).describe('Tenant description.'),
+	attributes: orNull(ComparedAttributes).describe('Attributes for conditions to compare.'),
+});
 export type TenantEntry = z.output<typeof TenantEntry>;
 
-export const UserEntry = z
-	.strictObject({
-		email: orNull(Email).describe('E-mail address.'),
-		first_name: orNull(Name).describe('First name.'),
-		last_name: orNull(Name).describe('Last name.'),
-		attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
-	})
-	.meta({ id: 'UserEntry', description: 'A user.' });
+export const UserEntry = namedStrict('UserEntry', 'A user.', {
+	email: orNull(Email).describe('E-mail address.'),
+	first_name: orNull(Name).describe('First name.'),
+	last_name: orNull(Name).describe('Last name.'),
+	attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
+});
 export type UserEntry = z.output<typeof UserEntry>;
 
-export const TenantUserEntry = z
-	.strictObject({ user: UserKey.describe('User key.'), tenant: Key.describe('Tenant key.') })
-	.meta({ id: 'TenantUserEntry', description: 'A user added to a tenant.' });
+export const TenantUserEntry = namedStrict('TenantUserEntry', 'A user added to a tenant.', {
+	user: UserKey.describe('User key.'),
+	tenant: Key.describe('Tenant key.'),
+});
 export type TenantUserEntry = z.output<typeof TenantUserEntry>;
 
-export const InstanceEntry = z
-	.strictObject({
-		tenant: Key.describe('Tenant key for the instance.'),
-		attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
-	})
-	.meta({ id: 'InstanceEntry', description: 'A resource instance, in one tenant.' });
+export const InstanceEntry = namedStrict('InstanceEntry', 'A resource instance, in one tenant.', {
+	tenant: Key.describe('Tenant key for the instance.'),
+	attributes: defaulted(ComparedAttributes, () => ({})).describe('Attributes for conditions to compare.'),
+});
 export type InstanceEntry = z.output<typeof InstanceEntry>;
 
-export const GroupEntry = z
-	.strictObject({
+export const GroupEntry = namedStrict(
+	'GroupEntry',
+	'An instance that is a group. `made_instance`: the instance was created for the group, and is deleted with it.',
+	{
 		made_instance: defaulted(z.boolean(), () => false).describe(
 			'True if the instance was created for the group, and is deleted with it.',
 		),
-	})
-	.meta({
-		id: 'GroupEntry',
-		description:
-			'An instance that is a group. `made_instance`: the instance was created for the group, and is deleted with it.',
-	});
+	},
+);
 export type GroupEntry = z.output<typeof GroupEntry>;
 
 export const MadeForGroupsEntry = z
@@ -323,17 +304,16 @@ export type MadeForGroupsEntry = z.output<typeof MadeForGroupsEntry>;
 /** Grant expiry. An import skips expired grants. */
 const ends = orNull(Timestamp).meta({ description: 'Expiry; absent if there is none.' });
 
-export const TupleEntry = z
-	.strictObject({
+export const TupleEntry = namedStrict(
+	'TupleEntry',
+	'A relationship; its subject and object are `<resource key>:<instance key>`.',
+	{
 		subject: InstanceName.describe('Subject, as `<resource key>:<instance key>`.'),
 		relation: Key.describe('Relation key.'),
 		object: InstanceName.describe('Object, as `<resource key>:<instance key>`.'),
 		expires_at: ends,
-	})
-	.meta({
-		id: 'TupleEntry',
-		description: 'A relationship; its subject and object are `<resource key>:<instance key>`.',
-	});
+	},
+);
 export type TupleEntry = z.output<typeof TupleEntry>;
 
 /** Role scope: a tenant, or an instance, which determines the tenant. */
@@ -435,8 +415,10 @@ const FactsHalf = z
 	})
 	.describe('Stored objects: tenants, users, instances and grants.');
 
-export const EnvironmentDocument = z
-	.strictObject({
+export const EnvironmentDocument = namedStrict(
+	'EnvironmentDocument',
+	'A document to import. If a half is missing, this half of the environment stays unchanged.',
+	{
 		format: z.literal(documentFormat).describe('Always `regolith-environment`.'),
 		version: z
 			.literal(documentVersion, `must be ${documentVersion}, the only version that is known here`)
@@ -446,16 +428,11 @@ export const EnvironmentDocument = z
 				key: Key.describe('Environment key.'),
 				name: Name.describe('Environment name.'),
 			}),
-		).meta({
-			description: 'Document source; ignored on import.',
-		}),
+		).meta({ description: 'Document source; ignored on import.' }),
 		schema: optional(SchemaHalf).describe('Resource types and permissions; unchanged if omitted.'),
 		facts: optional(FactsHalf).describe('Stored objects; unchanged if omitted.'),
-	})
-	.meta({
-		id: 'EnvironmentDocument',
-		description: 'A document to import. If a half is missing, this half of the environment stays unchanged.',
-	});
+	},
+);
 export type EnvironmentDocument = z.output<typeof EnvironmentDocument>;
 
 const entries = z.record(z.string(), StoredObject);

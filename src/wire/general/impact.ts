@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defaulted, optional } from '../common.js';
 import { Query } from '../decision/check.js';
-import { named } from '../named.js';
+import { named, namedStrict } from '../named.js';
 import { Draft } from './draft.js';
 
 const optionalKey = (description: string) => z.string().optional().describe(description);
@@ -72,21 +72,17 @@ export const maxImpactDecisions = 1_000;
 const limit = (most: number, usual: number, description: string) =>
 	z.int().min(0).max(most).default(usual).describe(description);
 
-export const ImpactLimits = z
-	.strictObject({
-		checks: limit(maxImpactChecks, 200_000, 'Maximum number of checks to evaluate, before and after the change.'),
-		rows: limit(maxImpactRows, 200, 'Maximum number of rows listed for each of gains, losses and decisions.'),
-		decisions: limit(maxImpactDecisions, maxImpactDecisions, 'Number of newest logged decisions to replay.'),
-	})
-	.meta({ id: 'ImpactLimits', description: 'Limits on the response size and cost.' });
+export const ImpactLimits = namedStrict('ImpactLimits', 'Limits on the response size and cost.', {
+	checks: limit(maxImpactChecks, 200_000, 'Maximum number of checks to evaluate, before and after the change.'),
+	rows: limit(maxImpactRows, 200, 'Maximum number of rows listed for each of gains, losses and decisions.'),
+	decisions: limit(maxImpactDecisions, maxImpactDecisions, 'Number of newest logged decisions to replay.'),
+});
 export type ImpactLimits = z.output<typeof ImpactLimits>;
 
-export const ImpactRequest = z
-	.strictObject({
-		draft: Draft.describe('Changes to evaluate.'),
-		limits: defaulted(ImpactLimits, () => ImpactLimits.parse({})).describe('Limits on the response size and cost.'),
-	})
-	.meta({ id: 'ImpactRequest', description: 'A draft impact request.' });
+export const ImpactRequest = namedStrict('ImpactRequest', 'A draft impact request.', {
+	draft: Draft.describe('Changes to evaluate.'),
+	limits: defaulted(ImpactLimits, () => ImpactLimits.parse({})).describe('Limits on the response size and cost.'),
+});
 export type ImpactRequest = z.output<typeof ImpactRequest>;
 
 /** Gained and lost checks. */

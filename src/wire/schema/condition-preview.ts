@@ -45,9 +45,7 @@ const asked = {
 	),
 	resource_id: optional(Reference).meta({ description: 'Required for a resource set that is not stored.' }),
 	parent_id: optional(Reference).describe('Parent set: id or key.'),
-	tenant: optional(Reference).meta({
-		description: 'Tenant for the check. Without it, roles in all tenants count.',
-	}),
+	tenant: optional(Reference).meta({ description: 'Tenant for the check. Without it, roles in all tenants count.' }),
 	context: defaulted(ComparedAttributes, nothing).describe(
 		'Context for the check, for conditions that compare it; empty by default.',
 	),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defaulted, InstanceReference, Key, optional, Reference, Uuid } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, References, Searches } from '../query.js';
+import { pageShape, References, Searches, TotalCountFlag } from '../query.js';
 import { expiryShape, granting } from './granting.js';
 import { ResourceKey } from './resource.js';
 
@@ -47,10 +47,7 @@ const shownOfUser = ['key', 'email', 'first_name', 'last_name', 'attributes', 'r
 export const GroupUserAdd = granting({ tenant: Reference.describe('Group tenant: id or key.'), ...expiryShape }, [
 	...shownOfGroup,
 	...shownOfUser,
-]).meta({
-	id: 'GroupUserAdd',
-	description: 'Tenant of the group that the user in the path joins.',
-});
+]).meta({ id: 'GroupUserAdd', description: 'Tenant of the group that the user in the path joins.' });
 export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 
 export const GroupUserRemove = named('GroupUserRemove', 'Group tenant, optional for removals.', {
@@ -91,9 +88,7 @@ export type GroupQuery = z.output<typeof GroupQuery>;
 /** Filters for the deprecated group list. */
 export const GroupListQuery = z.object({
 	...filters,
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 });
 export type GroupListQuery = z.output<typeof GroupListQuery>;
 

@@ -14,7 +14,7 @@ import {
 	Uuid,
 } from '../common.js';
 import { named } from '../named.js';
-import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
+import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
 import { ResourceRoleRead, RoleBlockEdit } from './resource-role.js';
@@ -97,9 +97,7 @@ export type ResourceUpdate = z.output<typeof ResourceUpdate>;
 /** Filters for resources. */
 export const ResourceQuery = withAttributeFilters({
 	include_built_in: Flag.describe('Include built-in resources, such as `__user`.'),
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 	search: Search,
 	...pageShape,
 });

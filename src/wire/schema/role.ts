@@ -17,7 +17,7 @@ import {
 import { operations } from '../facts/bulk.js';
 import { arrayOrPaginated } from '../list.js';
 import { named } from '../named.js';
-import { Flag, pageShape, Search, withAttributeFilters } from '../query.js';
+import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
 import { granting } from './granting.js';
 
@@ -123,9 +123,7 @@ export type RoleBulkRead = z.input<typeof RoleBulkRead>;
 
 /** Filters for roles. */
 export const RoleQuery = withAttributeFilters({
-	include_total_count: Flag.describe(
-		'Return an object with `data`, `total_count` and `page_count` instead of a plain array.',
-	),
+	include_total_count: TotalCountFlag,
 	search: Search,
 	...pageShape,
 });
