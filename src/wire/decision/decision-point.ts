@@ -136,4 +136,3 @@ export const PdpInstanceRead = named('PDPInstanceRead', 'A decision point that h
 	first_seen_at: Timestamp.describe('First report, in UTC.'),
 	last_seen_at: Timestamp.describe('Last report, in UTC.'),
 });
-export type PdpInstanceRead = z.input<typeof PdpInstanceRead>;

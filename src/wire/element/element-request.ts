@@ -76,7 +76,6 @@ export const RequestComment = orNothing(granting({ reviewer_comment: comment }))
 	id: 'RequestComment',
 	description: 'An optional comment on a denied request.',
 });
-export type RequestComment = z.output<typeof RequestComment>;
 
 /** An optional cancellation reason. It is read and not stored. */
 export const RequestCancellation = z
@@ -109,7 +108,6 @@ export const OperationApprovalQuery = z.object({
 		'Only requests about this instance: id, or `<resource key>:<instance key>`.',
 	),
 });
-export type OperationApprovalQuery = z.output<typeof OperationApprovalQuery>;
 
 const reviewed = {
 	reason: z.string().nullable().describe('Reason given by the requesting user.'),
@@ -210,7 +208,6 @@ export const ElementRequestQuery = z.object({
 	tenant: Reference.optional().describe('Only requests in this tenant: id or key.'),
 	...listed,
 });
-export type ElementRequestQuery = z.output<typeof ElementRequestQuery>;
 
 /** Tenant and element for a request, shown in the list for all elements. */
 const placed = {

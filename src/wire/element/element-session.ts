@@ -24,7 +24,6 @@ export const ElementFrontendLogin = named(
 		),
 	},
 );
-export type ElementFrontendLogin = z.output<typeof ElementFrontendLogin>;
 
 export const ElementLoginRead = named(
 	'EmbeddedLoginRequestOutput',
@@ -41,7 +40,6 @@ export const ElementLoginRead = named(
 		extra: AlwaysNull,
 	},
 );
-export type ElementLoginRead = z.input<typeof ElementLoginRead>;
 
 /** Sign-in URL query. A malformed value is refused like an invalid ticket. */
 export const ElementLoginQuery = z.object({ token: z.unknown().optional(), env_id: z.unknown().optional() }).meta({
@@ -102,7 +100,6 @@ export const ElementSessionQuery = z.object({
 	user: Reference.optional().describe('Only sessions for this user: id or key.'),
 	...pageShape,
 });
-export type ElementSessionQuery = z.output<typeof ElementSessionQuery>;
 
 /** The user whose element sessions end. */
 export const ElementSessionsOfUser = z.object({

@@ -28,7 +28,6 @@ export const ElementUserQuery = z.object({
 	...onInstance,
 	...pageShape,
 });
-export type ElementUserQuery = z.output<typeof ElementUserQuery>;
 
 /** Instance in a body; null counts as absent. */
 const placeInBody = {
@@ -71,7 +70,6 @@ export const ElementRoleUnassign = named('ElementsUserRoleUnassign', 'The role t
 	role: Reference.describe('Role to remove: id or key.'),
 	...placeInBody,
 });
-export type ElementRoleUnassign = z.output<typeof ElementRoleUnassign>;
 
 /** Element users, including invited users. */
 export const ElementUserPage = paginated(UserRead);

@@ -95,7 +95,6 @@ export const UserInviteQuery = z.object({
 	search: Search,
 	...pageShape,
 });
-export type UserInviteQuery = z.output<typeof UserInviteQuery>;
 
 export const UserInviteRead = named('ElementsUserInviteRead', 'An invite.', {
 	...environmentObject,

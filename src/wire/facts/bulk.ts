@@ -25,4 +25,3 @@ export function tooManyMessage(max: number, what: string): string {
 }
 
 export const BulkReport = named('BulkReport', 'Success. There is no report on single objects.', {});
-export type BulkReport = z.input<typeof BulkReport>;

@@ -14,7 +14,6 @@ export const EffectiveRoleQuery = z.object({
 	tenant: Reference.optional().describe('Only roles in this tenant and on its instances: id or key.'),
 	limit: wholeNumberUpTo(maxEffectiveRoles).default(usualEffectiveRoles).describe('Maximum number of roles.'),
 });
-export type EffectiveRoleQuery = z.output<typeof EffectiveRoleQuery>;
 
 const RoleOrigin = named('RoleOrigin', 'A derivation step for an effective role.', {
 	role: z.string().describe('Key of the role held on this instance.'),

@@ -38,7 +38,6 @@ export const RelationshipTupleBulkCreate = operations(
 	maxBulkTuples,
 	'relationship tuples',
 ).meta({ id: 'RelationshipTupleCreateBulkOperation', description: 'Relationships to create.' });
-export type RelationshipTupleBulkCreate = z.output<typeof RelationshipTupleBulkCreate>;
 
 export const RelationshipTupleBulkRemove = named('RelationshipTupleDeleteBulkOperation', 'Relationships to delete.', {
 	idents: boundedArray(
@@ -47,7 +46,6 @@ export const RelationshipTupleBulkRemove = named('RelationshipTupleDeleteBulkOpe
 		tooManyMessage(maxBulkTuples, 'relationship tuples'),
 	).describe('Relationships to delete, at most 1,000.'),
 });
-export type RelationshipTupleBulkRemove = z.output<typeof RelationshipTupleBulkRemove>;
 
 const filters = {
 	tenant: References.describe('Only relationships in these tenants (ids or keys); may be repeated.'),
@@ -76,7 +74,6 @@ export const RelationshipTupleQuery = z.object({
 	detailed: Flag.describe('Include subject, relation, object and tenant details.'),
 	include_total_count: TotalCountFlag,
 });
-export type RelationshipTupleQuery = z.output<typeof RelationshipTupleQuery>;
 
 export const InstanceDetails = named('ResourceInstanceDetails', 'Details of one relationship side.', {
 	key: z.string().describe('Instance key.'),
@@ -84,7 +81,6 @@ export const InstanceDetails = named('ResourceInstanceDetails', 'Details of one 
 	resource: z.string().describe('Resource key.'),
 	attributes: StoredObject.describe('Attributes for conditions.'),
 });
-export type InstanceDetails = z.input<typeof InstanceDetails>;
 
 export const RelationshipTupleRead = named(
 	'RelationshipTupleRead',

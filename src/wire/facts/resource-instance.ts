@@ -39,19 +39,16 @@ export const ResourceInstanceBulkReplace = operations(
 	id: 'ResourceInstanceReplaceBulkOperation',
 	description: 'Instances to create or replace, each identified by resource and key.',
 });
-export type ResourceInstanceBulkReplace = z.output<typeof ResourceInstanceBulkReplace>;
 
 export const ResourceInstanceBulkRemove = idents(maxBulkInstances, 'resource instances').meta({
 	id: 'ResourceInstanceDeleteBulkOperation',
 	description: 'Instances to delete, each by `<resource key>:<instance key>` or id.',
 });
-export type ResourceInstanceBulkRemove = z.output<typeof ResourceInstanceBulkRemove>;
 
 /** Detail level for one instance. */
 export const ResourceInstanceDetailQuery = z.object({
 	detailed: Flag.describe('Include relationships.'),
 });
-export type ResourceInstanceDetailQuery = z.output<typeof ResourceInstanceDetailQuery>;
 
 const filters = {
 	tenant: References.describe('Only instances in these tenants (ids or keys); may be repeated.'),
@@ -73,7 +70,6 @@ export const ResourceInstanceQuery = z.object({
 	detailed: Flag.describe('Include relationships for each instance.'),
 	include_total_count: TotalCountFlag,
 });
-export type ResourceInstanceQuery = z.output<typeof ResourceInstanceQuery>;
 
 export const ResourceInstanceRelationship = named(
 	'ResourceInstanceRelationship',
@@ -84,7 +80,6 @@ export const ResourceInstanceRelationship = named(
 		object: z.string().describe('Object, as `<resource key>:<instance key>`.'),
 	},
 );
-export type ResourceInstanceRelationship = z.input<typeof ResourceInstanceRelationship>;
 
 export const ResourceInstanceRead = named(
 	'ResourceInstanceRead',

@@ -14,7 +14,6 @@ export const RoleAssignmentCreate = roleGrantBody({
 	id: 'RoleAssignmentCreate',
 	description: 'A role to assign to a user in a tenant or on a resource instance.',
 });
-export type RoleAssignmentCreate = z.output<typeof RoleAssignmentCreate>;
 
 export const RoleAssignmentRemove = roleRemovalBody({
 	user: Reference.describe('User: id or key.'),
@@ -23,7 +22,6 @@ export const RoleAssignmentRemove = roleRemovalBody({
 	id: 'RoleAssignmentRemove',
 	description: 'A role to remove from a user in a tenant or on a resource instance.',
 });
-export type RoleAssignmentRemove = z.output<typeof RoleAssignmentRemove>;
 
 /**
  * Maximum number of assignments per bulk call. Each call is a unit of work and blocks other writes to the environment.
@@ -33,11 +31,9 @@ const tooMany = `must have at most ${maxBulkAssignments} role assignments; send 
 
 /** Roles to assign; a bare array. */
 export const RoleAssignmentBulkCreate = boundedArray(RoleAssignmentCreate, maxBulkAssignments, tooMany);
-export type RoleAssignmentBulkCreate = z.output<typeof RoleAssignmentBulkCreate>;
 
 /** Roles to remove; a bare array. */
 export const RoleAssignmentBulkRemove = boundedArray(RoleAssignmentRemove, maxBulkAssignments, tooMany);
-export type RoleAssignmentBulkRemove = z.output<typeof RoleAssignmentBulkRemove>;
 
 /** How a bulk call treats assignments to missing users. */
 export const RoleAssignmentBulkQuery = z.object({
@@ -55,7 +51,6 @@ export type RoleAssignmentBulkQuery = z.output<typeof RoleAssignmentBulkQuery>;
 export const RoleAssignmentRemoveQuery = z.object({
 	return_deleted: Flag.describe('Return the removed assignment, with status 200 instead of 204.'),
 });
-export type RoleAssignmentRemoveQuery = z.output<typeof RoleAssignmentRemoveQuery>;
 
 /**
  * Filters for role assignments. Each filter matches any listed value. A value that matches no object matches no
@@ -146,9 +141,7 @@ export const RoleAssignmentBulkReport = named('BulkRoleAssignmentReport', 'Bulk 
 		.min(0)
 		.describe('Number of roles assigned or extended; roles already held are not counted.'),
 });
-export type RoleAssignmentBulkReport = z.input<typeof RoleAssignmentBulkReport>;
 
 export const RoleAssignmentBulkRemoveReport = named('BulkRoleUnAssignmentReport', 'Bulk role removal result.', {
 	assignments_removed: z.int().min(0).describe('Number of roles removed; roles not held are not counted.'),
 });
-export type RoleAssignmentBulkRemoveReport = z.input<typeof RoleAssignmentBulkRemoveReport>;

@@ -18,7 +18,6 @@ export const TenantUpdate = named('TenantUpdate', 'Tenant fields to change; `att
 	description: clearable(Text).describe('Tenant description; null clears it.'),
 	attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
 });
-export type TenantUpdate = z.output<typeof TenantUpdate>;
 
 /** Maximum number of tenants per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkTenants = 2000;
@@ -27,13 +26,11 @@ export const TenantBulkCreate = operations(TenantCreate, maxBulkTenants, 'tenant
 	id: 'TenantCreateBulkOperation',
 	description: 'Tenants to create.',
 });
-export type TenantBulkCreate = z.output<typeof TenantBulkCreate>;
 
 export const TenantBulkRemove = idents(maxBulkTenants, 'tenants').meta({
 	id: 'TenantDeleteBulkOperation',
 	description: 'Tenants to delete.',
 });
-export type TenantBulkRemove = z.output<typeof TenantBulkRemove>;
 
 /** Filters for tenants. */
 export const TenantQuery = withAttributeFilters({
@@ -41,7 +38,6 @@ export const TenantQuery = withAttributeFilters({
 	search: Search,
 	...pageShape,
 });
-export type TenantQuery = z.output<typeof TenantQuery>;
 
 export const TenantRead = named('TenantRead', 'A tenant.', {
 	...environmentObject,

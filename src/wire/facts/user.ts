@@ -61,13 +61,11 @@ export const UserRoleCreate = roleGrantBody({ ...roleShape, ...expiryShape }).me
 	id: 'UserRoleCreate',
 	description: 'A role to assign to the user in the path.',
 });
-export type UserRoleCreate = z.output<typeof UserRoleCreate>;
 
 export const UserRoleRemove = roleRemovalBody(roleShape).meta({
 	id: 'UserRoleRemove',
 	description: 'The role to remove from the user in the path.',
 });
-export type UserRoleRemove = z.output<typeof UserRoleRemove>;
 
 const described = {
 	email: optional(Email).describe('E-mail address. Null counts as absent.'),
@@ -112,19 +110,16 @@ export const UserBulkCreate = operations(UserCreate, maxBulkUsers, 'users').meta
 	id: 'UserCreateBulkOperation',
 	description: 'Users to create.',
 });
-export type UserBulkCreate = z.output<typeof UserBulkCreate>;
 
 export const UserBulkReplace = operations(UserCreate, maxBulkUsers, 'users').meta({
 	id: 'UserReplaceBulkOperation',
 	description: 'Users to create or replace, each identified only by key.',
 });
-export type UserBulkReplace = z.output<typeof UserBulkReplace>;
 
 export const UserBulkRemove = idents(maxBulkUsers, 'users').meta({
 	id: 'UserDeleteBulkOperation',
 	description: 'Users to delete.',
 });
-export type UserBulkRemove = z.output<typeof UserBulkRemove>;
 
 /** Filters for the users in an environment or a tenant. */
 export const UserQuery = z.object({
@@ -140,7 +135,6 @@ export const UserRole = named('UserRole', "A user's role in a tenant; both by ke
 	role: z.string().describe('Role key.'),
 	tenant: z.string().describe('Tenant key.'),
 });
-export type UserRole = z.input<typeof UserRole>;
 
 export const UserInTenant = named('UserInTenant', 'User membership in one tenant.', {
 	tenant: z.string().describe('Tenant key.'),
@@ -159,7 +153,6 @@ export const UserInTenant = named('UserInTenant', 'User membership in one tenant
 		.default([])
 		.describe('Roles held on instances in the tenant; present only if requested.'),
 });
-export type UserInTenant = z.input<typeof UserInTenant>;
 
 export const UserRead = named('UserRead', 'A user with their tenant roles.', {
 	...environmentObject,

@@ -7,7 +7,6 @@ import { ProjectRead } from './project.js';
 
 /** Key scope: a whole organization, a project, or one environment. */
 export const ApiKeyObjectType = z.enum(['org', 'project', 'env']);
-export type ApiKeyObjectType = z.output<typeof ApiKeyObjectType>;
 
 /** Key access level. */
 export const ApiKeyAccessLevel = z.enum(['admin', 'write', 'read', 'no_access']);
@@ -24,7 +23,6 @@ export const ApiKeyScopeRead = named(
 		environment_id: Uuid.nullable().describe('Environment for the key; null for an organization key or a project key.'),
 	},
 );
-export type ApiKeyScopeRead = z.input<typeof ApiKeyScopeRead>;
 
 /** Filters for API keys. */
 export const ApiKeyQuery = z.object({
@@ -67,7 +65,6 @@ export const ApiKeyCreate = z
 		id: 'APIKeyCreate',
 		description: "A new API key in the caller's organization, for an environment unless `object_type` is set.",
 	});
-export type ApiKeyCreate = z.output<typeof ApiKeyCreate>;
 
 export const ApiKeyRead = named('APIKeyRead', 'An API key. Its secret is null in lists.', {
 	id: Uuid.describe('Key id, distinct from its secret.'),

@@ -65,7 +65,6 @@ export const TaskQuery = z.object({
 		.default(0)
 		.describe('Maximum wait for the task to finish, from 0 to 60 seconds.'),
 });
-export type TaskQuery = z.output<typeof TaskQuery>;
 
 export const TaskResult = named(
 	'TaskResultEnvironmentRead',

@@ -14,7 +14,6 @@ export const ImportQuery = z.object({
 			'the object (`overwrite`), or also delete everything missing from the document (`replace`).',
 	),
 });
-export type ImportQuery = z.output<typeof ImportQuery>;
 
 /** Maximum number of changes in a report. */
 export const maxListedChanges = 1000;

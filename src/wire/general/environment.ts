@@ -36,7 +36,6 @@ export type Jwks = z.output<typeof Jwks>;
 
 /** Membership direction when a group is assigned to a group (docs/groups.md). */
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
-export type GroupNestingSetting = z.output<typeof GroupNestingSetting>;
 
 /** Maximum number of origins whose pages may embed elements. */
 const maxElementsOrigins = 20;
@@ -178,7 +177,6 @@ export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.'
 	jwks: optional(Jwks).describe('Keys that sign tokens for users who sign in to elements.'),
 	settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
 });
-export type EnvironmentCreate = z.output<typeof EnvironmentCreate>;
 
 export const EnvironmentUpdate = named('EnvironmentUpdate', 'Environment fields to change.', {
 	name: optional(Name).describe('New name. Null counts as absent.'),
@@ -187,7 +185,6 @@ export const EnvironmentUpdate = named('EnvironmentUpdate', 'Environment fields 
 	jwks: clearable(Jwks).describe('Keys that sign tokens for users who sign in to elements; null for none.'),
 	settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),
 });
-export type EnvironmentUpdate = z.output<typeof EnvironmentUpdate>;
 
 export const EnvironmentRead = named('EnvironmentRead', 'An environment.', {
 	id: Uuid.describe('Environment id.'),

@@ -83,7 +83,6 @@ export const ImpactRequest = namedStrict('ImpactRequest', 'A draft impact reques
 	draft: Draft.describe('Changes to evaluate.'),
 	limits: defaulted(ImpactLimits, () => ImpactLimits.parse({})).describe('Limits on the response size and cost.'),
 });
-export type ImpactRequest = z.output<typeof ImpactRequest>;
 
 /** Gained and lost checks. */
 export const Impact = named('Impact', 'Checks gained and lost through a draft.', {
@@ -143,4 +142,3 @@ export const ExplanationRequest = named('ExplanationRequest', 'A check, and the 
 		'Decision time, ISO 8601 with a zone; grants that expire before it are ignored. Defaults to now.',
 	),
 });
-export type ExplanationRequest = z.output<typeof ExplanationRequest>;

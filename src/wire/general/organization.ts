@@ -6,7 +6,6 @@ export const OrganizationUpdate = named('OrganizationUpdate', 'Organization fiel
 	name: optional(Name).describe('New name. Null counts as absent.'),
 	settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 });
-export type OrganizationUpdate = z.output<typeof OrganizationUpdate>;
 
 /** Limits for a hosted plan; not enforced here. */
 const UsageLimits = z.object({
@@ -32,4 +31,3 @@ export const OrganizationRead = named(
 		settings: StoredObject.nullable().describe('Custom data.'),
 	},
 );
-export type OrganizationRead = z.input<typeof OrganizationRead>;

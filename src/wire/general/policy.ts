@@ -109,4 +109,3 @@ export const PolicyTestResults = PolicyRevisionRead.omit({ published_at: true })
 			.describe(`The tests, failed tests first, then by name; at most ${maxListedTests}.`),
 	})
 	.meta({ id: 'PolicyTestResults', description: 'Generated policy test results.' });
-export type PolicyTestResults = z.input<typeof PolicyTestResults>;

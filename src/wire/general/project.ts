@@ -33,7 +33,6 @@ export const ProjectCreate = named(
 		]).describe('Environments to create with the project; `dev` and `production` by default.'),
 	},
 );
-export type ProjectCreate = z.output<typeof ProjectCreate>;
 
 export const ProjectUpdate = named('ProjectUpdate', 'Project fields to change.', {
 	name: optional(Name).describe('New name. Null counts as absent.'),
@@ -41,7 +40,6 @@ export const ProjectUpdate = named('ProjectUpdate', 'Project fields to change.',
 	settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 	active_policy_repo_id: clearable(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
 });
-export type ProjectUpdate = z.output<typeof ProjectUpdate>;
 
 export const ProjectRead = named('ProjectRead', 'A project.', {
 	id: Uuid.describe('Project id.'),
@@ -55,4 +53,3 @@ export const ProjectRead = named('ProjectRead', 'A project.', {
 	settings: StoredObject.nullable().describe('Custom data.'),
 	active_policy_repo_id: Uuid.nullable().describe('Stored and returned for clients that set it; has no effect.'),
 });
-export type ProjectRead = z.input<typeof ProjectRead>;

@@ -29,7 +29,6 @@ export const OrganizationStats = OrganizationRead.extend({
 	id: 'OrganizationStats',
 	description: 'An organization, with statistics in the scope of the calling key. Past usage is not recorded.',
 });
-export type OrganizationStats = z.input<typeof OrganizationStats>;
 
 export const EnvironmentStats = EnvironmentRead.extend({
 	pdp_configs: z.array(PdpConfigRead).describe('PDP configs visible to the calling key.'),
@@ -49,4 +48,3 @@ export const EnvironmentStats = EnvironmentRead.extend({
 	id: 'EnvironmentStats',
 	description: 'An environment with its PDP configs and object counts, excluding built-in objects.',
 });
-export type EnvironmentStats = z.input<typeof EnvironmentStats>;

@@ -18,7 +18,6 @@ import { ResourceRead } from './resource.js';
 
 /** Set type: users, or resources of one type. */
 export const ConditionSetType = z.enum(['userset', 'resourceset']);
-export type ConditionSetType = z.output<typeof ConditionSetType>;
 
 /** A condition in the condition grammar. The handler validates it. */
 export const Conditions = Attributes.meta({
@@ -91,7 +90,6 @@ export const ConditionSetQuery = z.object({
 	include_total_count: TotalCountFlag,
 	...pageShape,
 });
-export type ConditionSetQuery = z.output<typeof ConditionSetQuery>;
 
 /** Page selection for a set's ancestors, descendants or possible parents. */
 export const ConditionSetFamilyQuery = PageQuery;

@@ -49,7 +49,6 @@ export const DerivedRoleRuleRemove = named('DerivedRoleRuleDelete', 'A derivatio
 	...source,
 	when: anyWhen.describe('Ignored.'),
 });
-export type DerivedRoleRuleRemove = z.output<typeof DerivedRoleRuleRemove>;
 
 export const DerivedRoleBlockEdit = granting({
 	users_with_role: defaulted(boundedArray(DerivedRoleRuleCreate), () => []).describe(
@@ -64,7 +63,6 @@ export const DerivationSettingsRead = named('DerivationSettingsRead', 'Stored ru
 		.boolean()
 		.describe('True if a role held directly on the object disables the derivation for the user.'),
 });
-export type DerivationSettingsRead = z.input<typeof DerivationSettingsRead>;
 
 export const DerivedRoleRuleRead = named(
 	'DerivedRoleRuleRead',

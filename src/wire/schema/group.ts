@@ -38,7 +38,6 @@ export const GroupRoleRemove = named(
 	'A role on a resource instance to remove from the group in the path.',
 	groupRole,
 );
-export type GroupRoleRemove = z.output<typeof GroupRoleRemove>;
 
 /** Response members for a group and its users. */
 const shownOfGroup = ['group_resource_type_key', 'group_instance_key', 'group_tenant', 'assigned_roles', 'users'];
@@ -53,7 +52,6 @@ export type GroupUserAdd = z.output<typeof GroupUserAdd>;
 export const GroupUserRemove = named('GroupUserRemove', 'Group tenant, optional for removals.', {
 	tenant: optional(Reference).describe('Group tenant: id or key; may be omitted.'),
 }).optional();
-export type GroupUserRemove = z.output<typeof GroupUserRemove>;
 
 const otherGroup = {
 	group_instance_key: InstanceReference.describe(
@@ -65,14 +63,12 @@ export const GroupNesting = granting({ ...otherGroup, ...expiryShape }, shownOfG
 	id: 'GroupNesting',
 	description: 'The group to nest in the group of the path.',
 });
-export type GroupNesting = z.output<typeof GroupNesting>;
 
 export const GroupNestingRemove = named(
 	'GroupNestingRemove',
 	'The nested group to remove from the group of the path.',
 	otherGroup,
 );
-export type GroupNestingRemove = z.output<typeof GroupNestingRemove>;
 
 const filters = {
 	tenant: References.describe('Only groups in these tenants (ids or keys); may be repeated.'),
@@ -90,7 +86,6 @@ export const GroupListQuery = z.object({
 	...filters,
 	include_total_count: TotalCountFlag,
 });
-export type GroupListQuery = z.output<typeof GroupListQuery>;
 
 const described = {
 	id: Uuid.describe('Group instance id.'),

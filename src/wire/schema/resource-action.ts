@@ -19,14 +19,12 @@ export const ResourceActionCreate = named('ResourceActionCreate', 'A new resourc
 	description: optional(Text).describe('Action description. Null counts as absent.'),
 	attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 });
-export type ResourceActionCreate = z.output<typeof ResourceActionCreate>;
 
 export const ResourceActionUpdate = named('ResourceActionUpdate', 'Action fields to change.', {
 	name: optional(Name).describe('New name. Null counts as absent.'),
 	description: clearable(Text).describe('Action description; null clears it.'),
 	attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 });
-export type ResourceActionUpdate = z.output<typeof ResourceActionUpdate>;
 
 export const ResourceActionRead = named(
 	'ResourceActionRead',

@@ -5,7 +5,6 @@ import { named } from '../named.js';
 export const AttributeType = z
 	.enum(['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'])
 	.meta({ id: 'AttributeType', description: 'Value type of the attribute.' });
-export type AttributeType = z.output<typeof AttributeType>;
 
 export const ResourceAttributeCreate = named(
 	'ResourceAttributeCreate',
@@ -16,7 +15,6 @@ export const ResourceAttributeCreate = named(
 		description: optional(Text).describe('Attribute description. Null counts as absent.'),
 	},
 );
-export type ResourceAttributeCreate = z.output<typeof ResourceAttributeCreate>;
 
 export const ResourceAttributeUpdate = named('ResourceAttributeUpdate', 'Attribute fields to change.', {
 	type: optional(AttributeType).describe('Attribute value type. Null counts as absent.'),

@@ -42,7 +42,6 @@ export const ResourceRoleCreate = named(
 	'A new resource role; `extends` names roles in the same resource.',
 	{ key: Key.describe('Key, unique among the roles in the resource.'), ...described },
 );
-export type ResourceRoleCreate = z.output<typeof ResourceRoleCreate>;
 
 export const RoleBlockEdit = named(
 	'RoleBlockEditable',
@@ -67,7 +66,6 @@ export const ResourceRoleUpdate = named(
 		granted_to: clearable(DerivedRoleBlockEdit).describe('Complete new derivations; null for none.'),
 	},
 );
-export type ResourceRoleUpdate = z.output<typeof ResourceRoleUpdate>;
 
 const permissions = { permissions: boundedArray(ResourcePermission).describe('Actions in the resource.') };
 
@@ -75,14 +73,12 @@ export const ResourceRolePermissions = granting(permissions, roleAnswerMembers).
 	id: 'ResourceRolePermissions',
 	description: 'Permissions to add to a resource role.',
 });
-export type ResourceRolePermissions = z.output<typeof ResourceRolePermissions>;
 
 export const ResourceRolePermissionsRemove = named(
 	'ResourceRolePermissionsRemove',
 	'Permissions to remove from a resource role.',
 	permissions,
 );
-export type ResourceRolePermissionsRemove = z.output<typeof ResourceRolePermissionsRemove>;
 
 export const ResourceRoleRead = named(
 	'ResourceRoleRead',

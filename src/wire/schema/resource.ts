@@ -76,7 +76,6 @@ export const ResourceReplace = named(
 	'A complete resource. Missing fields are reset; omitted actions, attributes, relations and roles are deleted.',
 	described,
 );
-export type ResourceReplace = z.output<typeof ResourceReplace>;
 
 export const ResourceUpdate = named(
 	'ResourceUpdate',
@@ -101,7 +100,6 @@ export const ResourceQuery = withAttributeFilters({
 	search: Search,
 	...pageShape,
 });
-export type ResourceQuery = z.output<typeof ResourceQuery>;
 
 export const ActionBlockRead = named('ActionBlockRead', 'An action, nested in its resource.', {
 	id: Uuid.describe('Action id.'),
@@ -113,7 +111,6 @@ export const ActionBlockRead = named('ActionBlockRead', 'An action, nested in it
 	v1compat_is_built_in: AlwaysNull,
 	v1compat_name: AlwaysNull,
 });
-export type ActionBlockRead = z.input<typeof ActionBlockRead>;
 
 export const AttributeBlockRead = named('AttributeBlockRead', 'An attribute, nested in its resource.', {
 	id: Uuid.describe('Attribute id.'),
@@ -121,7 +118,6 @@ export const AttributeBlockRead = named('AttributeBlockRead', 'An attribute, nes
 	type: AttributeType.describe('Value type of the attribute.'),
 	description: z.string().nullable().describe('Attribute description.'),
 });
-export type AttributeBlockRead = z.input<typeof AttributeBlockRead>;
 
 export const ResourceRead = named(
 	'ResourceRead',

@@ -42,7 +42,6 @@ const described = {
 };
 
 export const RoleCreate = named('RoleCreate', 'A new tenant role.', { ...described, granted_to: derivation });
-export type RoleCreate = z.output<typeof RoleCreate>;
 
 export const RoleUpdate = named(
 	'RoleUpdate',
@@ -58,7 +57,6 @@ export const RoleUpdate = named(
 		granted_to: derivation,
 	},
 );
-export type RoleUpdate = z.output<typeof RoleUpdate>;
 
 /** Response members for tenant roles and resource roles, except permissions. */
 export const roleAnswerMembers = [
@@ -81,10 +79,8 @@ export const RolePermissions = granting(permissions, roleAnswerMembers).meta({
 	id: 'RolePermissions',
 	description: 'Permissions to add to a role.',
 });
-export type RolePermissions = z.output<typeof RolePermissions>;
 
 export const RolePermissionsRemove = named('RolePermissionsRemove', 'Permissions to remove from a role.', permissions);
-export type RolePermissionsRemove = z.output<typeof RolePermissionsRemove>;
 
 /** Maximum number of roles per bulk call. Each call is a unit of work and blocks other writes to the environment. */
 export const maxBulkRoles = 1000;
@@ -113,7 +109,6 @@ export const RoleBulkReplace = operations(RoleReplace, maxBulkRoles, 'roles').me
 	id: 'RoleReplaceBulkOperation',
 	description: 'Roles to create or replace.',
 });
-export type RoleBulkReplace = z.output<typeof RoleBulkReplace>;
 
 export const RoleBulkRead = named('RoleBulkReport', 'Keys of created roles, and of already existing roles.', {
 	created: z.array(z.string()).describe('Created role keys.'),
@@ -127,7 +122,6 @@ export const RoleQuery = withAttributeFilters({
 	search: Search,
 	...pageShape,
 });
-export type RoleQuery = z.output<typeof RoleQuery>;
 
 export const RoleRead = named(
 	'RoleRead',
@@ -154,7 +148,6 @@ export const RoleHierarchyQuery = z.object({
 	include_total_count: Flag.describe('Return a page with `data`, `total_count` and `page_count` instead of all roles.'),
 	...pageShape,
 });
-export type RoleHierarchyQuery = z.output<typeof RoleHierarchyQuery>;
 
 /** Ancestors or descendants of a role. */
 export function hierarchySchema<S extends z.ZodType>(role: S) {
