@@ -6,7 +6,7 @@
 #
 # compose.yaml runs the parts apart, around a PostgreSQL.
 
-# Tags move. To build from exactly the same bases again, name them by digest (docs/deployment.md, Base images):
+# Tags move. To build from exactly the same bases again, name them by digest (docs/operate/deployment.md, Base images):
 #
 #   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:… --build-arg GO_IMAGE=… --tag regolith .
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Settings by topic: schema, default and description of each environment variable. A test generates `.env.example` and
- * `docs/configuration.md` from this table (`test/docs/configuration.test.ts`).
+ * `docs/operate/configuration.md` from this table (`test/docs/configuration.test.ts`).
  */
 
 declare module 'zod' {
@@ -134,7 +134,7 @@ const storage = {
 			'Syncs each commit of the embedded database to disk before the answer. Without it, commits survive a killed ' +
 			'process, but a power cut or a kernel panic may lose the writes of the last half minute or so, and in the worst ' +
 			'case leave a database that no longer opens. With it, writes are slower.',
-		page: 'store.md#a-power-cut',
+		page: 'contribute/store.md#a-power-cut',
 	}),
 	SECRET_KEY: passphrase.meta({
 		description:
@@ -146,7 +146,7 @@ const storage = {
 	SECRET_KEY_PREVIOUS: passphrase.meta({
 		description: 'Passphrase before a rotation of `SECRET_KEY`. Its secrets are read, and encrypted again.',
 		unset: 'none',
-		page: 'operation.md#key-rotation',
+		page: 'operate/operation.md#key-rotation',
 	}),
 	BUNDLE_SIGNING_KEY_PATH: z
 		.string()
@@ -156,7 +156,7 @@ const storage = {
 				'PEM file with the private key for bundle signatures: P-256, P-384, P-521 or RSA. A stock OPA refuses signed ' +
 				'bundles without the matching public key.',
 			unset: 'bundles are not signed',
-			page: 'decision-point.md#signatures',
+			page: 'contribute/decision-point.md#signatures',
 		}),
 	BUNDLE_SIGNING_KEY_ID: z
 		.string()
@@ -197,7 +197,7 @@ const decisionPoint = {
 		.meta({
 			description:
 				'Number of processes that answer checks. Each holds the whole environment, so use the number of spare processors.',
-			page: 'decision-point.md#workers',
+			page: 'contribute/decision-point.md#workers',
 		}),
 	PDP_BUDGET: seconds.positive('must be greater than 0').max(3600, 'must be at most 3600').default(10).meta({
 		description:
@@ -232,7 +232,7 @@ const decisionPoint = {
 	PDP_ENABLE_OFFLINE_MODE: flag.meta({
 		description:
 			'Keep a copy of the environment, encrypted under its API key, to start from while the control plane is unreachable.',
-		page: 'decision-point.md#alone',
+		page: 'contribute/decision-point.md#alone',
 	}),
 	PDP_OFFLINE_MODE_BACKUP_DIR: z
 		.string()
@@ -271,7 +271,7 @@ const decisionLog = {
 			description:
 				'Destinations of decisions, separated by commas: `api` (the log in the API), `stdout`, `file:<path>`, the URL of ' +
 				'an HTTP collector; or `off`.',
-			page: 'decision-log.md',
+			page: 'operate/decision-log.md',
 		}),
 	PDP_DECISION_LOG_TOKEN: z.string().optional().meta({ description: 'Bearer token for the collector.', unset: 'none' }),
 	PDP_DECISION_LOG_SAMPLING: z
@@ -310,7 +310,7 @@ const decisionLog = {
 		.meta({ description: 'Retention of decisions in the API, in days.' }),
 	AUDIT_LOG_MAX_SIZE: mebibytes.min(1, 'must be at least 1').default(1024).meta({
 		description: 'Maximum size of the stored decisions of all environments, in MiB.',
-		page: 'decision-log.md#room-for-decisions',
+		page: 'operate/decision-log.md#room-for-decisions',
 	}),
 };
 
@@ -319,7 +319,7 @@ const impact = {
 		.min(1, 'must be at least 1')
 		.max(600, 'must be at most 600')
 		.default(20)
-		.meta({ description: 'Time limit of an impact analysis, in seconds.', page: 'impact.md' }),
+		.meta({ description: 'Time limit of an impact analysis, in seconds.', page: 'policy/impact.md' }),
 	IMPACT_MEMORY: mebibytes
 		.min(128, 'must be at least 128')
 		.default(2048)
@@ -327,7 +327,7 @@ const impact = {
 };
 
 const gateways = {
-	PDP_KONG_INTEGRATION: flag.meta({ description: 'Serve Kong.', page: 'gateways.md#kong' }),
+	PDP_KONG_INTEGRATION: flag.meta({ description: 'Serve Kong.', page: 'operate/gateways.md#kong' }),
 	PDP_KONG_ROUTES_PATH: z.string().optional().meta({
 		description: "File with Kong's routes: a JSON list of `[expression, resource or group number]`.",
 		unset: '`/config/kong_routes.json`',
@@ -335,7 +335,7 @@ const gateways = {
 	PDP_TRINO_AUTHZ_CONFIG_PATH: z.string().optional().meta({
 		description: 'YAML file with row filters and column masks for Trino.',
 		unset: '`/app/config/trino-authz.yaml`, if it exists',
-		page: 'gateways.md#trino',
+		page: 'operate/gateways.md#trino',
 	}),
 	PDP_ALLOW_UNAUTHENTICATED_TRINO: flag.meta({
 		description: 'Serve Trino without a key. Everyone who reaches the port can then read the permissions in Trino.',
@@ -348,7 +348,7 @@ const consoleSettings = {
 			'Address of the decision points that the console asks. `{project}` and `{environment}` stand for keys.',
 		unset: '`regolith start` asks its own decision point, `regolith serve` none',
 		sample: 'http://pdp-{environment}.internal:7766',
-		page: 'console.md#decision-points',
+		page: 'policy/console.md#decision-points',
 	}),
 };
 
@@ -392,7 +392,7 @@ const operation = {
 		description:
 			'Serve `/metrics` of the API without a key; otherwise it needs an organization key. Metrics name no tenants, users ' +
 			'or resources.',
-		page: 'operation.md',
+		page: 'operate/operation.md',
 	}),
 	PDP_ALLOW_METRICS_UNAUTHENTICATED: flag.meta({
 		description:

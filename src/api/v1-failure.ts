@@ -1,7 +1,7 @@
 import { Failure } from '../failure.js';
 import { isV1, v2Successor } from '../wire/v1.js';
 
-const guide = 'docs/migration.md says how to migrate';
+const guide = 'docs/develop/migration.md says how to migrate';
 
 /** Returns the failure for a version 1 path, with the version 2 path. `null` for other paths. */
 export function v1Failure(path: string): Failure | null {
@@ -11,6 +11,6 @@ export function v1Failure(path: string): Failure | null {
 		successor === null
 			? 'version 2 finds an object by its type'
 			: `use \`${successor}\`, with keys in place of slugs and \`custom_id\``;
-	const info = { successor, guide: 'docs/migration.md' };
+	const info = { successor, guide: 'docs/develop/migration.md' };
 	return new Failure('gone', `version 1 of the API is not served: ${where}; ${guide}`, info);
 }

@@ -4,7 +4,7 @@ import { type JsonObject, refuseUnstorable } from './common.js';
 
 /**
  * Attributes for conditions: user, tenant and instance attributes, stored or sent with a check, and the check context.
- * Limits keep every check fast, whatever its source (docs/limits.md).
+ * Limits keep every check fast, whatever its source (docs/develop/limits.md).
  */
 
 /** Maximum number of values at all depths, including objects and arrays. */

@@ -7,7 +7,7 @@ import { named } from './named.js';
 const OpenObject = z.record(z.string(), z.unknown());
 
 const code = z.string().meta({
-	description: '`allow`, or the denial code: docs/denial-codes.md explains each code.',
+	description: '`allow`, or the denial code: docs/develop/denial-codes.md explains each code.',
 	example: 'no_permission',
 });
 const reason = z.string().describe('The code as a sentence about this check.');

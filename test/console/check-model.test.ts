@@ -172,7 +172,7 @@ test('what stands over attempts says whether there may be more', (t) => {
 });
 
 test('every code of the guide is explained, and no other', (t) => {
-	const guide = readFileSync(join(root, 'docs/denial-codes.md'), 'utf8');
+	const guide = readFileSync(join(root, 'docs/develop/denial-codes.md'), 'utf8');
 	const titles = Array.from(guide.matchAll(/^## (.+)$/gm), ([, code]) => code);
 	t.deepEqual(denialCodes, titles as string[]);
 	t.is(explainCode('__proto__'), null);

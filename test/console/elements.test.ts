@@ -611,7 +611,7 @@ test.serial(
 );
 
 test.serial('the quickstart leads from nothing to a request that is approved', async (t) => {
-	const quickstart = readFileSync(join(root, 'docs/elements-quickstart.md'), 'utf8');
+	const quickstart = readFileSync(join(root, 'docs/develop/elements-quickstart.md'), 'utf8');
 	const own = await startStack();
 	t.teardown(own.stop);
 	const [, ...commands] = fenced(quickstart, 'sh');

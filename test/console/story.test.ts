@@ -58,7 +58,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Takes a screenshot for docs/console.md, with `UPDATE=1`. */
+/** Takes a screenshot for docs/policy/console.md, with `UPDATE=1`. */
 async function picture(page: Page, name: string): Promise<void> {
 	if (process.env['UPDATE'] !== '1') return;
 	mkdirSync(join(root, 'docs/images'), { recursive: true });

@@ -7,9 +7,9 @@ import { root } from '../support/root.js';
 import { endpointClients, furnish, keyedEndpoints, tour, type Visited } from '../support/tour.js';
 import { chapters } from './specification.js';
 
-/** `docs/api-coverage.md` lists the served endpoints and their tests; `UPDATE=1` rewrites it. */
+/** `docs/develop/api-coverage.md` lists the served endpoints and their tests; `UPDATE=1` rewrites it. */
 
-const page = join(root, 'docs/api-coverage.md');
+const page = join(root, 'docs/develop/api-coverage.md');
 
 /** Journeys for tags without a journey of the same name. */
 const tagJourneys: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ function row(method: string, path: string, succeeded: ReadonlySet<string>): stri
 	const endpoint = byPlace.get(`${method.toLowerCase()} ${pathShape(path)}`);
 	if (endpoint === undefined) return `| ${method} | \`${path}\` | not yet | | |`;
 	const journey = journeyNaming(endpoint);
-	const tests = [succeeded.has(endpoint.name) ? 'tour' : null, journey && `[journey](../${journey})`];
+	const tests = [succeeded.has(endpoint.name) ? 'tour' : null, journey && `[journey](../../${journey})`];
 	return `| ${method} | \`${path}\` | yes | \`${endpoint.name}\` | ${tests.filter(Boolean).join(', ')} |`;
 }
 

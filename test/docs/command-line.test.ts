@@ -4,7 +4,7 @@ import type { Declaration } from '../../src/command/declaration.js';
 import { createProgram } from '../../src/command/program.js';
 import { commandPagePath, commandSection, hasShape, leafCommands } from '../support/command-page.js';
 
-/** `docs/command-line.md` matches the declared commands; `UPDATE=1` rewrites its tables. */
+/** `docs/operate/command-line.md` matches the declared commands; `UPDATE=1` rewrites its tables. */
 
 const commands = leafCommands(createProgram({}));
 

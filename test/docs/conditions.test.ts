@@ -11,9 +11,9 @@ import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { parsedCondition, userSet } from '../support/conditions.js';
 import { root } from '../support/root.js';
 
-/** Generates `docs/conditions.md`, the Rego for each operator; `UPDATE=1` writes it. */
+/** Generates `docs/policy/conditions.md`, the Rego for each operator; `UPDATE=1` writes it. */
 
-const page = join(root, 'docs/conditions.md');
+const page = join(root, 'docs/policy/conditions.md');
 
 const body = {
 	key: 'senior-staff',

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { settingTopics } from '../../src/settings.js';
 import { root } from '../support/root.js';
 
-/** `.env.example` and `docs/configuration.md` are generated from `src/settings.ts`: `UPDATE=1` writes both. */
+/** `.env.example` and `docs/operate/configuration.md` are generated from `src/settings.ts`: `UPDATE=1` writes both. */
 
 /** A setting as described by its schema. */
 const Described = z.object({
@@ -44,14 +44,14 @@ function allowedValues({ type, enum: values, minimum, exclusiveMinimum, maximum 
 
 const page = `# Configuration
 
-Regolith reads its settings from environment variables when it starts. All are optional. An empty variable counts as unset. An invalid value ends the start with a message that names the variable. [.env.example](../.env.example) has the same settings in a file to copy.
+Regolith reads its settings from environment variables when it starts. All are optional. An empty variable counts as unset. An invalid value ends the start with a message that names the variable. [.env.example](../../.env.example) has the same settings in a file to copy.
 
 This page is generated from \`src/settings.ts\`: \`UPDATE=1 npm test -- test/docs/configuration.test.ts\`.
 ${topics
 	.map(({ topic, settings }) => {
 		const rows = settings.map((setting) => {
 			const fallback = setting.default === '' ? (setting.unset ?? '') : `\`${setting.default}\``;
-			const link = setting.page === undefined ? '' : ` [Details](${setting.page})`;
+			const link = setting.page === undefined ? '' : ` [Details](../${setting.page})`;
 			const text = setting.description.replaceAll('|', '\\|');
 			return `| \`${setting.name}\` | ${fallback} | ${allowedValues(setting)} | ${text}${link} |`;
 		});
@@ -94,7 +94,7 @@ ${topics
 	.join('')}`;
 
 for (const [path, text] of [
-	['docs/configuration.md', page],
+	['docs/operate/configuration.md', page],
 	['.env.example', example],
 ] as const) {
 	test(`${path} is generated from the settings; \`UPDATE=1\` writes it`, (t) => {

@@ -7,7 +7,7 @@ import { environmentDeleted } from '../../src/pdp/follow/deleted-environment.js'
 import { noMatchingRule } from '../../src/pdp/gateway/url-endpoint.js';
 import { root } from '../support/root.js';
 
-/** Denials link to a section in `docs/denial-codes.md`: each code from the policy has a section. */
+/** Denials link to a section in `docs/develop/denial-codes.md`: each code from the policy has a section. */
 
 const policy = ['rbac', 'rebac', 'abac', 'check']
 	.map((model) => readFileSync(join(root, `policy/regolith/${model}/${model}.rego`), 'utf8'))
@@ -15,7 +15,7 @@ const policy = ['rbac', 'rebac', 'abac', 'check']
 const codes = [...policy.matchAll(/(?:(?:denial|unknown) :=|else :=) "([a-z_]+)"/g)]
 	.map(([, code]) => code ?? '')
 	.filter((code) => code !== 'allow');
-const page = readFileSync(join(root, 'docs/denial-codes.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/develop/denial-codes.md'), 'utf8');
 const sections = [...page.matchAll(/^#+ `?([a-z_]+)`?$/gm)].map(([, section]) => section);
 
 test('the policy contains denial codes', (t) => {

@@ -7,9 +7,9 @@ import { fenced } from '../support/fenced.js';
 import { startManagement } from '../support/management.js';
 import { root } from '../support/root.js';
 
-/** `docs/documents.md` shows a document with every member: importing and exporting it gives the same text. */
+/** `docs/policy/documents.md` shows a document with every member: importing and exporting it gives the same text. */
 
-const path = join(root, 'docs/documents.md');
+const path = join(root, 'docs/policy/documents.md');
 
 const Node = z.looseObject({
 	$ref: z.string().optional(),

@@ -5,9 +5,9 @@ import { endpoints } from '../../src/api/table.js';
 import { v2Successor } from '../../src/wire/v1.js';
 import { root } from '../support/root.js';
 
-/** `docs/migration.md` lists successors: the same as the 410 for version 1, and served. */
+/** `docs/develop/migration.md` lists successors: the same as the 410 for version 1, and served. */
 
-const page = readFileSync(join(root, 'docs/migration.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/develop/migration.md'), 'utf8');
 const rows = [...page.matchAll(/^\| ([A-Za-z ]+) \| `(\/v2[^`]+)` \|$/gm)].map(([, what = '', path = '']) => ({
 	what,
 	path,

@@ -19,10 +19,10 @@ import { root } from '../support/root.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** `docs/policy.md` and its example: the example contains the printed output, and the commands work as described. */
+/** `docs/policy/policy.md` and its example: the example contains the printed output, and the commands work as described. */
 
-const page = readFileSync(join(root, 'docs/policy.md'), 'utf8');
-const example = join(root, 'docs/policy-example');
+const page = readFileSync(join(root, 'docs/policy/policy.md'), 'utf8');
+const example = join(root, 'docs/policy/example');
 
 let stack: Stack;
 

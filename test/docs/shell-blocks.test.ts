@@ -11,12 +11,12 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 /** Test that runs each page. */
 const runners: Readonly<Record<string, string>> = {
 	...Object.fromEntries(firstHourPages.map((page) => [page, 'test/journey/first-hour.test.ts'])),
-	'docs/backup.md': 'test/journey/lineage.test.ts',
-	'docs/elements-quickstart.md': 'test/console/elements.test.ts',
-	'docs/policy.md': 'test/docs/policy.test.ts',
-	'docs/guides/express.md': 'test/journey/guides.test.ts',
-	'docs/guides/fastapi.md': 'test/journey/guides.test.ts',
-	'docs/guides/go.md': 'test/journey/guides.test.ts',
+	'docs/operate/backup.md': 'test/journey/lineage.test.ts',
+	'docs/develop/elements-quickstart.md': 'test/console/elements.test.ts',
+	'docs/policy/policy.md': 'test/docs/policy.test.ts',
+	'docs/develop/guides/express.md': 'test/journey/guides.test.ts',
+	'docs/develop/guides/fastapi.md': 'test/journey/guides.test.ts',
+	'docs/develop/guides/go.md': 'test/journey/guides.test.ts',
 };
 
 const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -35,6 +35,6 @@ test('every shell block runs in a test or names its reason', (t) => {
 	);
 	for (const [page, runner] of Object.entries(runners)) {
 		t.true(pages.includes(page), page);
-		t.regex(read(runner), new RegExp(`firstHourPages|docs/guides|${page}`), runner);
+		t.regex(read(runner), new RegExp(`firstHourPages|docs/develop/guides|${page}`), runner);
 	}
 });

@@ -11,7 +11,7 @@ import { launch } from '../support/processes.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
-/** The command line against a running stack: the real program, with a process per command (docs/command-line.md). */
+/** The command line against a running stack: the real program, with a process per command (docs/operate/command-line.md). */
 
 let stack: Stack;
 let nowhere: string;

@@ -8,7 +8,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 
-/** Selections by condition sets before their use (docs/condition-semantics.md). */
+/** Selections by condition sets before their use (docs/policy/condition-semantics.md). */
 
 const journey = onEachStore();
 

@@ -6,7 +6,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Condition sets (docs/condition-semantics.md). */
+/** Condition sets (docs/policy/condition-semantics.md). */
 
 const journey = onEachStore();
 

@@ -10,7 +10,7 @@ import { createSecret, type Management, newPlace, type Place, startManagement } 
 import { freePort } from '../support/ports.js';
 import { facts, schema, startStack } from '../support/stack.js';
 
-/** Console sessions reach decision points through the API, which adds the key (docs/console.md: Decision points). */
+/** Console sessions reach decision points through the API, which adds the key (docs/policy/console.md: Decision points). */
 
 const json = { 'content-type': 'application/json' };
 const question = { user: 'ann', action: 'read', resource: 'document' };

@@ -8,7 +8,7 @@ import { configure, cookieOf, foreignOrigin, origin, sending } from '../support/
 import { fails, problemPlaces } from '../support/failure.js';
 import { createSecret, newOrganization, newPlace, type Place } from '../support/management.js';
 
-/** Console users sign in, work with a session in an environment, and sign out (docs/console.md). */
+/** Console users sign in, work with a session in an environment, and sign out (docs/policy/console.md). */
 
 const journey = onEachStore();
 const nobody = '00000000-0000-4000-8000-000000000000';

@@ -8,7 +8,7 @@ import { fails } from '../support/failure.js';
 import { newPlace } from '../support/management.js';
 
 /**
- * How element pages are served: allowed origins, content security policy, and loaded files (docs/elements.md: Pages).
+ * How element pages are served: allowed origins, content security policy, and loaded files (docs/develop/elements.md: Pages).
  */
 
 const journey = onEachStore();

@@ -7,7 +7,7 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /**
  * An environment setting, read when two groups are nested, determines which group gets the other group's roles. Tests
- * decisions, and that lists and removals work under any setting (docs/groups.md).
+ * decisions, and that lists and removals work under any setting (docs/develop/groups.md).
  */
 
 const environmentPath = '/v2/projects/default/envs/dev';

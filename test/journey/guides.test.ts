@@ -15,7 +15,7 @@ import { type Stack, startStack } from '../support/stack.js';
 import { removeFolder, temporary } from '../support/temporary.js';
 
 /**
- * The guides in `docs/guides` run as written: the application starts and answers as on the page. Most need packages or
+ * The guides in `docs/develop/guides` run as written: the application starts and answers as on the page. Most need packages or
  * a compiler, so they run only with all stores.
  */
 
@@ -30,7 +30,7 @@ test.before('start', async () => {
 test.after.always('stop', () => stack.stop());
 
 function blocksOf(guide: string) {
-	return fencedBlocks(readFileSync(join(root, `docs/guides/${guide}.md`), 'utf8'));
+	return fencedBlocks(readFileSync(join(root, `docs/develop/guides/${guide}.md`), 'utf8'));
 }
 
 function addresses() {

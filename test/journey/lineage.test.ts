@@ -239,7 +239,7 @@ test.serial('the documented dump and restore succeed, and start a new lineage', 
 	await populate(site);
 	const point = await site.point();
 	const folder = temporary(t);
-	const page = readFileSync(join(root, 'docs/backup.md'), 'utf8').split('## PostgreSQL')[1] ?? '';
+	const page = readFileSync(join(root, 'docs/operate/backup.md'), 'utf8').split('## PostgreSQL')[1] ?? '';
 	const [dump = '', restore = ''] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, script]) => script);
 	const run = (script: string) => {
 		const env = { PATH: `${server.binaries}:${process.env['PATH']}`, DATABASE_URL: url.href };

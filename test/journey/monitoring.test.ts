@@ -40,7 +40,7 @@ function filled(expr: string): string {
 }
 
 test('the dashboard’s panels fit side by side, and query only documented metrics', (t) => {
-	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
+	const page = readFileSync(join(root, 'docs/operate/operation.md'), 'utf8');
 	const alerts = readFileSync(rules, 'utf8');
 	t.true(queries.length > 40);
 	for (const text of [...queries.map(({ expr }) => expr), alerts]) {
@@ -54,7 +54,7 @@ test('the dashboard’s panels fit side by side, and query only documented metri
 });
 
 test('the metrics page explains every alert, and no other', (t) => {
-	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
+	const page = readFileSync(join(root, 'docs/operate/operation.md'), 'utf8');
 	const explained = [...page.matchAll(/^\| `(Regolith\w+)` \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name);
 	const alerts = [...readFileSync(rules, 'utf8').matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
 	t.true(alerts.length > 10);

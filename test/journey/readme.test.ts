@@ -16,7 +16,7 @@ test('every denial code is explained at the link in explained decisions', (t) =>
 		([, code]) => code,
 	);
 	t.true(codes.length >= 7);
-	const headings = new Set(headingAnchors(read('docs/denial-codes.md')));
+	const headings = new Set(headingAnchors(read('docs/develop/denial-codes.md')));
 	t.deepEqual(
 		codes.filter((code) => !headings.has(code ?? '')),
 		[],

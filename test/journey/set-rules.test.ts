@@ -5,7 +5,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Condition set rules (docs/contract.md). */
+/** Condition set rules (docs/develop/contract.md). */
 
 const journey = onEachStore();
 

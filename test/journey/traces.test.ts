@@ -10,7 +10,7 @@ import { root } from '../support/root.js';
 import { facts } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Traces from the built program, recorded by an operator's SDK (docs/operation.md). */
+/** Traces from the built program, recorded by an operator's SDK (docs/operate/operation.md). */
 
 interface Recorded {
 	readonly name: string;

@@ -44,8 +44,8 @@ journey('a version 1 path is 410 and names its successor', async (t, { http, url
 	for (const [old, successor] of paths) {
 		for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
 			const answer = await http.send(method, old, method === 'GET' ? undefined : {});
-			fails(t, answer, 410, successor ?? 'docs/migration.md');
-			t.like(answer.body, { additional_info: { successor, guide: 'docs/migration.md' } }, old);
+			fails(t, answer, 410, successor ?? 'docs/develop/migration.md');
+			t.like(answer.body, { additional_info: { successor, guide: 'docs/develop/migration.md' } }, old);
 		}
 		t.is((await fetch(url + old)).status, 410, 'whoever asks');
 	}

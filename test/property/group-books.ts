@@ -12,7 +12,7 @@ import {
 	removeRole,
 } from './schema-books.js';
 
-/** Applies groups API calls to the books (docs/groups.md). Functions throw `Refused` if a write must be refused. */
+/** Applies groups API calls to the books (docs/develop/groups.md). Functions throw `Refused` if a write must be refused. */
 
 const member = 'member';
 

@@ -103,7 +103,9 @@ test('every setting in the deployment files is a setting of the program', (t) =>
 });
 
 test('no secret is a program argument or in a file', (t) => {
-	const documents = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+	const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+		name.endsWith('.md'),
+	);
 	for (const path of ['README.md', 'compose.yaml', 'deploy/kubernetes/kustomization.yaml', ...units]) {
 		t.notRegex(read(path), /--from-literal/, path);
 	}
@@ -167,7 +169,7 @@ test('the unit that compiles policies names its opa, because it cannot build one
 	t.regex(all, /^ProtectSystem=strict$/m);
 	const opa = /^Environment=(?:.* )?OPA_PATH=(\/\S+)/m.exec(all)?.[1] ?? 'none';
 	t.regex(all, new RegExp(`^#   install -m 755 opa ${opa} `, 'm'));
-	t.true(read('docs/deployment.md').includes(`-o ${opa} .`));
+	t.true(read('docs/operate/deployment.md').includes(`-o ${opa} .`));
 	t.notRegex(decisionPoint, /OPA_PATH/, 'a decision point compiles nothing');
 });
 

@@ -64,8 +64,8 @@ test('an import that rooms.json does not allow is found, with its line', async (
 	}
 });
 
-test('docs/architecture.md shows the rooms of rooms.json', (t) => {
-	const path = join(root, 'docs/architecture.md');
+test('docs/contribute/architecture.md shows the rooms of rooms.json', (t) => {
+	const path = join(root, 'docs/contribute/architecture.md');
 	const { rooms: table } = JSON.parse(readFileSync(join(root, 'rooms.json'), 'utf8')) as {
 		readonly rooms: Readonly<Record<string, { readonly knows: string }>>;
 	};

@@ -16,7 +16,7 @@ import { launch } from '../support/processes.js';
 import { facts, secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The server key is replaced while API processes run (docs/operation.md: Rotation). */
+/** The server key is replaced while API processes run (docs/operate/operation.md: Rotation). */
 
 const [oldKey, newKey] = ['the first passphrase of these servers', 'the second passphrase of these servers'];
 const options = { publishesWhenAsked: true } as const;

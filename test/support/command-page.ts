@@ -12,7 +12,7 @@ export function leafCommands(command: Declaration, words = ''): readonly (readon
 }
 
 /** Path to the command line documentation. */
-export const commandPagePath = join(root, 'docs/command-line.md');
+export const commandPagePath = join(root, 'docs/operate/command-line.md');
 
 /** Returns the page's section about a command, or the empty string if there is none. */
 export function commandSection(words: string): string {

@@ -43,15 +43,15 @@ export function readScrape(text: string): Scrape {
 	};
 }
 
-/** Table row in docs/operation.md. */
+/** Table row in docs/operate/operation.md. */
 export interface DocumentedFamily {
 	readonly type: string;
 	readonly labels: readonly string[];
 }
 
-/** Returns the Regolith metrics in docs/operation.md. */
+/** Returns the Regolith metrics in docs/operate/operation.md. */
 export function documentedFamilies(): ReadonlyMap<string, DocumentedFamily> {
-	const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
+	const page = readFileSync(join(root, 'docs/operate/operation.md'), 'utf8');
 	const rows = [...page.matchAll(/^\| `(regolith_\w+)` \| (\w+) \|([^|]*)\|/gm)];
 	return new Map(
 		rows.map(([, name = '', type = '', labels = '']) => [

@@ -29,13 +29,13 @@ export function fencedBlocks(markdown: string): readonly Block[] {
 /** Pages for a new reader after the first start, in this order (`test/journey/first-hour.test.ts`). */
 export const firstHourPages = [
 	'README.md',
-	'docs/getting-started.md',
-	'docs/authzen.md',
-	'docs/decision-log.md',
-	'docs/decision-point.md',
-	'docs/gateways.md',
-	'docs/opa.md',
-	'docs/documents.md',
+	'docs/develop/getting-started.md',
+	'docs/develop/authzen.md',
+	'docs/operate/decision-log.md',
+	'docs/contribute/decision-point.md',
+	'docs/operate/gateways.md',
+	'docs/policy/opa.md',
+	'docs/policy/documents.md',
 	'packages/engine/README.md',
 ] as const;
 

@@ -43,7 +43,7 @@ request := {
 }
 
 # METADATA
-# description: What tenant roles say. An allowing section names the roles; a code is explained in docs/denial-codes.md.
+# description: What tenant roles say. An allowing section names the roles; a code is explained in docs/develop/denial-codes.md.
 rbac_section := {
 	"allow": true,
 	"code": "allow",

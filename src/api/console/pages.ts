@@ -7,7 +7,7 @@ const frontEnd = openFrontEnd();
 /** Page paths. The script reads the rest of the address. */
 const paths = ['/console', '/console/', '/console/:proj_id/:env_id{/*rest}', '/console/:proj_id/:env_id/'];
 
-/** The console page (docs/console.md). It is for people, so the OpenAPI document leaves it out. */
+/** The console page (docs/policy/console.md). It is for people, so the OpenAPI document leaves it out. */
 export const consolePages = paths.map((path) =>
 	endpoint({
 		name: 'getConsolePage',

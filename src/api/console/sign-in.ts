@@ -27,7 +27,7 @@ const unkept = { 'cache-control': 'no-store' } as const;
 type Enter = Contexts['console.enter'];
 type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'cookie'>;
 
-/** Console sign-in and sign-out (docs/console.md: Signing in). */
+/** Console sign-in and sign-out (docs/policy/console.md: Signing in). */
 export const consoleSignIn = [
 	endpoint({
 		name: 'signInToConsole',

@@ -36,7 +36,7 @@ const handlers = requestHandlers({
 	readListed: readListedApproval,
 });
 
-/** Operation approvals by signed-in users (docs/elements.md). */
+/** Operation approvals by signed-in users (docs/develop/elements.md). */
 export const operationApprovals = [
 	endpoint({
 		name: 'listOperationApprovals',

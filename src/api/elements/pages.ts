@@ -16,7 +16,7 @@ const assets = '/assets';
 type Asked = Pick<Request<unknown, unknown, unknown>, 'query' | 'cookie'>;
 
 /**
- * The element pages, their assets, and the script for embedding pages (docs/elements.md: Pages). They are for people,
+ * The element pages, their assets, and the script for embedding pages (docs/develop/elements.md: Pages). They are for people,
  * so the OpenAPI document leaves them out.
  */
 export const elementPages = [

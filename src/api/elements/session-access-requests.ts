@@ -26,7 +26,7 @@ const failures = {
 	409: 'The request is not pending',
 };
 
-/** Access requests by signed-in users (docs/elements.md). */
+/** Access requests by signed-in users (docs/develop/elements.md). */
 export const sessionAccessRequests = [
 	endpoint({
 		name: 'listAccessRequests',

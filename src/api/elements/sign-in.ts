@@ -31,7 +31,7 @@ const LoginPath = z.object({ env_id: Reference.describe('The environment id.') }
 const refused = 'The ticket is spent, expired or unknown; as a page, where the client does not ask for JSON';
 const noMember = 'The tenant does not exist (`Tenant not found`), or the user does not belong to it (`User not found`)';
 
-/** Sign-in and sign-out for application users in elements (docs/elements.md). */
+/** Sign-in and sign-out for application users in elements (docs/develop/elements.md). */
 export const elementSignIn = [
 	endpoint({
 		name: 'elementsLoginAs',

@@ -67,7 +67,7 @@ export const health = [
 		summary: 'The numbers of the process, for Prometheus',
 		description:
 			'Text in the format of Prometheus. The numbers are those of the process, so of all environments. No label has a ' +
-			'value from a request. `docs/operation.md` says what each number is.',
+			'value from a request. `docs/operate/operation.md` says what each number is.',
 		tag: 'General',
 		method: 'get',
 		path: '/metrics',

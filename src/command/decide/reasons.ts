@@ -35,7 +35,7 @@ export function decidedBy({ rbac, rebac, abac, pending }: Reasons): readonly Rea
 }
 
 /**
- * Returns the decision code (docs/denial-codes.md). For a denial, returns the instance role code if the user has no
+ * Returns the decision code (docs/develop/denial-codes.md). For a denial, returns the instance role code if the user has no
  * role in the tenant, and the tenant role code otherwise.
  */
 export function decisionCode(allow: boolean, { code, rbac, rebac, abac, pending }: Reasons): string {

@@ -8,7 +8,7 @@ interface Named {
 	readonly name: string;
 }
 
-/** Signed-in key and environment (docs/console.md: Signing in). */
+/** Signed-in key and environment (docs/policy/console.md: Signing in). */
 export interface ConsoleSession {
 	readonly organization: Named;
 	readonly project: Named;

@@ -25,7 +25,7 @@ export interface Refusal {
 	readonly text: string;
 }
 
-/** Settings that link elements (docs/contract.md: Elements). */
+/** Settings that link elements (docs/develop/contract.md: Elements). */
 export const reviewersSetting = 'user_management_element';
 /** Access request element to review or show. */
 export const requestsSetting = 'access_request_element';

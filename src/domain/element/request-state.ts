@@ -12,7 +12,7 @@ interface Transition {
 
 /**
  * Moves on a request. Each starts from `pending`, the only state that is not final: the specification does not define
- * the accepted states ([Elements](../../../docs/contract.md)).
+ * the accepted states ([Elements](../../../docs/develop/contract.md)).
  */
 export const transitions: Readonly<Record<Move, Transition>> = {
 	approve: { by: 'reviewer', to: 'approved' },

@@ -19,7 +19,7 @@ export function metricsEndpoint({ render, type, open }: MetricsSource) {
 		summary: 'The numbers of the process, for Prometheus',
 		description:
 			'Text in the format of Prometheus. With workers, one answer has the numbers of all. No label has a value from a ' +
-			'request. `docs/operation.md` says what each number is.',
+			'request. `docs/operate/operation.md` says what each number is.',
 		tag: 'Health',
 		method: 'get',
 		path: '/metrics',

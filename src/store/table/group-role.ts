@@ -15,7 +15,7 @@ import { RelationshipTuple } from './relationship-tuple.js';
 export const memberKey = 'member';
 
 /**
- * Key of relations through which a group is a member of its listed child (docs/groups.md): this key, or this key with a
+ * Key of relations through which a group is a member of its listed child (docs/develop/groups.md): this key, or this key with a
  * number. Through all other relations, a group is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';

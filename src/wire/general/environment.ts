@@ -34,7 +34,7 @@ export const Jwks = named(
 );
 export type Jwks = z.output<typeof Jwks>;
 
-/** Membership direction when a group is assigned to a group (docs/groups.md). */
+/** Membership direction when a group is assigned to a group (docs/develop/groups.md). */
 export const GroupNestingSetting = z.enum(['child_joins_parent', 'parent_joins_child']);
 
 /** Maximum number of origins whose pages may embed elements. */

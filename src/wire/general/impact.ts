@@ -24,7 +24,7 @@ export type ImpactCause = z.output<typeof ImpactCause>;
 export const ImpactSide = named('ImpactSide', 'Check result before or after the change.', {
 	allow: z.boolean().describe('True if allowed.'),
 	code: z.string().meta({
-		description: '`allow`, or the denial code: docs/denial-codes.md explains each code.',
+		description: '`allow`, or the denial code: docs/develop/denial-codes.md explains each code.',
 		example: 'no_permission',
 	}),
 	reason: z.string().describe('The code as a sentence about this check.'),

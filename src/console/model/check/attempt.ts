@@ -1,5 +1,5 @@
 /**
- * Parts of a decision point's response that check explanations use (docs/decision-point.md: Attempts). Compatible with
+ * Parts of a decision point's response that check explanations use (docs/contribute/decision-point.md: Attempts). Compatible with
  * the generated API types.
  */
 

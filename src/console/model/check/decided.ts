@@ -9,7 +9,7 @@ export interface Decided {
 
 /**
  * Returns the reason that decided a check. For a denial, this is the instance role reason if the user has no role in
- * the tenant, and the tenant role reason otherwise (docs/denial-codes.md).
+ * the tenant, and the tenant role reason otherwise (docs/develop/denial-codes.md).
  */
 export function decisiveReason(allow: boolean, { code, reason, rbac, rebac, abac, pending }: DecisionDebug): Decided {
 	if (allow) return { code: 'allow', reason: null };

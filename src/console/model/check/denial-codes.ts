@@ -1,4 +1,4 @@
-/** Meaning of a denial code, with advice (docs/denial-codes.md). */
+/** Meaning of a denial code, with advice (docs/develop/denial-codes.md). */
 export interface DenialCode {
 	readonly meaning: string;
 	readonly advice: string;

@@ -128,7 +128,7 @@ function digest(text: string): string {
 
 type Tree = Map<string, RegoValue>;
 
-/** Builds the policy data tables, `data.regolith.facts` (docs/architecture.md: The data document). */
+/** Builds the policy data tables, `data.regolith.facts` (docs/contribute/architecture.md: The data document). */
 function factTables(check: CheckBody, facts: TestFacts, derivations: Derivations): RegoValue {
 	const user = check.user.key;
 	const tenant = checkTenant(check);

@@ -1,6 +1,6 @@
 import type { AttributeType } from './condition-operator.js';
 
-/** Attributes available to conditions (docs/condition-semantics.md: Attributes that need no definition). */
+/** Attributes available to conditions (docs/policy/condition-semantics.md: Attributes that need no definition). */
 
 /** Attribute available to conditions. */
 export interface ConditionAttribute {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../json.js';
 import type { ConditionComparison } from './condition-tree.js';
 
-/** Comparison operators for forms (docs/conditions.md: Operators). The server validates the result again. */
+/** Comparison operators for forms (docs/policy/conditions.md: Operators). The server validates the result again. */
 
 /** Value type of an attribute. */
 export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array';

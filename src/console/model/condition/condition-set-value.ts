@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
 
-/** Condition set, as in documents and drafts (docs/documents.md). */
+/** Condition set, as in documents and drafts (docs/policy/documents.md). */
 export interface ConditionSetValue {
 	readonly name: string;
 	readonly description: string | null;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../json.js';
 
 /**
- * Conditions as rows (docs/condition-semantics.md: Grammar), with conversion from and to JSON. Both forms have the same
+ * Conditions as rows (docs/policy/condition-semantics.md: Grammar), with conversion from and to JSON. Both forms have the same
  * content.
  */
 

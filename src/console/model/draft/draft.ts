@@ -1,4 +1,4 @@
-/** Drafts: changes collected for one atomic write (docs/drafts.md). */
+/** Drafts: changes collected for one atomic write (docs/policy/drafts.md). */
 
 import { isRecord } from '../equal-json.js';
 

@@ -1,6 +1,6 @@
 import type { Phrase } from '../phrase.js';
 
-/** Cause that grants an action (docs/impact.md). */
+/** Cause that grants an action (docs/policy/impact.md). */
 export interface ImpactCause {
 	readonly by: 'role_in_tenant' | 'role_on_instance' | 'set_rule';
 	readonly role?: string | undefined;

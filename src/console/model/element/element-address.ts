@@ -1,4 +1,4 @@
-/** Parsed address of an element page (docs/elements.md: Pages). */
+/** Parsed address of an element page (docs/develop/elements.md: Pages). */
 export interface ElementAddress {
 	readonly elementKey: string;
 	/** `null` leaves the colours to the browser. */
