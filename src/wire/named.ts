@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clearable, environmentObject, Key, Name, optional, Text } from './common.js';
 
 /** An object schema with its name and description in the OpenAPI document. */
 export function named<S extends z.ZodRawShape>(id: string, description: string, shape: S) {
@@ -8,4 +9,30 @@ export function named<S extends z.ZodRawShape>(id: string, description: string, 
 /** Like `named`; unknown members are refused. */
 export function namedStrict<S extends z.ZodRawShape>(id: string, description: string, shape: S) {
 	return z.strictObject(shape).meta({ id, description });
+}
+
+/** Members of environment objects with a name. `others` are the objects among which the key is unique. */
+export function namedObject(others: string) {
+	return {
+		...environmentObject,
+		key: z.string().describe(`Key, unique among the ${others}.`),
+		name: z.string().describe('Display name.'),
+	};
+}
+
+/** Members of create requests. `kind` is the object kind, and `others` are the objects among which the key is unique. */
+export function describedFields(kind: string, others: string) {
+	return {
+		key: Key.describe(`Key, unique among the ${others}.`),
+		name: Name.describe('Display name.'),
+		description: optional(Text).describe(`${kind} description. Null counts as absent.`),
+	};
+}
+
+/** Members of update requests. `kind` is the object kind. */
+export function changedFields(kind: string) {
+	return {
+		name: optional(Name).describe('New name. Null counts as absent.'),
+		description: clearable(Text).describe(`${kind} description; null clears it.`),
+	};
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
-import { defaulted, environmentObject, Key, keyed, Name, optional, Text } from '../common.js';
-import { named } from '../named.js';
+import { defaulted, Key, keyed, Name, optional, Text } from '../common.js';
+import { named, namedObject } from '../named.js';
 
 /** How a proxy sends the secret to its service: as a bearer token, as user and password, or as headers. */
 const AuthMechanism = z.enum(['Bearer', 'Basic', 'Headers']);
@@ -81,9 +81,7 @@ export const ProxyConfigRead = named(
 	'ProxyConfigRead',
 	'A proxy config. Its secret is always text: a map is shown as JSON, and callers without access see asterisks.',
 	{
-		...environmentObject,
-		key: z.string().describe('Key, unique among the proxy configs in the environment.'),
-		name: z.string().describe('Display name.'),
+		...namedObject('proxy configs in the environment'),
 		secret: z.string().describe('Secret as text, a map as JSON; `********` for callers without the level `admin`.'),
 		auth_mechanism: AuthMechanism.describe('How the proxy sends the secret.'),
 		mapping_rules: z

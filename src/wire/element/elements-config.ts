@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedArray, boundedRecord } from '../bounded.js';
 import { defaulted, environmentObject, Key, keyed, Name, optional, Reference, Text, Uuid } from '../common.js';
 import { paginated } from '../list.js';
-import { named } from '../named.js';
+import { named, namedObject } from '../named.js';
 
 /** Element type. `approval_flow` is the form for access requests. */
 export const ElementsType = z.enum([
@@ -105,9 +105,7 @@ const WebhookRead = named('WebhookRead', 'A webhook, without its token.', {
 });
 
 export const ElementsConfigRead = named('ElementsConfigRead', 'An element.', {
-	...environmentObject,
-	key: z.string().describe('Key, unique among the elements in the environment.'),
-	name: z.string().describe('Display name.'),
+	...namedObject('elements in the environment'),
 	elements_type: ElementsType.describe('Element type.'),
 	settings: z.record(z.string(), z.union([z.int(), z.boolean(), z.string()])).describe('Settings by name.'),
 	is_active: z.boolean().describe('True if the element has been opened at least once.'),

@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import { ComparedAttributes } from '../attributes.js';
-import { clearable, environmentObject, Key, Name, optional, StoredObject, Text, Timestamp } from '../common.js';
-import { named } from '../named.js';
+import { clearable, optional, StoredObject, Timestamp } from '../common.js';
+import { changedFields, describedFields, named, namedObject } from '../named.js';
 import { pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { idents, operations } from './bulk.js';
 
 export const TenantCreate = named('TenantCreate', 'A new tenant. Attributes stay null until they are set.', {
-	key: Key.describe('Key, unique among the tenants in the environment; used in checks.'),
-	name: Name.describe('Display name.'),
-	description: optional(Text).describe('Tenant description. Null counts as absent.'),
+	...describedFields('Tenant', 'tenants in the environment; used in checks'),
 	attributes: optional(ComparedAttributes).describe('Attributes for conditions to compare. Null counts as absent.'),
 });
 export type TenantCreate = z.output<typeof TenantCreate>;
 
 export const TenantUpdate = named('TenantUpdate', 'Tenant fields to change; `attributes` are replaced as a whole.', {
-	name: optional(Name).describe('New name. Null counts as absent.'),
-	description: clearable(Text).describe('Tenant description; null clears it.'),
+	...changedFields('Tenant'),
 	attributes: clearable(ComparedAttributes).describe('Complete new attributes; null clears them.'),
 });
 
@@ -40,9 +37,7 @@ export const TenantQuery = withAttributeFilters({
 });
 
 export const TenantRead = named('TenantRead', 'A tenant.', {
-	...environmentObject,
-	key: z.string().describe('Key, unique among the tenants in the environment; used in checks.'),
-	name: z.string().describe('Display name.'),
+	...namedObject('tenants in the environment; used in checks'),
 	last_action_at: Timestamp.describe('Last tenant change, in UTC.'),
 	description: z.string().nullable().describe('Tenant description.'),
 	attributes: StoredObject.nullable().describe('Attributes for conditions.'),

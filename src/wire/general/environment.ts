@@ -6,7 +6,6 @@ import {
 	clearable,
 	defaulted,
 	type JsonObject,
-	Key,
 	Name,
 	optional,
 	StoredObject,
@@ -14,7 +13,7 @@ import {
 	Timestamp,
 	Uuid,
 } from '../common.js';
-import { named } from '../named.js';
+import { changedFields, describedFields, named } from '../named.js';
 
 const jwksUrl = /^https:\/\/[a-zA-Z0-9\-.]+\.[a-zA-Z]{2,3}(\/\S*)?$/;
 
@@ -170,17 +169,14 @@ export const EnvironmentSettings = Attributes.superRefine((settings, ctx) => {
 });
 
 export const EnvironmentCreate = named('EnvironmentCreate', 'A new environment.', {
-	key: Key.describe('Key, unique among the environments in the project.'),
-	name: Name.describe('Display name.'),
-	description: optional(Text).describe('Environment description. Null counts as absent.'),
+	...describedFields('Environment', 'environments in the project'),
 	custom_branch_name: optional(Text).describe('Stored and returned for clients that set it; has no effect.'),
 	jwks: optional(Jwks).describe('Keys that sign tokens for users who sign in to elements.'),
 	settings: optional(EnvironmentSettings).describe('Environment settings and custom data.'),
 });
 
 export const EnvironmentUpdate = named('EnvironmentUpdate', 'Environment fields to change.', {
-	name: optional(Name).describe('New name. Null counts as absent.'),
-	description: clearable(Text).describe('Environment description; null clears it.'),
+	...changedFields('Environment'),
 	custom_branch_name: clearable(Text).describe('Stored and returned for clients that set it; has no effect.'),
 	jwks: clearable(Jwks).describe('Keys that sign tokens for users who sign in to elements; null for none.'),
 	settings: clearable(EnvironmentSettings).describe('Complete new settings; null clears them.'),

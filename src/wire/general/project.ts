@@ -12,7 +12,7 @@ import {
 	Timestamp,
 	Uuid,
 } from '../common.js';
-import { named } from '../named.js';
+import { changedFields, named } from '../named.js';
 import { EnvironmentCreate } from './environment.js';
 
 const UrnNamespace = Text.regex(/[a-z0-9-]{2,}/, 'must hold two or more of a-z, 0-9, `-`');
@@ -35,8 +35,7 @@ export const ProjectCreate = named(
 );
 
 export const ProjectUpdate = named('ProjectUpdate', 'Project fields to change.', {
-	name: optional(Name).describe('New name. Null counts as absent.'),
-	description: clearable(Text).describe('Project description; null clears it.'),
+	...changedFields('Project'),
 	settings: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 	active_policy_repo_id: clearable(Uuid).describe('Stored and returned for clients that set it; has no effect.'),
 });

@@ -1,27 +1,13 @@
 import { z } from 'zod';
 import { boundedArray } from '../bounded.js';
-import {
-	Attributes,
-	clearable,
-	defaulted,
-	environmentObject,
-	Key,
-	Name,
-	optional,
-	Reference,
-	StoredObject,
-	Text,
-	Uuid,
-} from '../common.js';
-import { named } from '../named.js';
+import { Attributes, clearable, defaulted, optional, Reference, StoredObject, Uuid } from '../common.js';
+import { changedFields, describedFields, named, namedObject } from '../named.js';
 
 /** An action in the group's resource. The handler looks it up. */
 const GroupedAction = Reference.meta({ description: 'Key or id of an action in the resource.', example: 'read' });
 
 export const ActionGroupCreate = named('ResourceActionGroupCreate', 'A new action group of a resource.', {
-	key: Key.describe('Key, unique among the action groups in the resource.'),
-	name: Name.describe('Display name.'),
-	description: optional(Text).describe('Group description. Null counts as absent.'),
+	...describedFields('Group', 'action groups in the resource'),
 	attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	actions: defaulted(boundedArray(GroupedAction), () => []).describe(
 		'Actions in the group, in this order; none by default.',
@@ -33,8 +19,7 @@ export const ActionGroupUpdate = named(
 	'ResourceActionGroupUpdate',
 	'Action group fields to change; `actions` and `attributes` are replaced as a whole.',
 	{
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Group description; null clears it.'),
+		...changedFields('Group'),
 		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		actions: optional(boundedArray(GroupedAction)).describe('Complete new action list. Null counts as absent.'),
 	},
@@ -45,9 +30,7 @@ export const ActionGroupRead = named(
 	'ResourceActionGroupRead',
 	'An action group; `actions` holds action keys, in their original order.',
 	{
-		...environmentObject,
-		key: z.string().describe('Key, unique among the action groups in the resource.'),
-		name: z.string().describe('Display name.'),
+		...namedObject('action groups in the resource'),
 		resource_id: Uuid.describe('Resource id for the grouped actions.'),
 		description: z.string().nullable().describe('Group description.'),
 		attributes: StoredObject.nullable().describe('Custom data.'),

@@ -1,23 +1,19 @@
 import { z } from 'zod';
-import { environmentObject, Key, Name, optional, Reference, Text, Uuid } from '../common.js';
-import { named } from '../named.js';
+import { Reference, Uuid } from '../common.js';
+import { describedFields, named, namedObject } from '../named.js';
 
 export const RelationCreate = named(
 	'RelationCreate',
 	'A new relation, from instances of the subject resource to instances of the resource in the path.',
 	{
-		key: Key.describe('Key, unique among the relations in the resource.'),
-		name: Name.describe('Display name.'),
-		description: optional(Text).describe('Relation description. Null counts as absent.'),
+		...describedFields('Relation', 'relations in the resource'),
 		subject_resource: Reference.describe('Subject resource: id or key.'),
 	},
 );
 export type RelationCreate = z.output<typeof RelationCreate>;
 
 export const RelationRead = named('RelationRead', 'A relation, with both resources by id and by key.', {
-	...environmentObject,
-	key: z.string().describe('Key, unique among the relations in the resource.'),
-	name: z.string().describe('Display name.'),
+	...namedObject('relations in the resource'),
 	description: z.string().nullable().describe('Relation description.'),
 	object_resource_id: Uuid.describe('Object resource id.'),
 	object_resource: z.string().describe('Object resource key.'),

@@ -4,7 +4,6 @@ import {
 	Attributes,
 	clearable,
 	defaulted,
-	environmentObject,
 	Key,
 	Name,
 	optional,
@@ -13,7 +12,7 @@ import {
 	Text,
 	Uuid,
 } from '../common.js';
-import { named } from '../named.js';
+import { changedFields, named, namedObject } from '../named.js';
 import { DerivedRoleBlockEdit, DerivedRoleBlockRead } from './derivation.js';
 import { granting } from './granting.js';
 import { hierarchySchema, roleAnswerMembers } from './role.js';
@@ -54,8 +53,7 @@ export const ResourceRoleUpdate = named(
 	'ResourceRoleUpdate',
 	'Resource role fields to change; lists, `attributes` and `granted_to` are replaced as a whole.',
 	{
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Role description; null clears it.'),
+		...changedFields('Role'),
 		permissions: optional(boundedArray(ResourcePermission)).describe(
 			'Complete new action list. Null counts as absent.',
 		),
@@ -84,9 +82,7 @@ export const ResourceRoleRead = named(
 	'ResourceRoleRead',
 	'A resource role; `permissions` holds action keys, `extends` holds role keys in the same resource.',
 	{
-		...environmentObject,
-		key: z.string().describe('Key, unique among the roles in the resource.'),
-		name: z.string().describe('Display name.'),
+		...namedObject('roles in the resource'),
 		resource_id: Uuid.describe('Resource id.'),
 		resource: z.string().describe('Resource key.'),
 		description: z.string().nullable().describe('Role description.'),

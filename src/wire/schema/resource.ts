@@ -3,7 +3,6 @@ import {
 	AlwaysNull,
 	Attributes,
 	clearable,
-	environmentObject,
 	Key,
 	keyed,
 	Name,
@@ -13,7 +12,7 @@ import {
 	Text,
 	Uuid,
 } from '../common.js';
-import { named } from '../named.js';
+import { named, namedObject } from '../named.js';
 import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { RelationBlockRead } from './relation.js';
 import { AttributeType } from './resource-attribute.js';
@@ -123,9 +122,7 @@ export const ResourceRead = named(
 	'ResourceRead',
 	'A resource with its actions, attributes, relations, roles and action groups (action keys by group key).',
 	{
-		...environmentObject,
-		key: z.string().describe('Key, unique among the resources in the environment.'),
-		name: z.string().describe('Display name.'),
+		...namedObject('resources in the environment'),
 		urn: z.string().nullable().describe('Custom name for the resource.'),
 		description: z.string().nullable().describe('Resource description.'),
 		actions: z.record(z.string(), ActionBlockRead).describe('Actions on its instances, by key.'),

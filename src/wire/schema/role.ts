@@ -5,18 +5,14 @@ import {
 	Attributes,
 	clearable,
 	defaulted,
-	environmentObject,
-	Key,
-	Name,
 	optional,
 	Reference,
 	StoredObject,
-	Text,
 	unserved,
 } from '../common.js';
 import { operations } from '../facts/bulk.js';
 import { arrayOrPaginated } from '../list.js';
-import { named } from '../named.js';
+import { changedFields, describedFields, named, namedObject } from '../named.js';
 import { Flag, pageShape, Search, TotalCountFlag, withAttributeFilters } from '../query.js';
 import { DerivedRoleBlockEdit } from './derivation.js';
 import { granting } from './granting.js';
@@ -31,9 +27,7 @@ const notDerived = 'must be left out: only roles of resources are derived, becau
 const derivation = unserved(notDerived, 'Must be empty: only resource roles are derived.');
 
 const described = {
-	key: Key.describe('Key, unique among the tenant roles in the environment.'),
-	name: Name.describe('Display name.'),
-	description: optional(Text).describe('Role description. Null counts as absent.'),
+	...describedFields('Role', 'tenant roles in the environment'),
 	permissions: defaulted(boundedArray(Permission), () => []).describe('Granted permissions; none by default.'),
 	attributes: optional(Attributes).describe('Custom data. Null counts as absent.'),
 	extends: defaulted(boundedArray(Reference), () => []).describe(
@@ -47,8 +41,7 @@ export const RoleUpdate = named(
 	'RoleUpdate',
 	'Role fields to change; `permissions`, `extends` and `attributes` are replaced as a whole.',
 	{
-		name: optional(Name).describe('New name. Null counts as absent.'),
-		description: clearable(Text).describe('Role description; null clears it.'),
+		...changedFields('Role'),
 		permissions: optional(boundedArray(Permission)).describe('Complete new permission list. Null counts as absent.'),
 		attributes: clearable(Attributes).describe('Custom data, which replaces the stored data; null clears it.'),
 		extends: optional(boundedArray(Reference)).describe(
@@ -127,9 +120,7 @@ export const RoleRead = named(
 	'RoleRead',
 	'A tenant role; `permissions` are its own, and `extends` holds keys of roles whose permissions it inherits.',
 	{
-		...environmentObject,
-		key: z.string().describe('Key, unique among the tenant roles in the environment.'),
-		name: z.string().describe('Display name.'),
+		...namedObject('tenant roles in the environment'),
 		description: z.string().nullable().describe('Role description.'),
 		permissions: z
 			.array(z.string())
