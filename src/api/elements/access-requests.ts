@@ -49,18 +49,17 @@ async function findActor(
 	const tenant = await unit.find(Tenant, params.tenant_id);
 	return { user_id: user.id, tenant_id: tenant.id };
 }
+const collectionPlace = { tag, path: collection, params: ActorPath } as const;
 
 /** Access requests on behalf of users, with an API key. */
 export const accessRequests = [
 	endpoint({
+		...collectionPlace,
 		name: 'listAccessRequestsOfUser',
 		summary: 'List access requests that a user may see',
 		description,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: ActorPath,
 		query: AccessRequestQuery,
 		returns: { 200: AccessRequestPage },
 		failures: { 400: failures[400], 404: failures[404] },
@@ -68,14 +67,12 @@ export const accessRequests = [
 			accessRequestHandlers.list(unit, params.elements_config_id, await findActor(unit, params), query),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createAccessRequestOfUser',
 		summary: 'Ask for a role on behalf of a user',
 		description,
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: ActorPath,
 		body: AccessRequestCreate,
 		example,
 		returns: { 200: AccessRequestRead },

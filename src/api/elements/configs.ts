@@ -40,17 +40,17 @@ const deletion = {
 	returns: { 204: null },
 	failures: { 404: 'No such element' },
 } as const;
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: ElementsConfigPath } as const;
 
 /** Elements: the purpose of embedded pages, and the permission level of each role in them. */
 export const elementsConfigs = [
 	endpoint({
+		...collectionPlace,
 		name: 'listElementsConfigs',
 		summary: 'List elements',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: PageQuery,
 		returns: { 200: ElementsConfigPage },
 		handle: async ({ query }, { unit, caller }) => {
@@ -60,14 +60,12 @@ export const elementsConfigs = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createElementsConfig',
 		summary: 'Create an element',
 		description,
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: ElementsConfigCreate,
 		example: {
 			key: 'members',
@@ -84,13 +82,11 @@ export const elementsConfigs = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getElementsConfig',
 		summary: 'One element',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: ElementsConfigPath,
 		returns: { 200: ElementsConfigRead },
 		failures: { 404: 'No such element' },
 		handle: async ({ params }, { unit, caller }) => {
@@ -99,14 +95,12 @@ export const elementsConfigs = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateElementsConfig',
 		summary: 'Change fields of an element',
 		description: `${description} \`settings\` and \`roles_to_levels\` are replaced as a whole. Null removes the webhook.`,
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: ElementsConfigPath,
 		body: ElementsConfigUpdate,
 		example: { name: 'People', roles_to_levels: { LEVEL_1: ['editor'], LEVEL_3: ['document#viewer'] } },
 		returns: { 200: ElementsConfigRead },

@@ -35,18 +35,17 @@ const handlers = requestHandlers({
 	read: readOperationApproval,
 	readListed: readListedApproval,
 });
+const collectionPlace = { tag, path: collection, params: CollectionPath } as const;
 
 /** Operation approvals by signed-in users (docs/develop/elements.md). */
 export const operationApprovals = [
 	endpoint({
+		...collectionPlace,
 		name: 'listOperationApprovals',
 		summary: 'List operation approvals that the user may see',
 		description,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'element.read',
-		params: CollectionPath,
 		query: OperationApprovalQuery,
 		returns: { 200: OperationApprovalPage },
 		failures: { 400: failures[400], 404: 'No such element' },
@@ -57,14 +56,12 @@ export const operationApprovals = [
 			}),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createOperationApproval',
 		summary: 'Ask for the approval of an operation',
 		description,
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'element.write',
-		params: CollectionPath,
 		body: OperationApprovalCreate,
 		example: {
 			access_request_details: { tenant: 'acme', resource: 'document', resource_instance: 'budget' },

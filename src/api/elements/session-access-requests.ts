@@ -25,18 +25,17 @@ const failures = {
 	404: 'No such element or request, or none that the user may see',
 	409: 'The request is not pending',
 };
+const collectionPlace = { tag, path: collection, params: CollectionPath } as const;
 
 /** Access requests by signed-in users (docs/develop/elements.md). */
 export const sessionAccessRequests = [
 	endpoint({
+		...collectionPlace,
 		name: 'listAccessRequests',
 		summary: 'List access requests that the user may see',
 		description,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'element.read',
-		params: CollectionPath,
 		query: AccessRequestQuery,
 		returns: { 200: AccessRequestPage },
 		failures: { 400: failures[400], 404: 'No such element' },
@@ -44,14 +43,12 @@ export const sessionAccessRequests = [
 			accessRequestHandlers.list(unit, params.elements_config_id, sessionActor(session), query),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createAccessRequest',
 		summary: 'Ask for a role',
 		description,
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'element.write',
-		params: CollectionPath,
 		body: AccessRequestCreate,
 		example: { access_request_details: { tenant: 'acme', role: 'editor' }, reason: 'I take over the reports.' },
 		returns: { 200: AccessRequestRead },

@@ -10,17 +10,16 @@ import { withItems } from '../list-answer.js';
 
 const tag = 'Elements';
 const collection = '/v2/elements/:proj_id/:env_id/sessions';
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 
 /** Element sessions in an environment, for its administrators. */
 export const elementSessions = [
 	endpoint({
+		...collectionPlace,
 		name: 'listElementSessions',
 		summary: 'List who is signed in to the elements of an environment, oldest first',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.sessions',
-		params: EnvironmentPath,
 		query: ElementSessionQuery,
 		returns: { 200: ElementSessionPage },
 		failures: { 404: 'No such project, environment or user' },
@@ -32,13 +31,11 @@ export const elementSessions = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'endElementSessions',
 		summary: 'Sign a user out of the elements of an environment, everywhere',
-		tag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.sessions',
-		params: EnvironmentPath,
 		query: ElementSessionsOfUser,
 		returns: { 204: null },
 		failures: { 404: 'No such project, environment or user' },

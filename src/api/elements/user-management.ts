@@ -64,18 +64,18 @@ function openForSession(
 ): Promise<UserManagement> {
 	return openUserManagement(unit, elements_config_id, sessionActor(session), instance);
 }
+const usersPlace = { tag, path: users, params: ElementPath } as const;
+const rolesPlace = { tag, path: rolesOfUser, params: UserPath } as const;
 
 /** User management by signed-in users, within their permission level. */
 export const userManagement = [
 	endpoint({
+		...usersPlace,
 		name: 'listElementUsers',
 		summary: 'List the users of an element, and then who is invited, as pending',
 		description,
-		tag,
 		method: 'get',
-		path: users,
 		access: 'element.read',
-		params: ElementPath,
 		query: ElementUserQuery,
 		returns: { 200: ElementUserPage },
 		failures: seen,
@@ -92,16 +92,14 @@ export const userManagement = [
 		},
 	}),
 	endpoint({
+		...usersPlace,
 		name: 'addElementUser',
 		summary: 'Add a user, with a role',
 		description:
 			`${description} Without \`role\`, the user gets the \`default_role\` of the settings, if there is one. An element ` +
 			'with `email_notifications` or a webhook makes an invite, and answers that.',
-		tag,
 		method: 'post',
-		path: users,
 		access: 'element.write',
-		params: ElementPath,
 		query: ElementPlaceQuery,
 		body: ElementUserCreate,
 		example: { key: 'bob@example.com', email: 'bob@example.com', role: 'viewer' },
@@ -136,14 +134,12 @@ export const userManagement = [
 		},
 	}),
 	endpoint({
+		...rolesPlace,
 		name: 'assignElementRole',
 		summary: 'Give a user a role',
 		description,
-		tag,
 		method: 'post',
-		path: rolesOfUser,
 		access: 'element.write',
-		params: UserPath,
 		query: ElementPlaceQuery,
 		body: ElementRoleAssign,
 		example: { role: 'viewer' },
@@ -156,14 +152,12 @@ export const userManagement = [
 		},
 	}),
 	endpoint({
+		...rolesPlace,
 		name: 'unassignElementRole',
 		summary: 'Take a role from a user',
 		description,
-		tag,
 		method: 'delete',
-		path: rolesOfUser,
 		access: 'element.write',
-		params: UserPath,
 		query: ElementPlaceQuery,
 		body: ElementRoleUnassign,
 		example: { role: 'viewer' },

@@ -19,19 +19,19 @@ const rule = {
 	resource: 'document',
 	action: 'read',
 };
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: ProxyConfigPath } as const;
 
 /** Proxy settings: the mapping from requests to actions, and the proxied service's secret. */
 export const proxyConfigs = [
 	endpoint({
+		...collectionPlace,
 		name: 'listProxyConfigs',
 		summary: 'List proxy configs',
 		description,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
 		secret: true,
-		params: EnvironmentPath,
 		query: PageQuery,
 		returns: { 200: z.array(ProxyConfigRead) },
 		handle: async ({ query }, { unit, caller }) => {
@@ -43,15 +43,13 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createProxyConfig',
 		summary: 'Create a proxy config',
 		description: `${description} It is kept encrypted. \`Bearer\` takes text, \`Headers\` a map of texts, \`Basic\` either.`,
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
 		secret: true,
-		params: EnvironmentPath,
 		body: ProxyConfigCreate,
 		example: { key: 'documents', name: 'Documents', secret: 'a-bearer-token', mapping_rules: [rule] },
 		returns: { 200: ProxyConfigRead },
@@ -61,15 +59,13 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getProxyConfig',
 		summary: 'One proxy config',
 		description,
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
 		secret: true,
-		params: ProxyConfigPath,
 		returns: { 200: ProxyConfigRead },
 		failures: { 404: 'No such proxy config' },
 		handle: async ({ params }, { unit, caller }) => {
@@ -78,17 +74,15 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateProxyConfig',
 		summary: 'Change fields of a proxy config',
 		description:
 			`${description} \`mapping_rules\`, where given, are overwritten as a whole; but where one of them says ` +
 			'`should_delete`, rules not named by URL and method stay.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
 		secret: true,
-		params: ProxyConfigPath,
 		body: ProxyConfigUpdate,
 		example: { name: 'Documents (EU)', mapping_rules: [{ ...rule, should_delete: true }] },
 		returns: { 200: ProxyConfigRead },
@@ -99,13 +93,11 @@ export const proxyConfigs = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteProxyConfig',
 		summary: 'Delete a proxy config',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: ProxyConfigPath,
 		returns: { 204: null },
 		failures: { 404: 'No such proxy config' },
 		handle: async ({ params }, { unit }) => {

@@ -39,18 +39,18 @@ const mismatch =
 	'The instances are not in the same tenant, the subject is not of the type that the relation takes, or too many roles ' +
 	'would lead to one in a cycle';
 const missing = 'A relation or tenant does not exist, or an instance that cannot be created';
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 
 /** Relationships between instances. */
 export const relationshipTuples = [
 	endpoint({
+		...collectionPlace,
 		name: 'listRelationshipTuples',
 		summary: 'List relationship tuples',
 		description: `${filterText} \`detailed\` adds what is known of both instances, the relation and the tenant.`,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: RelationshipTupleQuery,
 		returns: { 200: arrayOrPaginated(RelationshipTupleRead) },
 		handle: async ({ query }, { unit }) => {
@@ -78,16 +78,14 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createRelationshipTuple',
 		summary: 'Relate an instance to another',
 		description:
 			'`relation` is one of the relations of the object’s resource. Instances that do not exist are created in ' +
 			'`tenant`; where both exist, `tenant` says nothing.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RelationshipTupleCreate,
 		example,
 		returns: { 200: RelationshipTupleRead },
@@ -95,13 +93,11 @@ export const relationshipTuples = [
 		handle: async ({ body }, { unit }) => reply(200, readTuple(unit, await relate(unit, body))),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'deleteRelationshipTuple',
 		summary: 'End the relationship of an instance to another',
-		tag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RelationshipTupleRemove,
 		example: triple,
 		returns: { 204: null },
@@ -112,14 +108,12 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'createRelationshipTuples',
 		summary: 'Relate many instances at once',
 		description: `At most ${maxBulkTuples} in one call; all or none. Existing tuples are skipped.`,
-		tag,
 		method: 'post',
-		path: `${collection}/bulk`,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RelationshipTupleBulkCreate,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
@@ -130,14 +124,12 @@ export const relationshipTuples = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'deleteRelationshipTuples',
 		summary: 'End many relationships at once',
 		description: `At most ${maxBulkTuples} in one call. Missing tuples are skipped.`,
-		tag,
 		method: 'delete',
-		path: `${collection}/bulk`,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RelationshipTupleBulkRemove,
 		example: { idents: [triple] },
 		returns: { 200: BulkReport },

@@ -48,18 +48,19 @@ const filterText =
 	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
 const ambiguous = 'The key alone names several instances';
 const missing = 'No such resource instance';
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: InstancePath } as const;
+const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
 
 /** Resource instances, each in a tenant. */
 export const resourceInstances = [
 	endpoint({
+		...collectionPlace,
 		name: 'listResourceInstances',
 		summary: 'List resource instances',
 		description: `${filterText} \`detailed\` adds the relationships of each, whichever side it is on.`,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: ResourceInstanceQuery,
 		returns: { 200: arrayOrPaginated(ResourceInstanceRead) },
 		handle: async ({ query }, { unit }) => {
@@ -87,13 +88,11 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createResourceInstance',
 		summary: 'Create a resource instance',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: ResourceInstanceCreate,
 		example,
 		returns: { 200: ResourceInstanceRead },
@@ -101,14 +100,12 @@ export const resourceInstances = [
 		handle: async ({ body }, { unit }) => reply(200, readInstance(unit, await createInstance(unit, body))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getResourceInstance',
 		summary: 'One resource instance',
 		description: '`detailed` adds its relationships, whichever side it is on.',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: InstancePath,
 		query: ResourceInstanceDetailQuery,
 		returns: { 200: ResourceInstanceRead },
 		failures: { 400: ambiguous, 404: missing },
@@ -118,14 +115,12 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateResourceInstance',
 		summary: 'Change the attributes of a resource instance',
 		description: '`attributes`, where given, are overwritten as a whole; null empties them.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: InstancePath,
 		body: ResourceInstanceUpdate,
 		example: { attributes: { private: false } },
 		returns: { 200: ResourceInstanceRead },
@@ -136,13 +131,11 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteResourceInstance',
 		summary: 'Delete a resource instance with the roles held on it and its relationships',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: InstancePath,
 		returns: { 204: null },
 		failures: { 400: ambiguous, 404: missing },
 		handle: async ({ params }, { unit }) => {
@@ -151,16 +144,14 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'syncResourceInstances',
 		summary: 'Create or replace many resource instances at once',
 		description:
 			`At most ${maxBulkInstances} in one call; all or none. Each is named by its resource and key; of several that ` +
 			'name one, the last one counts. An instance stays in its tenant.',
-		tag,
 		method: 'put',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: ResourceInstanceBulkReplace,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
@@ -171,14 +162,12 @@ export const resourceInstances = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'deleteResourceInstances',
 		summary: 'Delete many resource instances at once, with the roles held on them and their relationships',
 		description: `At most ${maxBulkInstances} in one call; all or none.`,
-		tag,
 		method: 'delete',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: ResourceInstanceBulkRemove,
 		example: { idents: ['document:budget'] },
 		returns: { 200: BulkReport },

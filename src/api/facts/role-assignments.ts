@@ -35,19 +35,19 @@ const mismatch = 'The resource instance is not in the tenant named with it';
 const placeText =
 	'With `resource_instance`, the role is one of the roles of its resource, and `tenant` may be left out; an instance ' +
 	'that does not exist is created in `tenant`.';
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const bulkPlace = { tag, path: `${collection}/bulk`, params: EnvironmentPath } as const;
 
 /** User roles in tenants and on resource instances. */
 export const roleAssignments = [
 	endpoint({
+		...collectionPlace,
 		name: 'listRoleAssignments',
 		summary: 'List role assignments',
 		description:
 			'Filters may be repeated: an object has to match one value of each filter. Values that name nothing match nothing.',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: RoleAssignmentQuery,
 		returns: {
 			200: z.union([arrayOrPaginated(RoleAssignmentDetailedRead), arrayOrPaginated(RoleAssignmentRead)]),
@@ -78,14 +78,12 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createRoleAssignment',
 		summary: 'Give a role to a user in a tenant or on a resource instance',
 		description: placeText,
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RoleAssignmentCreate,
 		example,
 		returns: { 200: RoleAssignmentRead },
@@ -93,13 +91,11 @@ export const roleAssignments = [
 		handle: async ({ body }, { unit }) => reply(200, readAssignment(unit, await assign(unit, body))),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'deleteRoleAssignment',
 		summary: 'Take a role from a user in a tenant or on a resource instance',
-		tag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		query: RoleAssignmentRemoveQuery,
 		body: RoleAssignmentRemove,
 		example,
@@ -111,14 +107,12 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'createRoleAssignments',
 		summary: 'Give many roles at once',
 		description: `At most ${maxBulkAssignments} in one call; all or none. Those held already are skipped and not counted.`,
-		tag,
 		method: 'post',
-		path: `${collection}/bulk`,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		query: RoleAssignmentBulkQuery,
 		body: RoleAssignmentBulkCreate,
 		example: [example],
@@ -130,14 +124,12 @@ export const roleAssignments = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'deleteRoleAssignments',
 		summary: 'Take many roles at once',
 		description: `At most ${maxBulkAssignments} in one call; all or none. Those not held are skipped and not counted.`,
-		tag,
 		method: 'delete',
-		path: `${collection}/bulk`,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RoleAssignmentBulkRemove,
 		example: [example],
 		returns: { 200: RoleAssignmentBulkRemoveReport },

@@ -9,20 +9,19 @@ import { EnvironmentPath, endpoint } from '../access.js';
 const tag = 'Condition set rules';
 const collection = '/v2/facts/:proj_id/:env_id/set_rules';
 const example = { user_set: 'adults', permission: 'document:read', resource_set: 'private_documents' };
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
 
 /** Rules between condition sets. */
 export const setRules = [
 	endpoint({
+		...collectionPlace,
 		name: 'listSetRules',
 		summary: 'List condition set rules',
 		description:
 			'Values that name nothing match nothing. `permission` is `resource:action`, the id of an action, or the key of ' +
 			'actions of any resource.',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: SetRuleQuery,
 		returns: { 200: z.array(SetRuleRead) },
 		handle: async ({ query }, { unit }) => {
@@ -34,16 +33,14 @@ export const setRules = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createSetRule',
 		summary: 'Let the users of a user set do an action on the resources of a resource set',
 		description:
 			'With `is_role` the user set is everyone who holds a tenant role, with `is_resource` the resource set is all of a ' +
 			'resource. An existing rule is not changed. The answer is a list of the one rule.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: SetRuleCreate,
 		example,
 		returns: { 200: z.array(SetRuleRead) },
@@ -58,14 +55,12 @@ export const setRules = [
 			),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'deleteSetRule',
 		summary: 'Delete a condition set rule',
 		description: 'A rule that does not exist is skipped, also when a set, resource or action that it names does not.',
-		tag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: SetRuleRemove,
 		example,
 		returns: { 204: null },

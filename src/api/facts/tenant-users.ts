@@ -12,18 +12,17 @@ import { userPage } from './user-page.js';
 
 const tag = 'Tenants';
 const collection = '/v2/facts/:proj_id/:env_id/tenants/:tenant_id/users';
+const collectionPlace = { tag, path: collection, params: TenantPath } as const;
 
 /** Tenant users: members, and users with a role in the tenant. */
 export const tenantUsers = [
 	endpoint({
+		...collectionPlace,
 		name: 'listTenantUsers',
 		summary: 'List the users of a tenant',
 		description: 'Those who were added to it and those who hold a role there; with `role`, who hold that role there.',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: TenantPath,
 		query: UserQuery,
 		returns: { 200: paginated(UserRead) },
 		failures: { 404: 'No such tenant' },
@@ -32,16 +31,14 @@ export const tenantUsers = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'addUserToTenant',
 		summary: 'Add a user to a tenant, creating it when it does not exist',
 		description:
 			'An existing user is not changed, but is given the roles in `role_assignments`. Belonging to a tenant permits ' +
 			'nothing: roles do.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: TenantPath,
 		body: UserCreate,
 		example: { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' },
 		returns: { 200: UserRead },

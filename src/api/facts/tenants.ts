@@ -27,17 +27,18 @@ const member = `${collection}/:tenant_id`;
 const example = { key: 'acme', name: 'Acme Inc.' };
 
 export const TenantPath = EnvironmentPath.extend({ tenant_id: Reference });
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: TenantPath } as const;
+const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
 
 export const tenants = [
 	endpoint({
+		...collectionPlace,
 		name: 'listTenants',
 		summary: 'List tenants',
 		description: attributeFilterText,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: TenantQuery,
 		returns: { 200: arrayOrPaginated(TenantRead) },
 		handle: async ({ query }, { unit }) => {
@@ -47,13 +48,11 @@ export const tenants = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createTenant',
 		summary: 'Create a tenant',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: TenantCreate,
 		example,
 		returns: { 200: TenantRead },
@@ -61,26 +60,22 @@ export const tenants = [
 		handle: async ({ body }, { unit }) => reply(200, readTenant(unit, await createTenant(unit, body))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getTenant',
 		summary: 'One tenant',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: TenantPath,
 		returns: { 200: TenantRead },
 		failures: { 404: 'No such tenant' },
 		handle: async ({ params }, { unit }) => reply(200, readTenant(unit, await unit.find(Tenant, params.tenant_id))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateTenant',
 		summary: 'Change fields of a tenant',
 		description: 'Null clears a field; `attributes`, where given, are overwritten as a whole.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: TenantPath,
 		body: TenantUpdate,
 		example: { name: 'Acme Ltd.' },
 		returns: { 200: TenantRead },
@@ -91,13 +86,11 @@ export const tenants = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteTenant',
 		summary: 'Delete a tenant with the roles held in it',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: TenantPath,
 		returns: { 204: null },
 		failures: { 404: 'No such tenant' },
 		handle: async ({ params }, { unit }) => {
@@ -106,14 +99,12 @@ export const tenants = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'createTenants',
 		summary: 'Create many tenants at once',
 		description: `At most ${maxBulkTenants} in one call; all or none.`,
-		tag,
 		method: 'post',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: TenantBulkCreate,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
@@ -124,14 +115,12 @@ export const tenants = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'deleteTenants',
 		summary: 'Delete many tenants at once, with the roles held in them',
 		description: `At most ${maxBulkTenants} in one call; all or none.`,
-		tag,
 		method: 'delete',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: TenantBulkRemove,
 		example: { idents: ['acme'] },
 		returns: { 200: BulkReport },

@@ -31,16 +31,16 @@ const UserInvitePath = EnvironmentPath.extend({ user_invite_id: Reference });
 const invited = { key: 'ines@example.com', email: 'ines@example.com' };
 const unknown = 'No such role, tenant or resource instance';
 const elsewhere = 'The resource instance is not in the tenant';
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: UserInvitePath } as const;
 
 export const userInvites = [
 	endpoint({
+		...collectionPlace,
 		name: 'listUserInvites',
 		summary: 'List user invites',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: UserInviteQuery,
 		returns: { 200: paginated(UserInviteRead) },
 		handle: async ({ query }, { unit }) => {
@@ -55,14 +55,12 @@ export const userInvites = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createUserInvite',
 		summary: 'Invite a user',
 		description: 'Nobody is notified: sending the invite is up to the caller. The user is created when it is approved.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: UserInviteCreate,
 		example: {
 			...invited,
@@ -77,13 +75,11 @@ export const userInvites = [
 		handle: async ({ body }, { unit }) => reply(200, readUserInvite(unit, await createUserInvite(unit, body))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getUserInvite',
 		summary: 'One user invite',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: UserInvitePath,
 		returns: { 200: UserInviteRead },
 		failures: { 404: 'No such user invite' },
 		handle: async ({ params }, { unit }) => {
@@ -91,14 +87,12 @@ export const userInvites = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateUserInvite',
 		summary: 'Change fields of a user invite',
 		description: 'Null clears a field that may be empty. Setting `status` here creates no user.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: UserInvitePath,
 		body: UserInviteUpdate,
 		example: { last_name: 'Doe' },
 		returns: { 200: UserInviteRead },
@@ -109,13 +103,11 @@ export const userInvites = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteUserInvite',
 		summary: 'Delete a user invite; the user it became stays',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: UserInvitePath,
 		returns: { 204: null },
 		failures: { 404: 'No such user invite' },
 		handle: async ({ params }, { unit }) => {

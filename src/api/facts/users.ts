@@ -38,16 +38,17 @@ const member = `${collection}/:user_id`;
 const bulk = '/v2/facts/:proj_id/:env_id/bulk/users';
 const UserPath = EnvironmentPath.extend({ user_id: Reference });
 const example = { key: 'alice@example.com', email: 'alice@example.com', first_name: 'Alice', last_name: 'Doe' };
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: UserPath } as const;
+const bulkPlace = { tag, path: bulk, params: EnvironmentPath } as const;
 
 export const users = [
 	endpoint({
+		...collectionPlace,
 		name: 'listUsers',
 		summary: 'List users',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: UserQuery,
 		returns: { 200: paginated(UserRead) },
 		handle: async ({ query }, { unit }) => {
@@ -55,13 +56,11 @@ export const users = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createUser',
 		summary: 'Create a user',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: UserCreate,
 		example,
 		returns: { 200: UserRead },
@@ -69,13 +68,11 @@ export const users = [
 		handle: async ({ body }, { unit }) => reply(200, await readNewUser(unit, await createUser(unit, body), body)),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getUser',
 		summary: 'One user',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: UserPath,
 		returns: { 200: UserRead },
 		failures: { 404: 'No such user' },
 		handle: async ({ params }, { unit }) => reply(200, await readUser(unit, await unit.find(User, params.user_id))),
@@ -102,14 +99,12 @@ export const users = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateUser',
 		summary: 'Change fields of a user',
 		description: 'Null clears a field; `attributes`, where given, are overwritten as a whole.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: UserPath,
 		body: UserUpdate,
 		example: { first_name: 'Alicia' },
 		returns: { 200: UserRead },
@@ -119,13 +114,11 @@ export const users = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteUser',
 		summary: 'Delete a user with its role assignments',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: UserPath,
 		returns: { 204: null },
 		failures: { 404: 'No such user' },
 		handle: async ({ params }, { unit }) => {
@@ -168,14 +161,12 @@ export const users = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'createUsers',
 		summary: 'Create many users at once',
 		description: `At most ${maxBulkUsers} in one call; all or none.`,
-		tag,
 		method: 'post',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: UserBulkCreate,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
@@ -189,16 +180,14 @@ export const users = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'syncUsers',
 		summary: 'Create or replace many users at once',
 		description:
 			`At most ${maxBulkUsers} in one call; all or none. Each becomes as by \`PUT\` of one user; of several with ` +
 			'the same key, the last one counts.',
-		tag,
 		method: 'put',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: UserBulkReplace,
 		example: { operations: [example] },
 		returns: { 200: BulkReport },
@@ -209,14 +198,12 @@ export const users = [
 		},
 	}),
 	endpoint({
+		...bulkPlace,
 		name: 'deleteUsers',
 		summary: 'Delete many users at once, with their role assignments',
 		description: `At most ${maxBulkUsers} in one call; all or none.`,
-		tag,
 		method: 'delete',
-		path: bulk,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: UserBulkRemove,
 		example: { idents: ['alice@example.com'] },
 		returns: { 200: BulkReport },

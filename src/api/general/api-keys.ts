@@ -16,6 +16,7 @@ const collection = '/v2/api-key';
 const member = `${collection}/:api_key_id`;
 
 const ApiKeyPath = z.object({ api_key_id: Reference });
+const memberPlace = { tag, path: member, params: ApiKeyPath } as const;
 
 /** API keys: the calling key's scope, and management of the keys within it. */
 export const apiKeys = [
@@ -91,14 +92,12 @@ export const apiKeys = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getApiKey',
 		summary: 'One API key, with its secret',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'keys.read',
 		secret: true,
-		params: ApiKeyPath,
 		returns: { 200: ApiKeyRead },
 		failures: { 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {
@@ -107,14 +106,12 @@ export const apiKeys = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteApiKey',
 		summary: 'Delete an API key, which is refused from then on',
 		description: 'Decision points that use it stop answering.',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'keys.manage',
-		params: ApiKeyPath,
 		returns: { 204: null },
 		failures: { 400: 'It is the last admin key of the organization', 404: 'No such API key' },
 		handle: async ({ params }, { account, caller }) => {

@@ -14,17 +14,17 @@ import { readPdpConfig, visibleConfigs } from '../pdps/pdp-config.js';
 const tag = 'Environments';
 const collection = '/v2/projects/:proj_id/envs';
 const member = `${collection}/:env_id`;
+const collectionPlace = { tag, path: collection, params: ProjectPath } as const;
+const memberPlace = { tag, path: member, params: EnvironmentPath } as const;
 
 /** Environments in a project. */
 export const environments = [
 	endpoint({
+		...collectionPlace,
 		name: 'listEnvironments',
 		summary: 'List the environments of a project that the API key opens',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'project.read',
-		params: ProjectPath,
 		query: PageQuery,
 		returns: { 200: z.array(EnvironmentRead) },
 		failures: { 404: 'No such project' },
@@ -34,13 +34,11 @@ export const environments = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createEnvironment',
 		summary: 'Create an environment with its API key',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'project.write',
-		params: ProjectPath,
 		body: EnvironmentCreate,
 		example: { key: 'staging', name: 'Staging' },
 		returns: { 200: EnvironmentRead },
@@ -54,13 +52,11 @@ export const environments = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getEnvironment',
 		summary: 'One environment',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		returns: { 200: EnvironmentRead },
 		failures: { 404: 'No such project or environment' },
 		handle: (_, { environment }) => reply(200, environment),
@@ -89,13 +85,11 @@ export const environments = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateEnvironment',
 		summary: 'Change fields of an environment',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.manage',
-		params: EnvironmentPath,
 		body: EnvironmentUpdate,
 		example: { name: 'Staging (EU)' },
 		returns: { 200: EnvironmentRead },
@@ -107,14 +101,12 @@ export const environments = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteEnvironment',
 		summary: 'Delete an environment with everything in it',
 		description: 'Its decision points stop answering.',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.manage',
-		params: EnvironmentPath,
 		returns: { 204: null },
 		failures: { 404: 'No such project or environment' },
 		handle: async (_, { account, environment }) => {

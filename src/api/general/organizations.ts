@@ -12,6 +12,7 @@ const tag = 'Organizations';
 const member = '/v2/orgs/:org_id';
 
 const OrganizationPath = z.object({ org_id: Reference });
+const memberPlace = { tag, path: member, params: OrganizationPath } as const;
 
 /** Organization of the calling API key. */
 export const organizations = [
@@ -41,13 +42,11 @@ export const organizations = [
 		handle: async (_, { account }) => reply(200, await account.organization(account.organizationId)),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getOrganization',
 		summary: 'One organization',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'organization.read',
-		params: OrganizationPath,
 		returns: { 200: OrganizationRead },
 		failures: { 404: 'No such organization' },
 		handle: async ({ params }, { account }) => reply(200, await account.organization(params.org_id)),
@@ -68,13 +67,11 @@ export const organizations = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateOrganization',
 		summary: 'Change fields of an organization',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'organization.write',
-		params: OrganizationPath,
 		body: OrganizationUpdate,
 		example: { name: 'Acme' },
 		returns: { 200: OrganizationRead },

@@ -12,10 +12,12 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 
 const collection = `${groupPath}/assign_group`;
 const example = { group_instance_key: 'group:accountants' };
+const collectionPlace = { tag: groupTag, path: collection, params: GroupPath } as const;
 
 /** Groups within groups. */
 export const groupNesting = [
 	endpoint({
+		...collectionPlace,
 		name: 'assignGroupToGroup',
 		summary: 'Put a group into the group of the path',
 		description:
@@ -23,11 +25,8 @@ export const groupNesting = [
 			'that is in it already stays. Groups may be in each other. Where `group_nesting` in the settings of the ' +
 			'environment is `parent_joins_child`, it is the other way round: members of the group in the path are members of ' +
 			'the group in the body. The lists of children and parents are the same.',
-		tag: groupTag,
 		method: 'put',
-		path: collection,
 		access: 'environment.write',
-		params: GroupPath,
 		body: GroupNesting,
 		example,
 		returns: { 200: GroupRead },
@@ -39,14 +38,12 @@ export const groupNesting = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'removeGroupFromGroup',
 		summary: 'Take a group out of the group of the path',
 		description: 'Whichever of them has the roles of the other.',
-		tag: groupTag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.write',
-		params: GroupPath,
 		body: GroupNestingRemove,
 		example,
 		returns: { 204: null },

@@ -14,20 +14,19 @@ import { GroupPath, groupPath, groupTag, noSuchGroup } from './groups.js';
 const collection = `${groupPath}/roles`;
 const example = { resource: 'document', resource_instance: 'budget', role: 'editor', tenant: 'acme' };
 const notOne = 'The instance belongs to another resource, or not everything is in the group’s tenant';
+const collectionPlace = { tag: groupTag, path: collection, params: GroupPath } as const;
 
 /** Group roles on resource instances. */
 export const groupRoles = [
 	endpoint({
+		...collectionPlace,
 		name: 'assignRoleToGroup',
 		summary: 'Give a role on a resource instance to the members of a group',
 		description:
 			'Those who become members later have it as well. It is a relationship of the group to the instance, over a ' +
 			'relation by which this role is derived from `member` and nothing else is; both are created where they are missing.',
-		tag: groupTag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: GroupPath,
 		body: GroupRoleCreate,
 		example,
 		returns: { 200: GroupRead },
@@ -45,13 +44,11 @@ export const groupRoles = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'removeRoleFromGroup',
 		summary: 'Take a role on a resource instance from a group',
-		tag: groupTag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.write',
-		params: GroupPath,
 		body: GroupRoleRemove,
 		example,
 		returns: { 204: null },
@@ -67,15 +64,13 @@ export const groupRoles = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'listGroupRoles',
 		summary: 'List the roles of a group on resource instances',
 		description:
 			'The roles that its members derive from this group alone. A group in another has the role `member` on that group.',
-		tag: groupTag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: GroupPath,
 		query: PageQuery,
 		returns: { 200: paginated(GroupRoleRead) },
 		failures: { 404: noSuchGroup },

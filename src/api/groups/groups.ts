@@ -39,20 +39,20 @@ const filterText =
 	'`search` looks for keys, for `<resource key>:<instance key>` and for ids.';
 /** Clients from before this date know only the two deprecated endpoints. */
 const since = '2025-09-01T00:00:00Z';
+const collectionPlace = { tag: groupTag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag: groupTag, path: groupPath, params: GroupPath } as const;
 
 /** User groups. Each is a resource instance whose members hold its role `member`. */
 export const groups = [
 	endpoint({
+		...collectionPlace,
 		name: 'createGroup',
 		summary: 'Create a group',
 		description:
 			'The resource, its role `member` and the instance are created where they are missing. Objects created this way ' +
 			'are deleted with the last group that needs them; existing objects stay.',
-		tag: groupTag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: GroupCreate,
 		example: { group_instance_key: 'admins', group_resource_type_key: 'group', group_tenant: 'acme' },
 		returns: { 200: GroupRead },
@@ -93,15 +93,13 @@ export const groups = [
 			reply(200, readGroupSchema(await findGroup(unit, params.group_instance_key))),
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'listGroups',
 		summary: 'List groups with their roles and users',
 		description: filterText,
-		tag: groupTag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
 		deprecated: { since, successor: `${collection}/direct` },
-		params: EnvironmentPath,
 		query: GroupListQuery,
 		returns: { 200: arrayOrPaginated(GroupRead) },
 		handle: async ({ query }, { unit }) => {
@@ -110,30 +108,26 @@ export const groups = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getGroup',
 		summary: 'One group with its roles and users',
-		tag: groupTag,
 		method: 'get',
-		path: groupPath,
 		access: 'environment.read',
 		deprecated: { since, successor: `${collection}/direct/:group_instance_key` },
-		params: GroupPath,
 		returns: { 200: GroupRead },
 		failures: { 404: noSuchGroup },
 		handle: async ({ params }, { unit }) =>
 			reply(200, await readGroup(unit, await findGroup(unit, params.group_instance_key))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteGroup',
 		summary: 'Delete a group',
 		description:
 			'Its users, its roles and its places in other groups go with it; its instance as well, where that was created ' +
 			'with the group.',
-		tag: groupTag,
 		method: 'delete',
-		path: groupPath,
 		access: 'environment.write',
-		params: GroupPath,
 		returns: { 204: null },
 		failures: { 404: noSuchGroup },
 		handle: async ({ params }, { unit }) => {

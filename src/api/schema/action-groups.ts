@@ -22,17 +22,17 @@ const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/action_gr
 const member = `${collection}/:action_group_id`;
 const ActionGroupPath = ResourcePath.extend({ action_group_id: Reference });
 const missing = 'No such resource or action group, or an action that the resource does not have';
+const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
+const memberPlace = { tag, path: member, params: ActionGroupPath } as const;
 
 export const actionGroups = [
 	endpoint({
+		...collectionPlace,
 		name: 'listResourceActionGroups',
 		summary: 'List the action groups of a resource',
 		description: attributeFilterText,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: ResourcePath,
 		query: withAttributeFilters(pageShape),
 		returns: { 200: z.array(ActionGroupRead) },
 		failures: { 404: 'No such resource' },
@@ -43,13 +43,11 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createResourceActionGroup',
 		summary: 'Add an action group to a resource',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: ResourcePath,
 		body: ActionGroupCreate,
 		example: { key: 'editing', name: 'Editing', actions: ['read', 'write'] },
 		returns: { 200: ActionGroupRead },
@@ -63,13 +61,11 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getResourceActionGroup',
 		summary: 'One action group of a resource',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: ActionGroupPath,
 		returns: { 200: ActionGroupRead },
 		failures: { 404: 'No such resource or action group' },
 		handle: async ({ params }, { unit }) => {
@@ -78,14 +74,12 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateResourceActionGroup',
 		summary: 'Change fields of an action group',
 		description: '`actions` and `attributes`, where given, are overwritten as a whole. Null clears a field.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: ActionGroupPath,
 		body: ActionGroupUpdate,
 		example: { actions: ['write'] },
 		returns: { 200: ActionGroupRead },
@@ -96,13 +90,11 @@ export const actionGroups = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteResourceActionGroup',
 		summary: 'Delete an action group; its actions stay',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: ActionGroupPath,
 		returns: { 204: null },
 		failures: { 404: 'No such resource or action group' },
 		handle: async ({ params }, { unit }) => {

@@ -16,20 +16,19 @@ const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/roles/:ro
 const example = { role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' };
 const mismatch = 'The subjects of the relation are of another resource';
 const missing = 'No such resource, role or relation';
+const collectionPlace = { tag, path: collection, params: ResourceRolePath } as const;
 
 /** Resource roles derived from roles on related objects. */
 export const implicitGrants = [
 	endpoint({
+		...collectionPlace,
 		name: 'createImplicitGrant',
 		summary: 'Derive a role of a resource from a role on related objects',
 		description:
 			'If an instance of `on_resource` is the subject of the relation to an object, users with `role` on the instance ' +
 			'hold the role in the path on that object. An existing derivation takes the settings of `when`.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		body: DerivedRoleRuleCreate,
 		example,
 		returns: { 200: DerivedRoleRuleRead },
@@ -39,14 +38,12 @@ export const implicitGrants = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'deleteImplicitGrant',
 		summary: 'No longer derive a role of a resource from a role on related objects',
 		description: 'Ignores `when`.',
-		tag,
 		method: 'delete',
-		path: collection,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		body: DerivedRoleRuleRemove,
 		example,
 		returns: { 204: null },

@@ -16,18 +16,18 @@ const tag = 'Resource relations';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/relations';
 const member = `${collection}/:relation_id`;
 const RelationPath = ResourcePath.extend({ relation_id: Reference });
+const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
+const memberPlace = { tag, path: member, params: RelationPath } as const;
 
 /** Relations whose objects belong to a resource. */
 export const relations = [
 	endpoint({
+		...collectionPlace,
 		name: 'listResourceRelations',
 		summary: 'List the relations of a resource',
 		description: 'Those whose objects are of this resource.',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: ResourcePath,
 		query: PageQuery,
 		returns: { 200: paginated(RelationRead) },
 		failures: { 404: 'No such resource' },
@@ -38,14 +38,12 @@ export const relations = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createResourceRelation',
 		summary: 'Add a relation to a resource',
 		description: 'Instances of the subject resource may then have it to instances of this one, their object.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: ResourcePath,
 		body: RelationCreate,
 		example: { key: 'parent', name: 'Parent', subject_resource: 'document' },
 		returns: { 200: RelationRead },
@@ -59,25 +57,21 @@ export const relations = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getResourceRelation',
 		summary: 'One relation of a resource',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: RelationPath,
 		returns: { 200: RelationRead },
 		failures: { 404: 'No such resource or relation' },
 		handle: async ({ params }, { unit }) => reply(200, await readRelation(unit, await findRelation(unit, params))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteResourceRelation',
 		summary: 'Delete a relation with its tuples and the derivations through it',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: RelationPath,
 		returns: { 204: null },
 		failures: { 404: 'No such resource or relation' },
 		handle: async ({ params }, { unit }) => {

@@ -15,17 +15,17 @@ const tag = 'Resource actions';
 const collection = '/v2/schema/:proj_id/:env_id/resources/:resource_id/actions';
 const member = `${collection}/:action_id`;
 const ActionPath = ResourcePath.extend({ action_id: Reference });
+const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
+const memberPlace = { tag, path: member, params: ActionPath } as const;
 
 export const resourceActions = [
 	endpoint({
+		...collectionPlace,
 		name: 'listResourceActions',
 		summary: 'List the actions of a resource',
 		description: attributeFilterText,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: ResourcePath,
 		query: withAttributeFilters(pageShape),
 		returns: { 200: z.array(ResourceActionRead) },
 		failures: { 404: 'No such resource' },
@@ -39,13 +39,11 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createResourceAction',
 		summary: 'Add an action to a resource',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: ResourcePath,
 		body: ResourceActionCreate,
 		example: { key: 'publish', name: 'Publish' },
 		returns: { 200: ResourceActionRead },
@@ -58,13 +56,11 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getResourceAction',
 		summary: 'One action of a resource',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: ActionPath,
 		returns: { 200: ResourceActionRead },
 		failures: { 404: 'No such resource or action' },
 		handle: async ({ params }, { unit }) => {
@@ -73,13 +69,11 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateResourceAction',
 		summary: 'Change fields of an action',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: ActionPath,
 		body: ResourceActionUpdate,
 		example: { description: 'Make it public' },
 		returns: { 200: ResourceActionRead },
@@ -91,13 +85,11 @@ export const resourceActions = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteResourceAction',
 		summary: 'Delete an action with all grants of it',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: ActionPath,
 		returns: { 204: null },
 		failures: { 404: 'No such resource or action' },
 		handle: async ({ params }, { unit }) => {

@@ -28,17 +28,18 @@ const noSuch = 'No such resource or role';
 const wrongPermission = 'A permission is malformed or of another resource';
 const wrongLink = `${wrongPermission}, a relation leads elsewhere, or too many roles would lead to one in a cycle`;
 const missing = 'No such resource or role, or a permission, parent or derivation names nothing';
+const collectionPlace = { tag, path: collection, params: ResourcePath } as const;
+const memberPlace = { tag, path: member, params: ResourceRolePath } as const;
+const permissionsPlace = { tag, path: `${member}/permissions`, params: ResourceRolePath } as const;
 
 /** Roles on resource instances. */
 export const resourceRoles = [
 	endpoint({
+		...collectionPlace,
 		name: 'listResourceRoles',
 		summary: 'List the roles of a resource',
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: ResourcePath,
 		query: PageQuery,
 		returns: { 200: z.array(ResourceRoleRead) },
 		failures: { 404: 'No such resource' },
@@ -49,14 +50,12 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createResourceRole',
 		summary: 'Add a role to a resource',
 		description: 'Users hold it on instances of the resource: by assignment, or derived as `granted_to` says.',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: ResourcePath,
 		body: ResourceRoleCreate,
 		example: { key: 'editor', name: 'Editor', permissions: ['read', 'write'], extends: ['viewer'] },
 		returns: { 200: ResourceRoleRead },
@@ -67,13 +66,11 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getResourceRole',
 		summary: 'One role of a resource',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: ResourceRolePath,
 		returns: { 200: ResourceRoleRead },
 		failures: { 404: noSuch },
 		handle: async ({ params }, { unit }) => {
@@ -81,16 +78,14 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateResourceRole',
 		summary: 'Change fields of a role of a resource',
 		description:
 			'`permissions`, `extends`, `attributes` and `granted_to`, where given, are overwritten as a whole. ' +
 			'Null clears `granted_to`.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		body: ResourceRoleUpdate,
 		example: { description: 'Reads and writes documents' },
 		returns: { 200: ResourceRoleRead },
@@ -101,13 +96,11 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteResourceRole',
 		summary: 'Delete a role of a resource with its assignments and with what is derived from it',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		returns: { 204: null },
 		failures: { 404: noSuch },
 		handle: async ({ params }, { unit }) => {
@@ -116,14 +109,12 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
+		...permissionsPlace,
 		name: 'assignPermissionsToResourceRole',
 		summary: 'Give permissions to a role of a resource',
 		description: 'Those it has already are skipped.',
-		tag,
 		method: 'post',
-		path: `${member}/permissions`,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		body: ResourceRolePermissions,
 		example: { permissions: ['read'] },
 		returns: { 200: ResourceRoleRead },
@@ -134,14 +125,12 @@ export const resourceRoles = [
 		},
 	}),
 	endpoint({
+		...permissionsPlace,
 		name: 'removePermissionsFromResourceRole',
 		summary: 'Take permissions from a role of a resource',
 		description: 'Those it does not have are skipped.',
-		tag,
 		method: 'delete',
-		path: `${member}/permissions`,
 		access: 'environment.write',
-		params: ResourceRolePath,
 		body: ResourceRolePermissionsRemove,
 		example: { permissions: ['read'] },
 		returns: { 200: ResourceRoleRead },

@@ -35,18 +35,18 @@ const replacement = {
 	attributes: { private: { type: 'bool' } },
 };
 const example = { key: 'document', ...replacement };
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: ResourcePath } as const;
 
 /** Resource types. */
 export const resources = [
 	endpoint({
+		...collectionPlace,
 		name: 'listResources',
 		summary: 'List resources',
 		description: attributeFilterText,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: ResourceQuery,
 		returns: { 200: arrayOrPaginated(ResourceRead) },
 		handle: async ({ query }, { unit }) => {
@@ -55,13 +55,11 @@ export const resources = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createResource',
 		summary: 'Create a resource with its actions, attributes and relations',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: ResourceCreate,
 		example,
 		returns: { 200: ResourceRead },
@@ -71,13 +69,11 @@ export const resources = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getResource',
 		summary: 'One resource',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: ResourcePath,
 		returns: { 200: ResourceRead },
 		failures: { 404: 'No such resource' },
 		handle: async ({ params }, { unit }) => {
@@ -85,15 +81,13 @@ export const resources = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'replaceResource',
 		summary: 'Replace a resource',
 		description:
 			'Missing fields are reset. Actions not named are removed with their grants, relations not named with their tuples.',
-		tag,
 		method: 'put',
-		path: member,
 		access: 'environment.write',
-		params: ResourcePath,
 		body: ResourceReplace,
 		example: replacement,
 		returns: { 200: ResourceRead },
@@ -114,16 +108,14 @@ export const resources = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateResource',
 		summary: 'Change fields of a resource',
 		description:
 			'`actions`, `attributes` and `relations`, where given, are overwritten as a whole. Null clears a field that can ' +
 			'be empty.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: ResourcePath,
 		body: ResourceUpdate,
 		example: { description: 'Written by users' },
 		returns: { 200: ResourceRead },
@@ -134,16 +126,14 @@ export const resources = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteResource',
 		summary: 'Delete a resource with everything that is defined for it and all its instances',
 		description:
 			'Its actions with their grants, attributes, action groups and roles go, its relations on both sides, its instances ' +
 			'and their tuples.',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: ResourcePath,
 		returns: { 204: null },
 		failures: { 400: 'The resource is built in', 404: 'No such resource' },
 		handle: async ({ params }, { unit }) => {

@@ -27,17 +27,18 @@ const member = `${collection}/:role_id`;
 
 export const RolePath = EnvironmentPath.extend({ role_id: Reference });
 const missing = 'No such role, or a permission or parent names nothing';
+const collectionPlace = { tag, path: collection, params: EnvironmentPath } as const;
+const memberPlace = { tag, path: member, params: RolePath } as const;
+const permissionsPlace = { tag, path: `${member}/permissions`, params: RolePath } as const;
 
 export const roles = [
 	endpoint({
+		...collectionPlace,
 		name: 'listRoles',
 		summary: 'List tenant roles',
 		description: attributeFilterText,
-		tag,
 		method: 'get',
-		path: collection,
 		access: 'environment.read',
-		params: EnvironmentPath,
 		query: RoleQuery,
 		returns: { 200: arrayOrPaginated(RoleRead) },
 		handle: async ({ query }, { unit }) => {
@@ -46,13 +47,11 @@ export const roles = [
 		},
 	}),
 	endpoint({
+		...collectionPlace,
 		name: 'createRole',
 		summary: 'Create a tenant role',
-		tag,
 		method: 'post',
-		path: collection,
 		access: 'environment.write',
-		params: EnvironmentPath,
 		body: RoleCreate,
 		example: { key: 'editor', name: 'Editor', permissions: ['document:read', 'document:write'] },
 		returns: { 200: RoleRead },
@@ -64,27 +63,23 @@ export const roles = [
 		handle: async ({ body }, { unit }) => reply(200, await readRole(unit, await createRole(unit, body))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'getRole',
 		summary: 'One tenant role',
-		tag,
 		method: 'get',
-		path: member,
 		access: 'environment.read',
-		params: RolePath,
 		returns: { 200: RoleRead },
 		failures: { 404: 'No such role' },
 		handle: async ({ params }, { unit }) =>
 			reply(200, await readRole(unit, await unit.find(Role, params.role_id, tenantRolesOnly))),
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'updateRole',
 		summary: 'Change fields of a tenant role',
 		description: '`permissions`, `extends` and `attributes`, where given, are overwritten as a whole.',
-		tag,
 		method: 'patch',
-		path: member,
 		access: 'environment.write',
-		params: RolePath,
 		body: RoleUpdate,
 		example: { description: 'Reads and writes documents' },
 		returns: { 200: RoleRead },
@@ -97,13 +92,11 @@ export const roles = [
 		},
 	}),
 	endpoint({
+		...memberPlace,
 		name: 'deleteRole',
 		summary: 'Delete a tenant role with its assignments',
-		tag,
 		method: 'delete',
-		path: member,
 		access: 'environment.write',
-		params: RolePath,
 		returns: { 204: null },
 		failures: { 404: 'No such role' },
 		handle: async ({ params }, { unit }) => {
@@ -112,14 +105,12 @@ export const roles = [
 		},
 	}),
 	endpoint({
+		...permissionsPlace,
 		name: 'assignPermissionsToRole',
 		summary: 'Give permissions to a role',
 		description: 'Those it has already are skipped.',
-		tag,
 		method: 'post',
-		path: `${member}/permissions`,
 		access: 'environment.write',
-		params: RolePath,
 		body: RolePermissions,
 		example: { permissions: ['document:read'] },
 		returns: { 200: RoleRead },
@@ -134,14 +125,12 @@ export const roles = [
 		},
 	}),
 	endpoint({
+		...permissionsPlace,
 		name: 'removePermissionsFromRole',
 		summary: 'Take permissions from a role',
 		description: 'Those it does not have are skipped.',
-		tag,
 		method: 'delete',
-		path: `${member}/permissions`,
 		access: 'environment.write',
-		params: RolePath,
 		body: RolePermissionsRemove,
 		example: { permissions: ['document:read'] },
 		returns: { 200: RoleRead },
