@@ -3,7 +3,7 @@ import { ResourceInstance } from '../../store/table/resource-instance.js';
 import { Role, tenantRolesOnly } from '../../store/table/role.js';
 import { Tenant } from '../../store/table/tenant.js';
 import { type User, userWithKey } from '../../store/table/user.js';
-import { UserInvite, type UserInviteFilter, userInvitesBy } from '../../store/table/user-invite.js';
+import { UserInvite } from '../../store/table/user-invite.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type {
@@ -66,11 +66,6 @@ export async function approveUserInvite(unit: WritingUnit, invite: UserInvite, b
 	const user = existing ?? (await createInvited(unit, invite, { key, email, attributes }));
 	await admitInvited(unit, invite, user);
 	return user;
-}
-
-/** Deletes the matching invites. Must run before their role, tenant or instance is deleted. */
-export async function removeUserInvites(unit: WritingUnit, filter: UserInviteFilter): Promise<void> {
-	await unit.removeMany(UserInvite, await userInvitesBy(unit, filter), (invite) => invite.key);
 }
 
 /** Returns an invite's expiry. An approved invite stays permanently, as a record. */

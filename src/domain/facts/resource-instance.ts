@@ -19,8 +19,8 @@ import type {
 	ResourceInstanceRead,
 	ResourceInstanceUpdate,
 } from '../../wire/facts/resource-instance.js';
+import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
-import { removeUserInvites } from '../element/user-invite.js';
 import { unmarkGroups } from '../group/group-mark.js';
 import { removeInChunks } from '../remove-in-chunks.js';
 import { removeAssignments } from './assignment.js';

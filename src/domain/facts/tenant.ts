@@ -1,8 +1,8 @@
 import { Tenant } from '../../store/table/tenant.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { TenantCreate } from '../../wire/facts/tenant.js';
+import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
-import { removeUserInvites } from '../element/user-invite.js';
 import { refuseTakenKeys } from '../refuse-taken-keys.js';
 import { definedFields } from '../schema/defined-fields.js';
 import { removeAssignments } from './assignment.js';

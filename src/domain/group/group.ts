@@ -15,8 +15,8 @@ import {
 	groupResource,
 	maxShownOfGroup,
 } from '../../wire/schema/group.js';
+import { removeUserInvites } from '../element/remove-user-invites.js';
 import { removeRequests } from '../element/request-record.js';
-import { removeUserInvites } from '../element/user-invite.js';
 import { removeAssignments } from '../facts/assignment.js';
 import { findInstances, insertInstances, onlyInstance, requireTenant } from '../facts/named-instance.js';
 import { removeInstances } from '../facts/resource-instance.js';

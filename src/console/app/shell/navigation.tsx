@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { currentDraft } from '../current-draft.js';
-import { screenPath } from './screen-path.js';
+import { screenPath } from '../screen-path.js';
 
 /** Screens by navigation group, each with a title and a path. */
 const groups = [

@@ -3,9 +3,9 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } fro
 import { Announcement } from '../../part/announce.js';
 import { Confirmation } from '../part/confirm.js';
 import { Screen } from '../part/screen.js';
+import { screenPath } from '../screen-path.js';
 import { openSession } from '../session.js';
 import { Navigation } from './navigation.js';
-import { screenPath } from './screen-path.js';
 import { StatusBar } from './status-bar.js';
 
 // Each screen is loaded on first use.

@@ -6,7 +6,7 @@ import { directoryPath } from '../../../model/directory-path.js';
 import { visibleText } from '../../../model/visible-text.js';
 import { ActionButton } from '../../../part/action-button.js';
 import { KeyText } from '../../part/key-text.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 
 type Change = components['schemas']['ChangeRead'];
 

@@ -5,8 +5,8 @@ import { ActionButton } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { KeyText } from '../../part/key-text.js';
 import { TimeText } from '../../part/time-text.js';
+import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { ChangeItem } from './change-item.js';
 import { draftUndo } from './draft-undo.js';
 

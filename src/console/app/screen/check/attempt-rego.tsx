@@ -3,7 +3,7 @@ import { attemptExcerpts, type PolicyFile } from '../../../model/policy/rego-lin
 import { CodeView } from '../../part/code-view.js';
 import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import type { Loaded } from '../../use-loaded.js';
 
 interface AttemptRegoProps {

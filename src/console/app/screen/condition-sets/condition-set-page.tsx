@@ -3,7 +3,7 @@ import { currentDraft } from '../../current-draft.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Screen } from '../../part/screen.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { readSchema } from './read-schema.js';
 import { SetEditor } from './set-editor.js';

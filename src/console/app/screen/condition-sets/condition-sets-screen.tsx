@@ -1,8 +1,8 @@
 import { useRoute } from 'preact-iso';
 import { currentDraft } from '../../current-draft.js';
 import { Screen } from '../../part/screen.js';
+import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { useSearch } from '../../use-search.js';
 import { ConditionSetList } from './condition-set-list.js';
 import { ConditionSetPage } from './condition-set-page.js';

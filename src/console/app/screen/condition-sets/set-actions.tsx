@@ -6,8 +6,8 @@ import { announce } from '../../../part/announce.js';
 import { answered, management } from '../../api.js';
 import { currentDraft, editDraft, removeFromDraft } from '../../current-draft.js';
 import { confirmWrite } from '../../part/confirm.js';
+import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 
 interface SetActionsProps {
 	readonly setKey: string;

@@ -5,7 +5,7 @@ import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Pager } from '../../part/pager.js';
 import { proposeTenants } from '../../propose.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import type { Loaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 

@@ -8,8 +8,8 @@ import { currentDraft } from '../../current-draft.js';
 import { CodeView } from '../../part/code-view.js';
 import { DiffView } from '../../part/diff-view.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { screenPath } from '../../screen-path.js';
 import { environmentPath, newestRevision } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 
 interface SetRegoProps {

@@ -2,7 +2,7 @@ import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
 import { DataTable } from '../../part/data-table.js';
 import { Empty } from '../../part/empty.js';
 import { KeyText } from '../../part/key-text.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import type { SetSchema } from './read-schema.js';
 
 /** Uses of a condition set: rules with the set, and child sets. */

@@ -11,8 +11,8 @@ import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { Pager } from '../../part/pager.js';
 import { TimeText } from '../../part/time-text.js';
+import { screenPath } from '../../screen-path.js';
 import { environmentPath } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { usePolling } from '../../use-polling.js';
 

@@ -3,7 +3,7 @@ import { type DirectoryTab, directoryPath } from '../../../model/directory-path.
 import { Failure, useWork } from '../../../part/action-button.js';
 import { announce } from '../../../part/announce.js';
 import { confirmWrite } from '../../part/confirm.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 
 interface DeleteObjectProps {
 	readonly tab: DirectoryTab;

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type DirectoryTab, directoryPath, directoryTabs, readDirectoryPath } from '../../../model/directory-path.js';
 import { Screen } from '../../part/screen.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import { useSearch } from '../../use-search.js';
 import { GroupList } from './group-list.js';
 import { GroupPage } from './group-page.js';

@@ -1,6 +1,6 @@
 import { type DirectoryTab, directoryPath } from '../../../model/directory-path.js';
 import { KeyText } from '../../part/key-text.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 
 /** Link to a directory object's page. */
 export function ObjectLink({ tab, name }: { readonly tab: DirectoryTab; readonly name: string }) {

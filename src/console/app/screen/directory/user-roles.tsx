@@ -7,7 +7,7 @@ import { KeyText } from '../../part/key-text.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
 import { TimeText } from '../../part/time-text.js';
 import { proposeTenants } from '../../propose.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { ObjectLink } from './object-link.js';

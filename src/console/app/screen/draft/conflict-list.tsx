@@ -6,7 +6,7 @@ import { replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import { reloadAll } from '../../use-loaded.js';
 
 const operations: Readonly<Partial<Record<string, string>>> = {

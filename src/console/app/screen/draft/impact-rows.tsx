@@ -2,7 +2,7 @@ import type { components } from '#management-api';
 import { DataTable } from '../../part/data-table.js';
 import { KeyText } from '../../part/key-text.js';
 import { TimeText } from '../../part/time-text.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 
 type Row = components['schemas']['ImpactRow'] & { readonly id?: string; readonly timestamp?: string };
 type Side = Row['before'];

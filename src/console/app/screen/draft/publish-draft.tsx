@@ -8,8 +8,8 @@ import { answered, management } from '../../api.js';
 import { currentDraft, replaceDraft } from '../../current-draft.js';
 import { focusTitle } from '../../focus-title.js';
 import { confirmWrite } from '../../part/confirm.js';
+import { screenPath } from '../../screen-path.js';
 import { environmentPath, openSession } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 
 /** Published draft. */
 export interface Published {

@@ -13,8 +13,8 @@ import {
 import { visibleText } from '../../../model/visible-text.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
+import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { CellRules } from './cell-rules.js';
 import { CellMark, cellBefore } from './matrix-cell.js';
 import type { PanelProps } from './panel-props.js';

@@ -5,8 +5,8 @@ import type { MatrixAction } from '../../../model/matrix/policy-matrix.js';
 import { automaticPrefix } from '../../../model/matrix/policy-schema.js';
 import { editDraft } from '../../current-draft.js';
 import { PhraseText } from '../../part/phrase-text.js';
+import { screenPath } from '../../screen-path.js';
 import { mayWrite } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import type { PanelProps } from './panel-props.js';
 
 /** Rules that allow an action for a user set or a role, on a whole resource or on resource sets. */

@@ -5,8 +5,8 @@ import { type ChangedFile, changedFiles, policyPart } from '../../../model/polic
 import { DiffView } from '../../part/diff-view.js';
 import { Empty } from '../../part/empty.js';
 import { LoadedFrame } from '../../part/loaded-frame.js';
+import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies, readPolicy } from './read-policies.js';

@@ -4,7 +4,7 @@ import { type PolicyFile, type policyPart, regoOutline } from '../../../model/po
 import { visibleText } from '../../../model/visible-text.js';
 import { CodeView } from '../../part/code-view.js';
 import { CopyButton } from '../../part/copy-button.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 
 interface PolicyFileViewProps {
 	readonly file: PolicyFile;

@@ -1,5 +1,5 @@
 import { Screen } from '../../part/screen.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import { useSearch } from '../../use-search.js';
 import { ComparedRevisions } from './compared-revisions.js';
 import { PolicyState } from './policy-state.js';

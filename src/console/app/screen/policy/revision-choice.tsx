@@ -1,5 +1,5 @@
+import { screenPath } from '../../screen-path.js';
 import { newestRevision } from '../../session.js';
-import { screenPath } from '../../shell/screen-path.js';
 import { useLoaded } from '../../use-loaded.js';
 import { useSearch } from '../../use-search.js';
 import { readPolicies } from './read-policies.js';

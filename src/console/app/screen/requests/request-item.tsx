@@ -5,7 +5,7 @@ import { requesterName, requestSubject } from '../../../model/wording.js';
 import type { ReviewMove } from '../../../part/listen-for-review-keys.js';
 import { KeyText } from '../../part/key-text.js';
 import { TimeText } from '../../part/time-text.js';
-import { screenPath } from '../../shell/screen-path.js';
+import { screenPath } from '../../screen-path.js';
 import { DecisionForm } from './decision-form.js';
 import type { ListedRequest } from './listed-request.js';
 import { RequestMeaning } from './request-meaning.js';

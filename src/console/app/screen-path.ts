@@ -1,5 +1,5 @@
-import { consolePath } from '../../model/console-place.js';
-import { openSession } from '../session.js';
+import { consolePath } from '../model/console-place.js';
+import { openSession } from './session.js';
 
 /** Returns a screen's path in the open environment, with a query. */
 export function screenPath(screen: string, query: Readonly<Record<string, string>> = {}): string {
