@@ -50,9 +50,10 @@ import { Publisher } from '../publish/publisher.js';
 import { SnapshotFolder } from '../publish/snapshot-folder.js';
 import { Snapshots } from '../publish/snapshots.js';
 import { createCipher } from '../store/account/secret.js';
-import { isFull, isUnreachable, NewerDatabase, openDatabase } from '../store/database/database.js';
+import { isFull, isUnreachable, openDatabase } from '../store/database/database.js';
 import type { FreeSpace } from '../store/database/embedded/space.js';
 import { listen as listenToWriters } from '../store/database/listener.js';
+import { UnsupportedDatabase } from '../store/migration/unsupported-database.js';
 import { PolicyStore } from '../store/policy/policy-store.js';
 import { Store } from '../store/store.js';
 import { DecisionRate } from '../telemetry/decision-rate.js';
@@ -113,7 +114,7 @@ export async function openStore(config: Config, options: StoreOptions = {}): Pro
 			{ days: config.audit_log_days, bytes: config.audit_log_bytes },
 		);
 	} catch (error) {
-		if (error instanceof NewerDatabase) {
+		if (error instanceof UnsupportedDatabase) {
 			const setting = config.database_url === null ? 'DATA_DIR' : 'DATABASE_URL';
 			throw new ConfigError(`${setting}: ${error.message}`, { cause: error });
 		}

@@ -7,7 +7,9 @@ import { ConfigError } from '../../config.js';
 import { errorMessage } from '../../failure.js';
 import { syncFolder } from '../../file/sync-folder.js';
 import { createLogger, type Logger } from '../../log.js';
+import { adoptUnreleased } from '../migration/adopt-unreleased.js';
 import { migrationSource } from '../migration/index.js';
+import { UnsupportedDatabase } from '../migration/unsupported-database.js';
 import { EmbeddedPostgres } from './embedded/postgres.js';
 import { type FreeSpace, Space } from './embedded/space.js';
 import { hasCode, nestedErrors } from './error-code.js';
@@ -83,24 +85,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** A database whose tables may still be missing. */
 type Connected = Omit<Database, 'origin'>;
 
-/** The database was migrated by a newer version, so this version cannot read it. */
-export class NewerDatabase extends Error {
-	override readonly name = 'NewerDatabase';
-}
-
 /**
  * Migrates under an advisory lock, so processes wait for each other: with knex's lock, the waiting processes would
  * fail.
  */
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
-	const run = async () => {
+	const run = async (): Promise<void> => {
 		const [done, pending]: readonly [readonly { readonly name: string }[], readonly unknown[]] =
 			// knex's validation reports an unknown migration as a corrupt folder.
 			await knex.migrate.list({ migrationSource, disableMigrationsListValidation: true });
+		const names = done.map(({ name }) => name);
+		if (await adoptUnreleased(knex, names)) return run();
 		const known = new Set((await migrationSource.getMigrations([])).map(({ name }) => name as string));
-		const unknown = done.find(({ name }) => !known.has(name));
+		const unknown = names.find((name) => !known.has(name));
 		if (unknown !== undefined) {
-			throw new NewerDatabase(`a newer version of Regolith has migrated the database (${unknown.name}): use that one`);
+			throw new UnsupportedDatabase(`a newer version of Regolith has migrated the database (${unknown}): use that one`);
 		}
 		if (pending.length === 0) return;
 		say?.('creating or updating the tables');

@@ -40,7 +40,7 @@ interface Source {
 	readonly other: string;
 }
 
-/** INVARIANT: as in the migration `tenant-roles`, the test for a missing instance compares text. */
+/** INVARIANT: as in the index `role_assignments_in_tenant`, the test for a missing instance compares text. */
 const inTenant = 'cast(resource_instance_id as text) is null';
 
 const sources: Readonly<Record<FactNodeKind, readonly Source[]>> = {
