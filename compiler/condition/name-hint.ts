@@ -1,4 +1,5 @@
 /** Guesses the intended name behind an unknown name. */
+import { distance } from 'fastest-levenshtein';
 import { operators } from './operator.js';
 
 /** Spellings for logical operators. */
@@ -72,18 +73,4 @@ const maxNameLength = 40;
 
 function letters(name: string): string {
 	return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
-/** Returns the Levenshtein distance: the number of insertions, deletions and replacements between two words. */
-function distance(left: string, right: string): number {
-	let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-	for (const [above, letter] of [...left].entries()) {
-		const next = [above + 1];
-		for (const [index, other] of [...right].entries()) {
-			const replaced = (row[index] ?? 0) + (letter === other ? 0 : 1);
-			next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
-		}
-		row = next;
-	}
-	return row[right.length] ?? 0;
 }
