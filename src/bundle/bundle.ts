@@ -20,7 +20,7 @@ export interface UnpackLimits {
 	readonly files: number;
 }
 
-/** Not a bundle that this version understands. The message names the place and the reason. */
+/** The bundle is invalid, or this version does not support it. The message names the faulty part and the reason. */
 export class BundleError extends Error {
 	override readonly name = 'BundleError';
 }
@@ -37,8 +37,8 @@ export const maxBundleBytes = 1024 ** 3;
 const defaultLimits: UnpackLimits = { bytes: maxBundleBytes, files: 100_000 };
 
 /**
- * Unpacks a bundle into its files, by path relative to the root, without a leading `/`. Throws `BundleError` if the
- * bundle is incomplete or exceeds the limits.
+ * Unpacks a bundle into its files, keyed by path relative to the root, without a leading `/`. Throws `BundleError` if
+ * the bundle is incomplete or exceeds the limits.
  */
 export async function unpack(
 	bytes: Uint8Array,
@@ -91,14 +91,17 @@ const shared = {
 	lineage: z.string().default(''),
 	/** Random token of the revision; empty in bundles from earlier versions. */
 	token: z.string().default(''),
-	/** Environment id. A decision point holds a single environment. */
+	/** Environment id. A decision point serves a single environment. */
 	environment: z.string(),
 	layout: z.literal(layout),
 	/** SHA-256 of the Rego files, in hexadecimal. */
 	policy: z.string(),
 	/** Newest revision with this policy. */
 	policy_revision: revisionText,
-	/** Why this is not the newest schema's complete policy; null if it is. `since` is ISO 8601. */
+	/**
+	 * Reason why the bundle does not contain the newest schema's complete policy; null if it does. `since` is an ISO 8601
+	 * time.
+	 */
 	degraded: z
 		.object({ reason: z.enum(['compiling', 'failed', 'left_out']), since: z.string(), detail: z.string() })
 		.nullable(),
@@ -123,7 +126,10 @@ const manifestSchema = z.object({
 	metadata: z.object({ regolith: kinds }),
 });
 
-/** A bundle's `.manifest`: OPA's members, and our metadata with the kind of step under `metadata.regolith`. */
+/**
+ * A bundle's `.manifest`: the members defined by OPA, and our metadata under `metadata.regolith`, including the kind of
+ * step.
+ */
 export type Manifest = z.infer<typeof manifestSchema>;
 
 /** Why a bundle's policy is not the newest schema's policy: reason, start time and details. */
@@ -131,20 +137,20 @@ export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded
 
 /** Variable parts of a manifest. */
 export interface ManifestParts {
-	/** Lineage id of the revision; empty unless given. */
+	/** Lineage id of the revision; empty by default. */
 	readonly lineage?: string;
 	readonly revision: number;
-	/** Random token of the revision; empty unless given. */
+	/** Random token of the revision; empty by default. */
 	readonly token?: string;
 	readonly environment: string;
 	readonly policy: string;
 	/** Newest revision with this policy; the bundle's revision by default. */
 	readonly policyRevision?: number;
-	/** Why this is not the newest schema's complete policy; omitted if it is. */
+	/** Reason why the bundle does not contain the newest schema's complete policy; omitted if it does. */
 	readonly degraded?: Degradation | null;
 	/** Additional roots; none by default. */
 	readonly roots?: readonly string[];
-	/** Entrypoints of `/policy.wasm`; omitted for bundles without it. */
+	/** Entrypoints of `/policy.wasm`; omitted for bundles without this file. */
 	readonly entrypoints?: readonly string[];
 	/** A snapshot is complete. A delta or policy step applies to any revision from `base` on, in the same lineage. */
 	readonly step:
@@ -188,7 +194,7 @@ export function manifestFile(value: Manifest): BundleFile {
 }
 
 const pointer = z.string().regex(/^\//, 'a path begins with `/` and names at least one member');
-// Not `z.record`: it drops members named `__proto__`. Results of `JSON.parse` are always valid JSON values.
+// Not `z.record`, because it drops members named `__proto__`. Results of `JSON.parse` are always valid JSON values.
 const json = z.custom<Json>((value) => value !== undefined);
 const patchesSchema = z.object({ data: z.array(z.unknown()) });
 const patchSchema = z.discriminatedUnion('op', [

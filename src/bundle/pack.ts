@@ -5,7 +5,10 @@ import { type BundleFile, pathInBundle } from './bundle.js';
 
 const compress = promisify(gzip);
 
-/** Packs files into a bundle, a gzipped tar. Equal files give equal bytes, in any order and on any machine. */
+/**
+ * Packs files into a bundle, which is a gzipped tar file. The same files give the same bytes, in any order and on any
+ * machine.
+ */
 export async function pack(files: readonly BundleFile[]): Promise<Uint8Array> {
 	const tar = await archive(files.map(({ path, bytes }) => ({ path: pathInBundle(path), content: bytes })));
 	const packed = await compress(tar, { level: 6 });

@@ -1,4 +1,4 @@
-/** Reads tar files in POSIX format with extended headers, and GNU long names. */
+/** Reads tar files in POSIX format. Supports extended headers and GNU long names. */
 
 /** A tar entry. Its content is a view on the tar's memory. */
 export interface TarEntry {
@@ -12,7 +12,7 @@ const blockBytes = 512;
 /** Header fields: offset and length in bytes. */
 const field = { name: [0, 100], size: [124, 12], checksum: [148, 8], magic: [257, 5], prefix: [345, 155] } as const;
 const typeAt = 156;
-/** Entry types by flag. The first four describe the next entry or all later entries. */
+/** Entry types, keyed by flag. Entries of the first four types describe the next entry or all later entries. */
 const kinds: Readonly<Record<string, string>> = {
 	x: 'extended header',
 	g: 'global header',
@@ -81,8 +81,8 @@ function textUntilZero(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the name and size in an extended header. Its lines are `<length> <key>=<value>`; the length counts the whole
- * line.
+ * Returns the name and size in an extended header. Its lines are `<length> <key>=<value>`, where `<length>` is the
+ * length of the whole line.
  */
 function readExtended(content: Uint8Array): { readonly name?: string; readonly size?: number } {
 	const found: { name?: string; size?: number } = {};

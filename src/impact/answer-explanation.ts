@@ -30,12 +30,12 @@ export async function restoreState(
 	const { touched, now } = pastNeighbourhood(held.facts, facts);
 	const changed = schema !== null;
 	const patches = delta(
-		// Losses suspended now were not suspended then.
+		// The losses suspended now were not suspended in the past state.
 		{ ...touched, schema: changed, pending: changed },
 		{ ...now, schema },
 	);
 	const state = await changedState(held, { policy, patches }, run);
-	// Derivations may differ, or follow other relationships.
+	// Derivations may differ, or may follow different relationships.
 	if (changed || touched.relationships.length > 0) {
 		await patchState(state, closurePatches(state.facts, closures, null), run);
 	}

@@ -10,18 +10,18 @@ import { addHolders, TouchedChecks, type TouchedFacts } from './touched-facts.js
 /** Object of checks: a resource type in a tenant, or an instance in its tenant. */
 export interface Place {
 	readonly type: string;
-	/** `undefined` for the type without an instance. */
+	/** `undefined` for checks on the type without an instance. */
 	readonly key: string | undefined;
 	readonly tenant: string;
 }
 
 /** A change between two states. */
 export interface StateChange extends StatePair {
-	/** Facts touched by the change; `null` if unknown: then every check may differ. */
+	/** Facts touched by the change; `null` if they are unknown, so every check may differ. */
 	readonly touched: TouchedFacts | null;
 }
 
-/** Takes a check. Returns true to continue. */
+/** Receives a check. Returns true to continue the search. */
 export type TakeCheck = (user: string, action: string, place: Place) => boolean;
 
 /** Number of places visited between two pauses. */
@@ -52,9 +52,9 @@ const nobody: ReadonlySet<string> = new Set();
 class CandidateFinder {
 	readonly #states: readonly FactsIndex[];
 	readonly #everyUser: readonly string[];
-	/** Users with given roles in a tenant, by role set and tenant. */
+	/** Users who hold any role in a set, keyed by the role set and then by tenant. */
 	readonly #members = new Map<ReadonlySet<string>, Map<string, ReadonlySet<string>>>();
-	/** Actions with different grants, by resource type. */
+	/** Actions whose grants differ between the states, keyed by resource type. */
 	readonly #different: ReadonlyMap<string, readonly ActionDifference[]>;
 
 	private constructor(
@@ -124,7 +124,8 @@ class CandidateFinder {
 	}
 
 	/**
-	 * Returns the users that the policy may select differently: all selectable users if the place differs for conditions.
+	 * Returns the users that the policy may select differently. Returns all selectable users if conditions may see the
+	 * place differently.
 	 */
 	#selectableAt({ type, key, tenant }: Place, difference: ActionDifference): readonly Selectable[] {
 		const { touched } = this;
@@ -141,7 +142,7 @@ class CandidateFinder {
 			touched.users,
 			schema.asksForTenants ? touched.tenantsOfUsers : nobody,
 			new Set(touched.members.get(tenant)?.keys()),
-			// Only users with a role in a tenant are compared with its attributes.
+			// A tenant's attributes only matter for users with a role in the tenant.
 			touched.tenantAttributes.has(tenant) ? yield* this.#membersWith(null, tenant) : nobody,
 		];
 	}
@@ -153,7 +154,9 @@ class CandidateFinder {
 		return [new Set(users.map(([user]) => user))];
 	}
 
-	/** Returns users with possibly changed roles on the instance, and users with roles there whose grants changed. */
+	/**
+	 * Returns users whose roles on the instance may have changed, and users who hold a role there whose grants changed.
+	 */
 	*#holders({ type, key }: Place, difference: ActionDifference): Steps<readonly ReadonlySet<string>[]> {
 		if (key === undefined || difference.instanceRoles.size === 0) return [];
 		const instance = instanceName({ type, key });

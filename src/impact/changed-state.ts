@@ -9,7 +9,7 @@ interface StateDifference {
 	readonly patches: readonly Patch[];
 }
 
-/** Creates a changed state. The given state does not change. */
+/** Creates a changed state. The passed state does not change. */
 export async function changedState(
 	{ engine, facts }: EngineAndIndex,
 	{ policy, patches }: StateDifference,

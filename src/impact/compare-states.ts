@@ -9,11 +9,11 @@ import { causeName, describeSide } from './decision-side.js';
 
 /** Limits for a comparison. */
 export interface ComparisonLimits {
-	/** Maximum checks. */
+	/** Maximum number of checks. */
 	readonly checks: number;
-	/** Maximum rows to list, each for gains and losses. */
+	/** Maximum number of listed rows, for gains and for losses separately. */
 	readonly rows: number;
-	/** Returns true when the time is over. */
+	/** Returns true when the time has run out. */
 	readonly isOver: () => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Comparison {
 	readonly lost: number;
 	/** Number of checks run. */
 	readonly asked: number;
-	/** Each gain and loss counts for its first granting cause. */
+	/** Gains and losses by cause. A check with several granting causes is counted for the first. */
 	readonly by_cause: readonly ImpactCauseCount[];
 	/** True if there may be more gains and losses than counted. */
 	readonly truncated: boolean;
@@ -36,8 +36,9 @@ export interface Comparison {
 const stride = 100;
 
 /**
- * Finds every check allowed in only one state, over all users, actions, tenants with their resource types, and
- * instances, at `time` in milliseconds since 1970. If `truncated`, the counts are lower bounds.
+ * Finds every check that is allowed in only one state at `time`, in milliseconds since 1970. Covers all users and
+ * actions, all resource types in each tenant, and all instances. If the result is `truncated`, its counts are lower
+ * bounds.
  */
 export function* compareStates(change: StateChange, time: number, limits: ComparisonLimits): Steps<Comparison> {
 	const tally = new ImpactTally(change, limits.rows);
@@ -66,7 +67,7 @@ export class ImpactTally {
 
 	constructor(
 		private readonly states: StatePair,
-		/** Maximum rows to list, each for gains and losses. */
+		/** Maximum number of listed rows, for gains and for losses separately. */
 		private readonly rows: number,
 	) {}
 
@@ -109,7 +110,7 @@ export class ImpactTally {
 	}
 }
 
-/** Sort key: granting cause first, then the object of the check. */
+/** Returns the sort key of a row: granting cause first, then the object of the check. */
 function rowName({ user, action, resource: { type, key }, tenant, before, after }: ImpactRow): string {
 	return JSON.stringify([[...before.by, ...after.by].map(causeName), type, action, tenant, key ?? '', user]);
 }

@@ -36,7 +36,7 @@ export function describeSide(engine: DecidingEngine, input: EngineInput, code: s
 	return { allow, code, reason: section?.reason ?? code, by };
 }
 
-/** Returns a unique text for a cause, whatever characters its keys contain. */
+/** Returns a unique string for a cause, regardless of the characters in its keys. */
 export function causeName({ by, role, userset, resourceset, resource_type }: ImpactCause): string {
 	return JSON.stringify([by, role, userset, resourceset, resource_type]);
 }
@@ -50,7 +50,7 @@ function readSections(engine: DecidingEngine, input: EngineInput): z.output<type
 	try {
 		return Sections.safeParse(engine.evaluate('regolith/explain/sections', input)).data;
 	} catch {
-		// The decision stands; only its explanation is missing.
+		// The decision is still valid; only its explanation is missing.
 		return undefined;
 	}
 }

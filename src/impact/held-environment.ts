@@ -14,12 +14,12 @@ export class HeldEnvironment {
 		return this.#held;
 	}
 
-	/** Applies a snapshot, or a step that continues the held state. Rejects with the error in the bundle. */
+	/** Applies a snapshot, or a step that continues the held state. Rejects if the bundle is invalid. */
 	async take(bundle: Uint8Array): Promise<void> {
 		const files = await unpack(bundle);
 		const { kind } = parseManifest(files).metadata.regolith;
 		if (kind === 'snapshot') {
-			// Frees the old state first: two states at a time are not needed.
+			// Free the old state first, because two states at a time are not needed.
 			this.#held = undefined;
 			this.#held = await loadSnapshot(files, this.run);
 			return;

@@ -22,7 +22,7 @@ export class ImpactProcess {
 	#held: HeldState | null = null;
 	#asked = 0;
 	#said = '';
-	/** Reason if this class killed the process. */
+	/** Reason for killing the process; `undefined` if this class has not killed it. */
 	#killed: Failure | undefined;
 
 	constructor(
@@ -31,7 +31,8 @@ export class ImpactProcess {
 		program = fileURLToPath(new URL('./impact-worker.js', import.meta.url)),
 	) {
 		this.#child = fork(program, [String(limits.memory)], {
-			// The JavaScript heap is smaller than the WASM memory. The process ends itself above this limit.
+			// Limits the JavaScript heap, which is smaller than the WASM memory. The process itself enforces the limit for its
+			// total memory.
 			execArgv: [`--max-old-space-size=${limits.memory}`],
 			// The process needs no settings, and must not see secrets.
 			env: {},
@@ -67,8 +68,8 @@ export class ImpactProcess {
 	}
 
 	/**
-	 * Asks a question. Kills the process if it does not answer within the given milliseconds. Rejects with `Failure`
-	 * (`unavailable`) if the process fails, ends or is killed; it cannot answer afterwards.
+	 * Asks a question. Kills the process if it does not answer within `milliseconds`. Rejects with `Failure`
+	 * (`unavailable`) if the process fails, ends or is killed; the process cannot answer afterwards.
 	 */
 	async ask<Kind extends keyof Answers>(
 		question: Extract<Question, { readonly kind: Kind }>,

@@ -5,12 +5,12 @@ import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
 /** Maximum number of processes, each for a single environment. */
 const maxProcesses = 2;
-/** Maximum requests waiting per environment. */
+/** Maximum number of waiting requests per environment. */
 const maxWaiting = 4;
 /** Time without a request before a process ends, in milliseconds. */
 const idleTime = 60_000;
 
-/** Work that uses a process. `left` returns the remaining time in milliseconds. */
+/** Callback that uses a process. `left` returns the remaining time in milliseconds. */
 export type ProcessWork<T> = (process: ImpactProcess, left: () => number) => Promise<T>;
 
 /** Options for processes, besides their limits. */
@@ -29,8 +29,8 @@ interface Kept {
 }
 
 /**
- * Processes that compare states: one for each recently used environment. A process starts on first use, does a single
- * piece of work at a time, and ends after a minute without work.
+ * Processes that compare states: one for each recently used environment. A process starts on first use, runs one
+ * callback at a time, and ends after a minute without callbacks.
  */
 export class ImpactProcesses {
 	readonly #kept = new Map<string, Kept>();
@@ -45,17 +45,17 @@ export class ImpactProcesses {
 	}
 
 	/**
-	 * Runs work with an environment's process when its turn comes. Settles like the work. Rejects with `Failure`: `busy`
-	 * if too many requests wait, and `unavailable` if the client disconnects first or all processes are stopped. After a
-	 * disconnect, the work keeps its turn until it settles, so the process and its state stay available for the next
-	 * request.
+	 * Runs `work` with the environment's process when its turn comes. Settles with the result of `work`. Rejects with
+	 * `Failure`: `busy` if too many requests wait, and `unavailable` if the client disconnects first or all processes are
+	 * stopped. After a disconnect, `work` keeps its turn until it settles, so the process and its state stay available for
+	 * the next request.
 	 */
 	async run<T>(environment: string, closed: AbortSignal, work: ProcessWork<T>): Promise<T> {
 		await this.#turns.wait(environment, closed);
 		return unlessGone(this.#inTurn(environment, work), closed);
 	}
 
-	/** Ends all processes, and refuses waiting work. */
+	/** Ends all processes, and refuses waiting requests. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#turns.stop();
@@ -105,8 +105,8 @@ export class ImpactProcesses {
 }
 
 /**
- * Settles like the work. Rejects with `Failure` (`unavailable`) as soon as the client disconnects, while the work
- * continues.
+ * Settles with the result of `work`. Rejects with `Failure` (`unavailable`) as soon as the client disconnects, while
+ * `work` continues.
  */
 function unlessGone<T>(work: Promise<T>, closed: AbortSignal): Promise<T> {
 	return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { HeldEnvironment } from './held-environment.js';
 import { isTooLarge, MemoryGuard } from './memory-guard.js';
 import type { Answered, Answers, Asked, Question } from './messages.js';
 
-// Comparing uses a processor for seconds, so the API server gets priority.
+// A comparison keeps a processor busy for seconds, so the API server gets priority.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const [mebibytes] = process.argv.slice(2);
@@ -32,13 +32,13 @@ function send(answered: Answered, then: () => void = () => undefined): void {
 	process.send?.(answered, then);
 }
 
-// A terminal sends signals to all processes, but the API ends this process.
+// A terminal sends signals to all its processes. This process ignores the signals, because the API ends it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', ({ id, question }: Asked) => {
 	answer(question).then(
 		(value) => send({ id, value }),
-		// The held state may be half changed.
+		// End the process, because its state may be only partly changed.
 		(error: unknown) => send({ id, failure: errorMessage(error), too_large: isTooLarge(error) }, () => process.exit(1)),
 	);
 });

@@ -64,7 +64,7 @@ function* circularRelationships({ instances, relations }: FactsIndex, schema: Sc
 	}
 }
 
-/** Returns a relationship between two instances, given by name. */
+/** Returns a relationship between the instances with these names. */
 export function relationship(object: string, relation: string, subject: string, until: number | null): Relationship {
 	const [{ type, key: instance }, from] = [parseInstanceName(object), parseInstanceName(subject)];
 	const ends = { type, instance, relation, subject_type: from.type, subject: from.key };

@@ -1,7 +1,7 @@
 import type { Steps } from '../../compiler/steps.js';
 import { EngineError } from '../pdp/engine/engine.js';
 
-/** The work would exceed the process's memory limit. */
+/** The calculation would exceed the process's memory limit. */
 export class TooLarge extends Error {
 	override readonly name = 'TooLarge';
 }
@@ -9,7 +9,7 @@ export class TooLarge extends Error {
 /** Time between two memory checks, in milliseconds. */
 const interval = 20;
 
-/** Runs work without pauses, and aborts it if the process exceeds its memory limit. */
+/** Runs steps without pauses, and aborts if the process exceeds its memory limit. */
 export class MemoryGuard {
 	#next = 0;
 
@@ -19,7 +19,7 @@ export class MemoryGuard {
 		private readonly read: () => number = () => process.memoryUsage.rss(),
 	) {}
 
-	/** Runs work to its end. Throws `TooLarge`, and any error from the work. */
+	/** Runs all steps. Throws `TooLarge`, and any error thrown by a step. */
 	run = async <T>(steps: Steps<T>): Promise<T> => {
 		for (;;) {
 			const step = steps.next();

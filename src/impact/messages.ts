@@ -19,10 +19,10 @@ export interface HeldState {
 	readonly pending: string | null;
 }
 
-/** Source for recomputing all closures from relationships, because patches would be too many. */
+/** Schemas for recomputing all closures from relationships. Used if the closures would need too many patches. */
 export interface ClosureSource {
 	readonly schema: Schema;
-	/** Source schema of the active policy, if older. */
+	/** Schema from which the active policy was compiled, if it is older than `schema`. */
 	readonly in_force: Schema | null;
 }
 
@@ -30,7 +30,7 @@ export interface ClosureSource {
 export interface ImpactQuestion {
 	/** Patches from the held state to the state before the change. */
 	readonly advance: { readonly to: HeldState; readonly patches: readonly Patch[] };
-	/** Patches from there to the state after the change. */
+	/** Patches from the state before the change to the state after it. */
 	readonly patches: readonly Patch[];
 	/** `null` if the patches include the closures, or if no closures changed. */
 	readonly closures: ClosureSource | null;
@@ -43,7 +43,7 @@ export interface ImpactQuestion {
 	readonly limits: {
 		readonly checks: number;
 		readonly rows: number;
-		/** Time limit in milliseconds. Returns partial results afterwards. */
+		/** Time limit in milliseconds. When it is reached, the answer contains partial results. */
 		readonly milliseconds: number;
 	};
 	/** Logged decisions, newest first. */
@@ -62,17 +62,17 @@ export interface ExplanationQuestion {
 	/** Decision time in milliseconds since 1970. */
 	readonly time: number;
 	readonly revision: number;
-	/** Newest revision whose policy was active at that time. */
+	/** Newest revision whose policy was active at `time`. */
 	readonly policyRevision: number;
 	/** Difference between the held state and the past state; `null` to use the held state. */
 	readonly past: {
-		/** Facts changed since, with their past values. */
+		/** Facts changed since the past state, with their past values. */
 		readonly facts: readonly PastFact[];
-		/** Schema at that time, if different. */
+		/** Schema of the past state; `null` if unchanged. */
 		readonly schema: Schema | null;
-		/** Schema that determines closures. */
+		/** Schema that determines the closures of the past state. */
 		readonly closures: Schema;
-		/** Policy module at that time, if different. */
+		/** Policy module of the past state; `null` if unchanged. */
 		readonly policy: Uint8Array | null;
 	} | null;
 }
@@ -84,7 +84,7 @@ export type Question =
 	| { readonly kind: 'impact'; readonly question: ImpactQuestion }
 	| { readonly kind: 'explanation'; readonly question: ExplanationQuestion };
 
-/** Message to the process. It answers questions in sequence. */
+/** Message to the process. The process answers questions in sequence. */
 export interface Asked {
 	readonly id: number;
 	readonly question: Question;
@@ -97,8 +97,8 @@ export interface Answers {
 	readonly explanation: AuthorizationResult;
 }
 
-/** Message from the process. It ends after a failure. */
+/** Message from the process. The process ends after a failure. */
 export type Answered =
 	| { readonly id: number; readonly value: Answers[keyof Answers] }
-	/** `too_large` means the work would exceed the memory limit. */
+	/** `too_large` is true if the answer would exceed the memory limit. */
 	| { readonly id: number; readonly failure: string; readonly too_large: boolean };

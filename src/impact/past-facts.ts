@@ -1,6 +1,5 @@
 /**
- * Reconstructs a past state: facts changed since a revision, with their past values, applied to an index of later
- * facts.
+ * Reconstructs a past state. Applies the past values of all facts changed since a revision to an index of later facts.
  */
 
 import type { Neighbourhood, PastFact, Touched } from '../../compiler/data/delta.js';
@@ -17,7 +16,10 @@ export interface PastNeighbourhood {
 	readonly now: Neighbourhood;
 }
 
-/** Describes the past state around the given facts, using an index of a later state. Each fact must occur once. */
+/**
+ * Describes the past state around the changed facts `past`, using the index `facts` of a later state. Each fact must
+ * occur once.
+ */
 export function pastNeighbourhood(facts: FactsIndex, past: readonly PastFact[]): PastNeighbourhood {
 	const users = selectKind(past, 'user');
 	const tenants = selectKind(past, 'tenant');
@@ -97,7 +99,7 @@ function asAssignment({ user, instance, role, until }: PastFactLike<'instance_ro
 	return { user, role, type, instance: key, ...expiring(until) };
 }
 
-/** Returns a unique text for a fact, whatever characters its keys contain. */
+/** Returns a unique string for a fact, regardless of the characters in its keys. */
 function factName(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }
@@ -118,7 +120,10 @@ function pastMemberships({ tenantRoles }: FactsIndex, past: readonly PastFactLik
 	return { touched: [...touched.values()], held: [...unchanged, ...held] };
 }
 
-/** Returns the roles held on any instance by the users of these assignments, without duplicates by type and role. */
+/**
+ * Returns the roles that the users of these assignments hold on any instance. Each combination of user, type and role
+ * occurs once.
+ */
 function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const changed = new Set(past.map(({ user, instance, role }) => factName(user, instance, role)));
 	const found = new Map<string, Neighbourhood['holdings'][number]>();

@@ -30,14 +30,17 @@ export interface LoggedInput {
 
 /** Result of a replay. */
 export interface ReplayedDecisions {
-	/** Number of decisions replayed, and number skipped: masked, truncated, or logged by a different source. */
+	/**
+	 * Number of replayed decisions, and number of skipped decisions. Skips decisions that are masked, truncated, or logged
+	 * by a different source.
+	 */
 	readonly replayed: number;
 	readonly skipped: number;
 	readonly gained: number;
 	readonly lost: number;
 	/** Sample of differing decisions, newest first. */
 	readonly rows: readonly LoggedDecisionRow[];
-	/** True if the time was over before all decisions were replayed. */
+	/** True if the time ran out before all decisions were replayed. */
 	readonly truncated: boolean;
 }
 
@@ -79,7 +82,7 @@ export function* replayDecisions(
 	return { replayed, skipped, gained, lost, rows, truncated };
 }
 
-/** Absent members stay absent: the policy distinguishes them from undefined members. */
+/** Absent members stay absent, because the policy distinguishes absent members from undefined members. */
 function asInput({ user, action, resource, context }: z.output<typeof LoggedCheck>, time: number): EngineInput {
 	const { type, key, tenant } = resource;
 	return {

@@ -8,17 +8,17 @@ import type { SchemaTables } from '../pdp/facts/schema-tables.js';
 /** Users that set rules may select: everybody, or only users with one of these roles in the tenant. */
 export type Selectable = 'everybody' | ReadonlySet<string>;
 
-/** An action in two schemas: all grants, and the grants that differ. */
+/** An action in two schemas, with all its grants and the grants that differ between the schemas. */
 export interface ActionDifference {
 	readonly type: string;
 	readonly action: string;
 	/** Tenant roles that grant the action. */
 	readonly tenantRoles: ReadonlySet<string>;
-	/** Tenant roles that grant it in only one schema. */
+	/** Tenant roles that grant the action in only one schema. */
 	readonly changedTenantRoles: ReadonlySet<string>;
 	/** Instance roles that grant the action. */
 	readonly instanceRoles: ReadonlySet<string>;
-	/** Instance roles that grant it in only one schema, or with different derivations. */
+	/** Instance roles that grant the action in only one schema, or that have different derivations. */
 	readonly changedInstanceRoles: ReadonlySet<string>;
 	/** Users that the action's set rules may select. */
 	readonly selectable: Selectable;
@@ -28,13 +28,13 @@ export interface ActionDifference {
 
 /** Difference between two schemas. */
 export interface SchemaDifference {
-	/** All actions in both schemas, by resource type. */
+	/** All actions in both schemas, keyed by resource type. */
 	readonly actions: ReadonlyMap<string, readonly ActionDifference[]>;
 	/** True if a condition may use a user's tenants. */
 	readonly asksForTenants: boolean;
 }
 
-/** Compares two schemas. With `everything`, all grants count as different. */
+/** Compares two schemas. With `everything`, treats all grants as different. */
 export function compareSchemas(before: SchemaTables, after: SchemaTables, everything: boolean): SchemaDifference {
 	const derivedOtherwise = changedRoles(before, after);
 	const changedSets = setsThatDiffer(before, after);
@@ -95,7 +95,7 @@ function changedRoles(before: SchemaTables, after: SchemaTables): ReadonlySet<st
 			if (!isDeepStrictEqual(before.derivations(type, role), after.derivations(type, role))) add(type, role);
 		}
 	}
-	// A map also iterates entries added during iteration, so it doubles as the queue.
+	// Iterating a map also visits entries added during the iteration, so the map doubles as the queue.
 	for (const [, [type, role]] of found) {
 		for (const schema of [before, after]) {
 			for (const target of schema.derivedFrom(type, role)) add(target.resource, target.role);
@@ -110,7 +110,7 @@ function roleName(type: string, role: string): string {
 
 const setTypes = ['userset', 'resourceset'] as const;
 
-/** Returns the names of condition sets that exist in only one schema, or select differently. */
+/** Returns the names of condition sets that exist in only one schema, or that select differently. */
 function setsThatDiffer(before: SchemaTables, after: SchemaTables): ReadonlySet<string> {
 	const changed = new Set<string>();
 	const children = new Map<string, Set<string>>();

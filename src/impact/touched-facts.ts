@@ -7,7 +7,7 @@ import { instanceName, instanceType } from '../pdp/facts/instance-name.js';
 import { leadingTo, RolesOnInstances } from '../pdp/facts/role-walk.js';
 import type { StatePair } from './deciding-state.js';
 
-/** Facts touched by a change, by key. */
+/** Keys of the facts touched by a change. */
 export type TouchedFacts = Pick<
 	Touched,
 	| 'tenants'
@@ -25,13 +25,13 @@ const stride = 1_000;
 
 const nowhere: ReadonlySet<string> = new Set();
 
-/** Checks that may differ after changed facts, as far as this is known without running them. */
+/** Checks whose result may differ after facts have changed, as far as this is known without running the checks. */
 export class TouchedChecks {
-	/** Users with changed attributes, anywhere. */
+	/** Users with changed attributes, in any tenant. */
 	readonly users: ReadonlySet<string>;
 	/** Users who hold a role in some tenant in only one state. Conditions may use a user's tenants. */
 	readonly tenantsOfUsers: ReadonlySet<string>;
-	/** By tenant: users with changed roles, and the roles held in only one state. */
+	/** Users with changed roles, keyed by tenant, and the roles that each user holds in only one state. */
 	readonly members: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 	/** Tenants that exist in only one state. */
 	readonly tenants: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export class TouchedChecks {
 	readonly tenantAttributes: ReadonlySet<string>;
 	/** Instances with changes that conditions may see. */
 	readonly instances: ReadonlySet<string>;
-	/** By instance: users whose roles there may have changed. */
+	/** Users whose roles on an instance may have changed, keyed by instance. */
 	readonly holders: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
 
 	private constructor(
@@ -58,7 +58,9 @@ export class TouchedChecks {
 		this.holders = holders;
 	}
 
-	/** Finds the affected checks. Both states must already include the touched facts, each with its values. */
+	/**
+	 * Finds the affected checks. Both states must already contain the touched facts, each with the values from its state.
+	 */
 	static *find(states: StatePair, touched: TouchedFacts, time: number): Steps<TouchedChecks> {
 		const holders = new Holders(states, time);
 		for (const { user, type, instance } of touched.instance_assignments) {
@@ -92,7 +94,7 @@ function rolesIn({ tenantRoles }: FactsIndex, user: string, tenant: string, time
 	return new Set([...tenantRoles.from(user, time)].filter(([where]) => where === tenant).map(([, role]) => role));
 }
 
-/** Collects users whose roles may have changed, by instance. */
+/** Collects users whose roles may have changed, keyed by instance. */
 class Holders {
 	readonly found = new Map<string, ReadonlySet<string>[]>();
 	readonly #leading = new Map<string, ReadonlySet<string>>();
@@ -167,8 +169,8 @@ interface HeldRoles {
 }
 
 /**
- * Adds all users who may hold any of these roles on an instance, assigned or derived. Ignores roles that block a
- * derivation, so the result may contain too many users but never too few.
+ * Adds all users who may hold any of these roles on an instance, whether the role is assigned or derived. Ignores roles
+ * that block a derivation, so the result may contain too many users but never too few.
  */
 export function* addHolders(facts: FactsIndex, held: HeldRoles, users: Set<string>): Steps<void> {
 	if (held.roles.length === 0) return;

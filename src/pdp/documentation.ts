@@ -30,7 +30,7 @@ const tags = {
 	Documentation: 'This document.',
 } as const;
 
-/** Every request with the key may wait for a revision. */
+/** Every request with the API key may wait for a revision. */
 const waiting = { requestHeaders: AwaitedRevision } as const;
 
 /** Example values by member name, for members without an example in the request. */

@@ -38,36 +38,38 @@ import type { DecisionLog } from './log/decision-log.js';
 
 export interface DecisionPointOptions {
 	readonly replica: Replica;
-	/** Progress to wait for; the replica, unless given. */
+	/** Progress to wait for; the replica by default. */
 	readonly progress?: Progress;
-	/** Triggers a full fetch; the replica's `refetch`, unless given. */
+	/** Triggers a full fetch; the replica's `refetch` by default. */
 	readonly fetchAnew?: () => void;
 	/** API key required from clients: the environment's key. */
 	readonly apiKey: string;
 	readonly log: Logger;
-	/** Clock for grant expiry; the system clock, unless given. */
+	/** Clock for grant expiry; the system clock by default. */
 	readonly clock?: Pick<Clock, 'now'>;
-	/** `edge`, unless given. */
+	/** `edge` by default. */
 	readonly mode?: Mode;
 	/** Maximum wait for a revision, in milliseconds. */
 	readonly revisionWait?: number;
-	/** Consumes operation approvals. Without it, the approval endpoint is not served. */
+	/** Consumes operation approvals. Without this callback, the approval endpoint is not served. */
 	readonly consume?: ConsumeApproval;
-	/** Location of the control plane's facts, and the default wait for writes. Without it, facts are not served. */
+	/**
+	 * Location of the control plane's facts, and the default wait for writes. Without this option, facts are not served.
+	 */
 	readonly facts?: { readonly find: FindFacts; readonly wait: FactsWait };
-	/** Decision log; none, unless given. */
+	/** Decision log; none by default. */
 	readonly decisions?: Pick<DecisionLog, 'add'>;
-	/** Counts decisions. Without it, they are not counted. */
+	/** Counts decisions. Without this callback, decisions are not counted. */
 	readonly count?: CountDecision;
-	/** Process metrics. Without it, `/metrics` is not served. */
+	/** Process metrics. Without this option, `/metrics` is not served. */
 	readonly metrics?: MetricsSource;
-	/** Maximum data age for answers, in milliseconds; unlimited, unless given. */
+	/** Maximum data age for answers, in milliseconds; unlimited by default. */
 	readonly maxDataAge?: number;
 	/** Maximum processor time per answer, in milliseconds. */
 	readonly budget?: number;
-	/** AuthZEN settings; the defaults, unless given. */
+	/** AuthZEN settings; `usualAuthzen` by default. */
 	readonly authzen?: AuthzenSettings;
-	/** Gateway settings; none, unless given. */
+	/** Gateway settings; `noGateways` by default. */
 	readonly gateways?: GatewaySettings;
 	/** As in `UrlEndpointOptions`. */
 	readonly patternLimit?: number;
@@ -84,7 +86,7 @@ interface ServedTable {
 }
 
 export interface DecisionPoint extends ServedTable {
-	/** Endpoints that forward calls. The API they forward to documents them. */
+	/** Endpoints that forward calls to the management API, which also documents these endpoints. */
 	readonly forwarding: readonly Endpoint<string, never>[];
 	/** Endpoints for OPA Data API clients, on a second listener. */
 	readonly dataApi: ServedTable;
@@ -211,7 +213,7 @@ function decisionContext(options: DecisionPointOptions, request: AnyRequest): De
 	};
 	if (decisions === undefined) return context;
 	const { id: requestId, headers } = request;
-	// Not the request id, which AuthZEN clients choose.
+	// Not the request id, because AuthZEN clients can choose it.
 	const ownId = randomUUID();
 	const sdk = (headers['x-permit-sdk-version'] ?? headers['x-permit-sdk-language'])?.slice(0, maxSdkLength);
 	return {
@@ -235,7 +237,8 @@ function authorize(header: string | undefined, expected: Buffer, replica: Replic
 }
 
 /**
- * Explains why nothing is loaded, in words safe for everyone. Only callers with the key may see control plane messages.
+ * Explains why nothing is loaded, in a message that is safe for everyone. Only callers with the key may see control
+ * plane messages.
  */
 function whyNothingIsLoaded({ kind }: ReplicaState): string {
 	return kind === 'refused'

@@ -6,7 +6,7 @@
 /** Source for loading an engine, in one of three forms. */
 export type EngineSource = BundleSource | ControlPlaneSource | ModuleSource;
 
-/** A bundle in bytes: a fixed revision. */
+/** The bytes of a bundle: a fixed revision. */
 export interface BundleSource {
 	/** A snapshot, as returned to decision points by `GET /bundles/{environment id}`. */
 	readonly bundle: Uint8Array | ArrayBuffer;
@@ -16,7 +16,7 @@ export interface BundleSource {
 	readonly verificationKeys?: readonly string[];
 }
 
-/** A Regolith API to follow: always the newest revision, until the engine is closed. */
+/** A Regolith API to follow. The engine uses the newest revision until it is closed. */
 export interface ControlPlaneSource {
 	/** API URL without a path. */
 	readonly controlPlane: string;
@@ -27,11 +27,11 @@ export interface ControlPlaneSource {
 	 * `BUNDLE_SIGNING_KEY_PATH`); other bundles are not used.
 	 */
 	readonly verificationKeys?: readonly string[];
-	/** Maximum wait for the first revision, in milliseconds; 30,000 unless given. */
+	/** Maximum wait for the first revision, in milliseconds; 30,000 by default. */
 	readonly timeout?: number;
 }
 
-/** A compiled policy and its data, for runtimes that do not compile bytes: a fixed revision. */
+/** A compiled policy with its data: a fixed revision. For runtimes that do not compile bytes. */
 export interface ModuleSource {
 	/** `WebAssembly.Module` compiled from a bundle's `policy.wasm`. */
 	readonly module: object;
@@ -41,7 +41,9 @@ export interface ModuleSource {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A user in a query. Only the key is needed; conditions see the rest in addition to stored attributes. */
+/**
+ * A user in a query. Only the key is required. Conditions read the other members in addition to the stored attributes.
+ */
 export interface UserDescription {
 	readonly key: string;
 	readonly email?: string | null;
@@ -57,7 +59,7 @@ export interface ResourceDescription {
 	readonly type: string;
 	/** Instance key; absent for a query about the type in a tenant. */
 	readonly key?: string | null;
-	/** `default` unless given. */
+	/** `default` if absent. */
 	readonly tenant?: string | null;
 	readonly attributes?: JsonObject | null;
 }
@@ -70,7 +72,7 @@ export interface CheckQuery {
 	/** The resource, or `<type>` or `<type>:<key>` in the tenant `default`. */
 	readonly resource: string | ResourceDescription;
 	readonly context?: JsonObject | null;
-	/** Requests the reasons, which take a hundred times as long as the decision. */
+	/** Requests the reasons for the decision. Finding the reasons takes a hundred times as long as the decision itself. */
 	readonly use_debugger?: boolean | null;
 }
 
@@ -82,13 +84,13 @@ export interface CheckResult {
 	/** The query as the policy read it; only with `use_debugger`. */
 	readonly query?: unknown;
 	/**
-	 * The reasons; only with `use_debugger`. A denial without a decision always has a code: `{ code: 'not_loaded' }`,
-	 * `closed`, `environment_deleted` or `invalid_query`.
+	 * The reasons; only with `use_debugger`. If no decision was possible, the denial always contains a code, as in `{
+	 * code: 'not_loaded' }`: `not_loaded`, `closed`, `environment_deleted` or `invalid_query`.
 	 */
 	readonly debug?: unknown;
 }
 
-/** What may this user do? Body of `/user-permissions`. Absent and empty filters pass everything. */
+/** What may this user do? Body of `/user-permissions`. An absent or empty filter matches everything. */
 export interface PermissionsQuery {
 	readonly user: string | UserDescription;
 	/** Tenant keys, or `__tenant:<key>`. */
@@ -144,19 +146,19 @@ export interface AuthorizedUsers {
 	/** `<type>:<key>`, or `<type>:*` without a key. */
 	readonly resource: string;
 	readonly tenant: string;
-	/** By user key. */
+	/** Keyed by user key. */
 	readonly users: Readonly<Record<string, readonly GrantingAssignment[]>>;
 }
 
 /**
  * Engine state.
  *
- * - `ready`: it answers.
- * - `stale`: it answers from its last revision, because the API cannot be reached.
- * - `starting`: nothing is loaded, so it denies.
- * - `refused`: the API refuses the key, so nothing is loaded and it denies.
- * - `deleted`: the environment was deleted, so it denies with the code `environment_deleted`.
- * - `closed`: it denies forever.
+ * - `ready`: the engine answers queries.
+ * - `stale`: the engine answers from its last revision, because the API cannot be reached.
+ * - `starting`: nothing is loaded, so the engine denies.
+ * - `refused`: the API refuses the key, so nothing is loaded and the engine denies.
+ * - `deleted`: the environment was deleted, so the engine denies with the code `environment_deleted`.
+ * - `closed`: the engine denies forever.
  */
 export interface EngineState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted' | 'closed';
@@ -165,8 +167,8 @@ export interface EngineState {
 }
 
 /**
- * An environment's policy and data in this process. Answers like a decision point, from the same queries. Fails closed:
- * undecidable queries are denied, or rejected with `RegolithError`.
+ * An environment's policy and data in this process. Takes the same queries as a decision point, and gives the same
+ * answers. Fails closed: a query that cannot be decided is denied, or rejected with `RegolithError`.
  */
 export interface LoadedEngine {
 	/** Decides a check synchronously. Never throws, whatever the input. */
@@ -183,19 +185,19 @@ export interface LoadedEngine {
 	/** Lists the users who may do an action on a resource. Rejects with `RegolithError`. */
 	authorizedUsers(query: UsersQuery): Promise<AuthorizedUsers>;
 	readonly state: EngineState;
-	/** Revision used for answers; `undefined` if nothing is loaded, or if it was loaded without a bundle. */
+	/** Revision used for answers; `undefined` if nothing is loaded, or if the engine was loaded without a bundle. */
 	readonly revision: number | undefined;
-	/** Newest revision whose policy is used: `revision`, unless its policy is still pending. */
+	/** Newest revision whose policy is in use. Same as `revision`, unless the policy of `revision` is still pending. */
 	readonly policyRevision: number | undefined;
 	/**
 	 * Database lineage of the revision; `undefined` if unknown. A failover or restore that may have lost revisions changes
-	 * the lineage, and the revision may then go back.
+	 * the lineage, and the revision number may then decrease.
 	 */
 	readonly lineage: string | undefined;
 	/**
 	 * Resolves when answers use `revision` or a later revision, including its policy. `revision` is a number or token,
 	 * such as a write's `X-Revision` or `X-Revision-Token`. Rejects with `RegolithError` after `timeout` milliseconds
-	 * (10,000 unless given), or if the revision can never come, because its lineage has ended.
+	 * (10,000 unless given), or if the revision can never arrive, because its lineage has ended.
 	 */
 	reached(revision: number | string, options?: { readonly timeout?: number }): Promise<void>;
 	/** Stops the engine and frees its memory. Every later check is denied. Resolves when no work is running. */
@@ -217,7 +219,7 @@ export type RegolithErrorCode =
 	/** The engine was closed. */
 	| 'closed';
 
-/** The only error thrown by this package. The message is for humans. */
+/** The only error thrown by this package. The message is human-readable. */
 export class RegolithError extends Error {
 	override readonly name = 'RegolithError';
 	readonly code: RegolithErrorCode;

@@ -1,4 +1,4 @@
-/** Fixed revisions: from a bundle, or from a module and data. */
+/** Fixed revisions, loaded from a bundle or from a module with its data. */
 
 import { parseManifest, unpack } from '../../../src/bundle/bundle.js';
 import { errorMessage } from '../../../src/failure.js';
@@ -13,7 +13,7 @@ import { type BundleSource, type EngineState, type ModuleSource, RegolithError }
 import { isBytes } from './class-tag.js';
 import type { HeldRevision, RevisionHolder } from './held-revision.js';
 
-/** Loads a bundle after verifying it like a decision point. Rejects with `invalid_bundle`. */
+/** Verifies a bundle as a decision point does, and loads it. Rejects with `invalid_bundle`. */
 export async function loadBundle(
 	{ bundle, sha256: wanted }: BundleSource,
 	verify: VerifyBundle | undefined,

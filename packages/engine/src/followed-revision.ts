@@ -36,7 +36,7 @@ export async function followControlPlane(
 	}
 }
 
-/** Wraps a feed and calls `notice` with every refusal, which is still thrown. */
+/** Wraps a feed. Calls `notice` with every refusal before throwing it. */
 function noticingRefusal(feed: FeedClient, notice: (refusal: Refusal) => void): FeedClient {
 	const noticing = async <T>(answer: Promise<T>): Promise<T> => {
 		try {

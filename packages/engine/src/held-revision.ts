@@ -1,4 +1,4 @@
-/** Revision behind an engine's answers, from any source. */
+/** The revision that an engine answers from, regardless of its source. */
 
 import type { SliceScheduler } from '../../../src/limit/slice-scheduler.js';
 import type { EventLog } from '../../../src/log.js';
@@ -14,7 +14,7 @@ export type HeldRevision = Pick<DecisionContext, 'engine' | 'facts'> & {
 	readonly policyRevision: number | undefined;
 };
 
-/** Holds, replaces and releases the revision. */
+/** Stores, replaces and releases an engine's revision. */
 export interface RevisionHolder {
 	/** Returns the revision in use; `undefined` if there is none. */
 	current(): HeldRevision | undefined;
@@ -23,7 +23,7 @@ export interface RevisionHolder {
 	readonly scheduler: SliceScheduler;
 	/**
 	 * Resolves when answers use the wanted revision's policy or a later policy. Rejects if the signal aborts, or if the
-	 * revision never comes.
+	 * wanted revision can never arrive.
 	 */
 	policyReached(wanted: WantedRevision, signal: AbortSignal): Promise<void>;
 	/** Releases the revision. Resolves when no work is running. */

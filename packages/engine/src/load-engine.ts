@@ -40,7 +40,7 @@ async function load(source: EngineSource): Promise<RevisionHolder> {
 	throw new RegolithError('invalid_source', `an engine is loaded from ${forms}`);
 }
 
-/** Creates a bundle verifier for the keys; `undefined` without keys. Rejects with `invalid_source`. */
+/** Creates a bundle verifier for the keys. Returns `undefined` if no keys are passed. Rejects with `invalid_source`. */
 async function verifier(keys: unknown): Promise<VerifyBundle | undefined> {
 	if (keys === undefined) return undefined;
 	try {

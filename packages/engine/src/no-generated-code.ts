@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Pages and edge runtimes may forbid code generated from text. INVARIANT: this runs before any schema is created.
+// Pages and edge runtimes may forbid code generated from strings. INVARIANT: this runs before any schema is created.
 config({ jitless: true });

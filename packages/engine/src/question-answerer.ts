@@ -36,9 +36,9 @@ const defaultWait = 10_000;
 /** Maximum length of the error detail for an invalid query, in characters. */
 const maxDetail = 500;
 
-/** Answers queries from the held revision. */
+/** Answers queries from the holder's revision. */
 export class QuestionAnswerer implements LoadedEngine {
-	/** Released by `close`, so memory is freed even if the caller keeps this object. */
+	/** Cleared by `close`, so memory is freed even if the caller keeps this object. */
 	#holder: RevisionHolder | undefined;
 	readonly #read: ReadRevision;
 	readonly #closing = new AbortController();
@@ -67,7 +67,7 @@ export class QuestionAnswerer implements LoadedEngine {
 		if (queries.length > wire.maxBulkChecks) {
 			throw new RegolithError('invalid_query', `there are more than ${wire.maxBulkChecks} checks`);
 		}
-		// Copied, because the caller may change the list in the meantime.
+		// Copy the list, because the caller may change it while the checks run.
 		const list = Array.from({ length: queries.length }, (_, index): unknown => queries[index]);
 		return this.#answered('batch', (context) => decidedAll(list, context));
 	}
@@ -168,7 +168,7 @@ function contextFrom(holder: RevisionHolder): DecisionContext | undefined {
 	return { engine, facts, revision, policyRevision, time: Date.now(), log: silent };
 }
 
-/** Returns a denial without a decision. */
+/** Returns a denial for a check that was not decided. */
 function denial(code: string, detail?: string): CheckResult {
 	return { allow: false, result: false, debug: detail === undefined ? { code } : { code, detail } };
 }

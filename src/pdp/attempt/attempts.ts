@@ -21,19 +21,19 @@ export const maxAttempts = 50;
  */
 const stepsToFind = 50_000;
 
-/** Maximum visits to verify that attempts suffice and are minimal. */
+/** Maximum number of steps to verify that attempts suffice and are minimal. */
 const stepsToVerify = 200_000;
 
 /** Context for finding attempts. */
 export type AttemptContext = Pick<DecisionContext, 'facts' | 'revision' | 'policyRevision' | 'time'>;
 
-/** Attempts for a check. `truncated` if there may be more. */
+/** Attempts for a check. `truncated` is true if there may be more attempts. */
 export interface Attempts {
 	readonly attempts: readonly Attempt[];
 	readonly truncated: boolean;
 }
 
-/** Answer while the active policy is older than the schema: it is unknown what would suffice. */
+/** Answer while the active policy is older than the schema, because sufficient changes are then unknown. */
 const unknown: Attempts = { attempts: [], truncated: true };
 
 /**
@@ -58,9 +58,9 @@ export interface DecidedCheck {
 }
 
 /**
- * Finds the attempts for a check. If the check is allowed, returns the passing attempts, with nothing missing. If it is
- * denied, returns attempts that would pass with other facts, fewest changes first. Their changes suffice, and no proper
- * subset does. Takes a bounded number of steps.
+ * Finds the attempts for a check. If the check is allowed, returns the passing attempts, which need no changes. If the
+ * check is denied, returns attempts that would pass with other facts, fewest changes first. The changes in an attempt
+ * suffice, and no proper subset of these changes does. Takes a bounded number of steps.
  */
 export function* findAttempts(
 	{ facts, revision, policyRevision, time }: AttemptContext,
@@ -98,7 +98,7 @@ export function* findAttempts(
 /** Facts used to verify attempts. */
 interface World {
 	readonly roles: RoleFacts;
-	/** Present if condition set rules may decide too. */
+	/** Present if condition set rules may also allow the check. */
 	readonly sets: SetFacts | undefined;
 }
 
@@ -125,8 +125,8 @@ type Change =
 	| { readonly kind: 'change'; readonly attribute: string; readonly value: Json };
 
 /**
- * Returns the changes in an attempt: each fact to add or remove, and each attribute to change. Changing an attribute
- * meets all its comparisons together.
+ * Returns the changes in an attempt: each fact to add or remove, and each attribute to change. A single change of an
+ * attribute meets all comparisons of the attribute.
  */
 function attemptChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	const values = new Map(compare.map(({ change, example }) => [change, example as Json]));
@@ -137,7 +137,7 @@ function attemptChanges({ add, remove, compare }: Attempt): readonly Change[] {
 	];
 }
 
-/** True if the attempt's changes suffice and no proper subset does. */
+/** True if the attempt's changes suffice and no proper subset of the changes does. */
 function* isMinimal(world: World, attempt: Attempt, work: WorkLimit): Steps<boolean> {
 	const changes = attemptChanges(attempt);
 	if (!(yield* allows(world, changes, work))) return false;
@@ -162,7 +162,7 @@ function* allows({ roles, sets }: World, changes: readonly Change[], work: WorkL
 	return yield* sets.allowWith(add, values, work);
 }
 
-/** True if condition sets may see a change. They see neither roles on instances nor relationships. */
+/** True if condition sets may see a change. Condition sets see neither roles on instances nor relationships. */
 function concernsSets(change: Change): boolean {
 	if (change.kind === 'change') return true;
 	const { fact } = change;

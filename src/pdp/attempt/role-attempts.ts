@@ -1,5 +1,5 @@
 /**
- * Finds paths by which roles grant or could grant a check: through stored relationships, and through one added
+ * Finds paths by which roles grant or could grant a check, through stored relationships and at most one added
  * relationship.
  */
 
@@ -22,14 +22,14 @@ interface Node {
 	readonly before?: Node;
 	/** Relation followed by the step. */
 	readonly relation?: string;
-	/** Object on which an assigned role blocks the step, if there is such a rule. */
+	/** Object on which any assigned role blocks the step; absent if the derivation has no such rule. */
 	readonly stopsAt?: string;
 }
 
 /** Attempts found within the limits. */
 export interface FoundAttempts {
 	readonly attempts: readonly Attempt[];
-	/** True if there are more. */
+	/** True if there are more attempts. */
 	readonly more: boolean;
 }
 
@@ -41,7 +41,8 @@ export function* roleAttempts(roles: RoleFacts, passed: boolean, work: WorkLimit
 	const attempts = attemptsInTenant(roles, passed);
 	const { facts, check } = roles;
 	const home = check.instance === undefined ? undefined : facts.tenantKey(check.instance);
-	// In a tenant other than the instance's, no role on the instance decides, whatever is added.
+	// If the check names a tenant other than the instance's, no role on the instance can grant the check, even with added
+	// facts.
 	if (check.instance !== undefined && (home === undefined || home === check.tenant)) {
 		yield* passed ? passedOnInstance(roles, attempts, work) : failedOnInstance(roles, attempts, work);
 	}
@@ -66,7 +67,7 @@ function attemptsInTenant({ facts, check, inTenant }: RoleFacts, passed: boolean
 
 type FactsAndCheck = Pick<RoleFacts, 'facts' | 'check'>;
 
-/** Returns the tenant and the user, if they do not exist. */
+/** Returns the check's tenant and user as facts to add, each only if it does not exist. */
 export function missingTenantAndUser({ facts, check: { tenant, user } }: FactsAndCheck): AttemptFact[] {
 	const missing: AttemptFact[] = [];
 	if (!facts.tenants.has(tenant)) missing.push({ fact: 'tenant', tenant });
@@ -93,8 +94,8 @@ function* passedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit):
 }
 
 /**
- * Finds proposals: assign a role that leads to a granting role, or add a relationship from an instance with a held
- * role. Blocking roles on the path are removed.
+ * Finds proposals. A proposal assigns a role that leads to a granting role, or adds a relationship from an instance on
+ * which the user holds a role. It also removes blocking roles on the path.
  */
 function* failedOnInstance(roles: RoleFacts, found: Attempt[], work: WorkLimit): Steps<void> {
 	const { facts, check } = roles;
@@ -151,8 +152,8 @@ function* isRelated(
 }
 
 /**
- * Returns the roles on instances that lead to a granting role, each by the path with the fewest blocks, and among these
- * by the shortest. With `pastStops`, also walks past assigned roles that block a derivation.
+ * Returns the roles on instances that lead to a granting role, each with the path that has the fewest blocks. Among
+ * such paths, chooses the shortest. With `pastStops`, also walks past assigned roles that block a derivation.
  */
 function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): Steps<readonly Node[]> {
 	const { facts, check, time } = roles;
@@ -190,7 +191,10 @@ function* leadingRoles(roles: RoleFacts, pastStops: boolean, work: WorkLimit): S
 	return nodes;
 }
 
-/** Returns the user's roles on instances in the tenant, by type and role, each with the shortest path to its source. */
+/**
+ * Returns the user's roles on instances in the tenant, keyed by type and role. Each role has the shortest path to its
+ * source.
+ */
 function* heldRoles(roles: RoleFacts, work: WorkLimit): Steps<ReadonlyMap<string, readonly Node[]>> {
 	const { facts, check, time } = roles;
 	const seen = new RolesOnInstances();
@@ -255,8 +259,8 @@ function rolesThatStop(roles: RoleFacts, node: Node): AttemptFact[] {
 }
 
 /**
- * Builds the attempt that leads to a `leadingRoles` node, followed by `steps`. Without steps, the role is assigned at
- * this node.
+ * Builds the attempt whose chain leads to a `leadingRoles` node, followed by `steps`. Without `steps`, the chain ends
+ * with the assignment of the node's role.
  */
 function onInstance(
 	{ check }: RoleFacts,
@@ -281,7 +285,7 @@ function onInstance(
 	};
 }
 
-/** Returns the steps from a `heldRoles` node to the assigned role it derives from. */
+/** Returns the steps from a `heldRoles` node to the assigned role from which the node's role is derived. */
 function stepsToSource(node: Node): readonly AttemptStep[] {
 	const steps: AttemptStep[] = [];
 	let at = node;

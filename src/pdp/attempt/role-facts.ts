@@ -1,4 +1,4 @@
-/** Decides checks by roles on modified facts: a revision's facts, with few additions and removals. */
+/** Decides checks by roles on modified facts, which are a revision's facts with a few additions and removals. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { AttemptFact } from '../../wire/decision/attempt.js';
@@ -58,7 +58,7 @@ export class RoleFacts {
 		return this.#inTenant;
 	}
 
-	/** Instances with roles assigned to the user, and these roles. */
+	/** Roles assigned to the user, keyed by instance. */
 	get assigned(): ReadonlyMap<string, ReadonlySet<string>> {
 		return this.#assigned;
 	}

@@ -1,4 +1,4 @@
-/** Finds condition set rules that grant or could grant a check: with other attributes, or with a role. */
+/** Finds condition set rules that grant a check, or that could grant it with other attributes or with an added role. */
 
 import { attributeText, isAsked } from '../../../compiler/condition/attribute.js';
 import type { AttributePath, Comparison, Condition } from '../../../compiler/condition/condition.js';
@@ -13,12 +13,12 @@ import { type FoundAttempts, missingTenantAndUser } from './role-attempts.js';
 import { noChanges, type SetFacts, withAttribute } from './set-facts.js';
 import { type WorkLimit, WorkSpent } from './work-limit.js';
 
-/** Maximum changes per attempt: each change doubles the number of subsets to try. */
+/** Maximum changes per attempt. Each change doubles the number of subsets to try. */
 export const maxChanges = 6;
 
 /** Maximum attempts by rules to consider. */
 const maxFound = 200;
-/** Maximum ways to meet a condition to follow, and maximum ways per rule side to combine. */
+/** Maximum number of ways to keep for meeting a condition, and maximum number of ways to combine per side of a rule. */
 const maxWays = 8;
 const maxWaysOfSide = 3;
 
@@ -33,7 +33,7 @@ interface Demand {
 interface Way {
 	/** All comparisons that decide the condition. */
 	readonly demands: readonly Demand[];
-	/** Number of demands not met now. */
+	/** Number of demands that are currently not met. */
 	readonly unmet: number;
 }
 
@@ -95,7 +95,10 @@ function* failedRules(sets: SetFacts, work: WorkLimit): Steps<FoundAttempts> {
 	return { attempts, more };
 }
 
-/** Returns the ways for a set and all its ancestors to match; none if any of these sets selects nothing. */
+/**
+ * Returns the ways for a set and all its ancestors to match. Returns an empty list if any of these sets selects
+ * nothing.
+ */
 function* waysToMatch(sets: SetFacts, type: SetType, key: string, work: WorkLimit): Steps<readonly SideWay[]> {
 	let role: string | undefined;
 	let ways: readonly Way[] = [{ demands: [], unmet: 0 }];
@@ -149,7 +152,7 @@ function fewest(ways: readonly Way[]): readonly Way[] {
 	return ways.toSorted((left, right) => left.unmet - right.unmet).slice(0, maxWays);
 }
 
-/** Returns an attempt that combines a way for each side; `undefined` if no suitable values are found. */
+/** Returns an attempt that combines a way for each side of the rule; `undefined` if no suitable values are found. */
 function* proposal(
 	sets: SetFacts,
 	rule: RuleOfSets,
@@ -206,7 +209,7 @@ function written({ set, comparison: { attribute, operator, operand }, wanted }: 
 	};
 }
 
-/** Returns the tenant role whose assignment makes the comparison hold. */
+/** Returns the tenant role whose assignment makes the comparison true. */
 function roleAskedFor({ attribute, operator, operand }: Comparison): string | undefined {
 	if (attributeText(attribute) !== 'user.roles' || operator !== 'array_contains' || !('value' in operand))
 		return undefined;
@@ -214,8 +217,8 @@ function roleAskedFor({ attribute, operator, operand }: Comparison): string | un
 }
 
 /**
- * Returns the attribute to change: the compared attribute, or else its `ref`. Facts and tenant attributes are not
- * changed.
+ * Returns the attribute to change: the compared attribute if it can be changed, or else the attribute in the operand's
+ * `ref`. Attributes derived from facts, and tenant attributes, cannot be changed.
  */
 function changeable({ attribute, operand }: Comparison): AttributePath | undefined {
 	if (isChangeable(attribute)) return attribute;
@@ -262,7 +265,7 @@ const stepsToTry = 10;
 /** Maximum list items to try. */
 const maxItems = 8;
 
-/** Yields candidate values for an attribute: the values it is compared with, and nearby values. */
+/** Yields candidate values for an attribute: values from its comparisons, and nearby values. */
 function* candidateValues(about: readonly Demand[], text: string, subject: Subject): Iterable<Json> {
 	const compared = about.flatMap(({ comparison: { attribute, operand } }) => {
 		if (attributeText(attribute) !== text) return lookUp(subject[attribute.object], attribute.path) ?? [];

@@ -22,10 +22,10 @@ const maxComparisons = 10_000;
 /** Steps charged for comparing two values, and for matching a regular expression. */
 const stepsToCompare = 4;
 const stepsToMatch = 200;
-/** Not `z.record`: it drops a member named `__proto__`. */
+/** Not `z.record`, because it drops a member named `__proto__`. */
 const Attributes = z.custom<{ readonly [name: string]: Json }>((value) => typeof value === 'object' && value !== null);
 
-/** The check as the policy understood it: `request` in its reasons. */
+/** The check as the policy understood it: the member `request` in the policy's reasons. */
 const Request = z.object({
 	request: z.object({
 		user: z.object({ attributes: Attributes }),
@@ -33,7 +33,7 @@ const Request = z.object({
 	}),
 });
 
-/** Attribute changes by attribute text, such as `user.level`. */
+/** New attribute values, keyed by the attribute's name in conditions, such as `user.level`. */
 export type AttributeChanges = ReadonlyMap<string, Json>;
 
 export const noChanges: AttributeChanges = new Map();
@@ -42,7 +42,7 @@ export const noChanges: AttributeChanges = new Map();
 export class SetFacts {
 	readonly #subject: Subject;
 	readonly #patterns = new CompiledPatterns();
-	/** Comparison results, latest first: most comparisons are repeated with the same values. */
+	/** Cached comparison results, latest first, because most comparisons are repeated with the same values. */
 	readonly #outcomes = new Map<Comparison, readonly Outcome[]>();
 
 	private constructor(
@@ -53,9 +53,9 @@ export class SetFacts {
 	}
 
 	/**
-	 * Reads the check's attributes from its reasons. Returns `undefined` if no set can decide: there are no rules for the
-	 * action, the instance is in a different tenant, or the decision point skips conditions. Returns `'too_large'` if
-	 * there is too much to consider.
+	 * Reads the check's attributes from its reasons. Returns `undefined` if no set can allow the check: there are no rules
+	 * for the action, the instance is in a different tenant, or the decision point skips conditions. Returns `'too_large'`
+	 * if there are too many rules or comparisons.
 	 */
 	static *read(
 		roles: RoleFacts,
@@ -156,7 +156,7 @@ export class SetFacts {
 		return truth;
 	}
 
-	/** Evaluates a condition. It is mistyped if any part is. */
+	/** Evaluates a condition. The result is `mistyped` if any evaluated part is mistyped. */
 	*#truth(condition: Condition, subject: Subject, work: WorkLimit): Steps<Truth> {
 		if (condition.kind === 'comparison') return yield* this.compare(condition, subject, work);
 		if (condition.kind === 'not') {
@@ -197,7 +197,7 @@ export class SetFacts {
 	}
 }
 
-/** Returns the steps for a comparison. A `match` compares every array item. */
+/** Returns the number of steps charged for a comparison. A `match` compares every array item. */
 function stepsOf({ operator, operand }: Comparison, value: Json | undefined): number {
 	if ('match' in operand) {
 		const items = Array.isArray(value) ? value.length : 1;

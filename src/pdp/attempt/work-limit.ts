@@ -1,4 +1,4 @@
-/** Limits work by counting steps, so the same question always gets the same answer, however busy the machine is. */
+/** Limits calculations by counting steps, so the same query always gets the same answer, even on a busy machine. */
 
 /** Thrown when all steps are used. */
 export class WorkSpent extends Error {

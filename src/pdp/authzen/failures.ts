@@ -1,4 +1,7 @@
-/** AuthZEN failures: two statuses differ, and the body is a message as a JSON string. */
+/**
+ * AuthZEN failures. Two statuses differ from those in the decision point's own API, and the body is a message as a JSON
+ * string.
+ */
 
 import { Failure } from '../../failure.js';
 import type { Request } from '../../http/endpoint.js';

@@ -17,8 +17,8 @@ export interface EvaluationReading {
 }
 
 /**
- * Returns the engine input for an evaluation. If the resource names no tenant, uses the tenant of its instance, or else
- * the default tenant.
+ * Returns the engine input for an evaluation. If the request names no tenant, uses the tenant of the resource instance,
+ * or else the default tenant.
  */
 export function evaluationInput(evaluation: Evaluation, { facts, time, mode }: EvaluationReading): EngineInput {
 	const { subject, action, resource, context } = evaluation;

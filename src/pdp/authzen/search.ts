@@ -1,7 +1,7 @@
 /**
  * AuthZEN searches. The index proposes candidates, and each result is decided like an evaluation with the same inputs.
- * Results are sorted by code unit. A page begins after the last result on the previous page, so concurrent writes
- * neither repeat nor skip unaffected results.
+ * Results are sorted by code unit. A page begins after the last result on the previous page. Concurrent writes
+ * therefore neither repeat nor skip results that they do not affect.
  */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -33,7 +33,7 @@ export interface SearchSettings {
 /** A page of ids or names. */
 export interface Found {
 	readonly found: readonly string[];
-	/** Token for the next page, empty at the end. Absent if no page was requested and all results fit. */
+	/** Token for the next page; empty on the last page. Absent if the request has no `page` and all results fit. */
 	readonly next?: string;
 }
 
@@ -56,7 +56,8 @@ export function* searchSubjects(
 }
 
 /**
- * Finds instance keys, each in the instance's tenant unless the request names a tenant. Throws like `searchSubjects`.
+ * Finds instance keys. Each is checked in the instance's own tenant unless the request names a tenant. Throws like
+ * `searchSubjects`.
  */
 export function* searchResources(
 	context: DecisionContext,
@@ -104,7 +105,7 @@ function* instancesThatMayBe(
 	const held = yield* instancesFor(facts, user.key, time);
 	const keys: string[] = [];
 	let visited = 0;
-	// Only tenant roles and conditions lead to instances outside the walk.
+	// Outside the walk's result, only tenant roles and conditions can allow an action on an instance.
 	for (const instance of byConditions || opened.size > 0 ? facts.instances : held) {
 		visited += 1;
 		if (visited % stride === 0) yield;

@@ -6,7 +6,7 @@ import { type DecidingEngine, type EngineInput, evaluationFailed } from '../engi
 import type { FactsIndex } from '../facts/facts-index.js';
 import type { environmentDeleted } from '../follow/deleted-environment.js';
 
-/** Decision context: an engine at a single revision, so all decisions in a request agree. */
+/** Decision context: an engine at a single revision, so that all decisions in a request use the same revision. */
 export interface DecisionContext {
 	readonly engine: DecidingEngine;
 	/** Index for listings, at the same revision. */
@@ -14,20 +14,20 @@ export interface DecisionContext {
 	/** Lineage of the revision; absent if unknown. */
 	readonly lineage?: string;
 	readonly revision: number;
-	/** Newest revision whose policy is used. */
+	/** Newest revision whose policy is in use. */
 	readonly policyRevision: number;
 	/** Decision time in milliseconds since 1970: the same for a whole request. */
 	readonly time: number;
 	readonly log: EventLog;
 	/** Time since the data was last known to be the newest, in whole seconds. */
 	readonly dataAge?: number;
-	/** Why everything is denied regardless of the engine, if it is. */
+	/** Reason to deny every check without asking the engine; absent if the engine decides. */
 	readonly denial?: typeof dataOutdated | typeof environmentDeleted | undefined;
-	/** Decision id for this request. With several decisions, each appends its index. */
+	/** Decision id for this request. If a request has several decisions, each appends its index. */
 	readonly decisionId?: string;
-	/** Adds a decision to the decision log, if there is one. */
+	/** Adds a decision to the decision log; absent without a decision log. */
 	readonly record?: RecordDecision;
-	/** Counts a decision, if decisions are counted. */
+	/** Counts a decision; absent if decisions are not counted. */
 	readonly count?: CountDecision | undefined;
 	/** Request id, included in all log lines. */
 	readonly requestId?: string;
@@ -92,7 +92,7 @@ function reasons({ engine, log, requestId: request_id }: DecisionContext, input:
 	try {
 		return engine.evaluate('regolith/explain/sections', input);
 	} catch (error) {
-		// The decision stands; only its explanation is missing.
+		// The decision is still valid; only its explanation is missing.
 		log.error({ error, request_id }, 'a decision could not be explained');
 		return { code };
 	}

@@ -22,7 +22,7 @@ export interface ReadResult<T>
 	readonly result: T;
 }
 
-/** A request: its kind, its work, and a signal for client disconnects. */
+/** A request: its kind, its callback `work`, and a signal for client disconnects. */
 interface ReadRequest<T> {
 	readonly kind: ReaderKind;
 	readonly work: (context: DecisionContext) => Steps<T>;
@@ -33,9 +33,10 @@ interface ReadRequest<T> {
 export type ReadRevision = <T>(request: ReadRequest<T>) => Promise<ReadResult<T>>;
 
 /**
- * Creates a `ReadRevision`. Work restarts if its revision is lost: a batch once, a listing until it can keep its
- * revision, on the second attempt. Rejects with `Failure` (`unavailable`) if a batch has lost its revision twice, if
- * the budget is spent, or if no revision is available. Otherwise passes on errors from the work.
+ * Creates a `ReadRevision`. If the revision is lost, `work` restarts at the new revision. A batch restarts once; a
+ * listing keeps its revision from the second attempt on. Rejects with `Failure` (`unavailable`) if a batch has lost its
+ * revision twice, if the budget is spent, or if no revision is available. Also rejects with all errors thrown by
+ * `work`.
  */
 export function createRevisionReader({ now, leases, scheduler, budget }: RevisionReaderOptions): ReadRevision {
 	return async ({ kind, work, closed }) => {
@@ -77,22 +78,22 @@ export function createRevisionReader({ now, leases, scheduler, budget }: Revisio
 	};
 }
 
-/** Keeps decisions with their indexes, to log each decision once even if the work restarts. */
+/** Keeps decisions with their indexes, to log each decision once even if `work` restarts. */
 function keepIn(kept: Parameters<RecordDecision>[]): RecordDecision {
 	return (input, code, duration) => kept.push([input, code, duration, kept.length]);
 }
 
-/** Keeps decisions to count them later, for the same reason. */
+/** Keeps decisions, to count each decision once even if `work` restarts. */
 function countIn(counted: Parameters<CountDecision>[]): CountDecision {
 	return (input, code) => counted.push([input, code]);
 }
 
-/** Logs decisions in steps: there may be thousands of lines to write. */
+/** Logs decisions in steps, because there may be thousands of lines to write. */
 function logAll(kept: readonly Parameters<RecordDecision>[], record: RecordDecision): Steps<void> {
 	return forEachItem(kept, (decision) => record(...decision));
 }
 
-/** Counts processor time. Throws if it exceeds the budget. */
+/** Adds up processor time. Throws if the sum exceeds the budget. */
 function meter(budget: number): (milliseconds: number) => void {
 	let spent = 0;
 	return (milliseconds) => {

@@ -1,4 +1,4 @@
-/** Check across all tenants, and its two ways to authenticate. */
+/** Check across all tenants, and the two ways to authenticate it. */
 
 import { AllowedTenants, AllTenantsQuery } from '../../wire/decision/check.js';
 import { DecidedAnswer, ReasonsRequest } from '../../wire/headers.js';
@@ -11,8 +11,8 @@ import { chunkedReply, endpoint, unavailableOrCostly } from './endpoint.js';
 export const maxNamingBody = 64 * 1024;
 
 /**
- * Returns the authorization in a Node SDK body; `undefined` if there is none. The SDK's `checkAllTenants` sends it in
- * the body instead of the `Authorization` header.
+ * Returns the authorization in a Node SDK body; `undefined` if there is none. The SDK's `checkAllTenants` sends the
+ * authorization in the body instead of the `Authorization` header.
  */
 export function authorizationInBody(body: unknown): string | undefined {
 	const said = member(member(body, 'headers'), 'Authorization');

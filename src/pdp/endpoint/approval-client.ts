@@ -8,7 +8,7 @@ import { deadline } from '../follow/deadline.js';
 /** Timeout for calls to the control plane, in milliseconds. */
 const timeout = 10_000;
 
-/** A consumed approval. It grants nothing from `revision` on. */
+/** A consumed approval. From `revision` on, the approval grants nothing. */
 export interface Consumed {
 	readonly approval: z.output<typeof OperationApprovalRead>;
 	readonly revision: RevisionToken;
@@ -39,7 +39,7 @@ export function connectApprovals(findFacts: FindFacts, apiKey: string): ConsumeA
 			return await deadline(signal, timeout, (limited) => consume(reference, limited));
 		} catch (error) {
 			if (error instanceof Failure) throw error;
-			// The answer may have been lost on its way. A retry then returns 409 if the approval was consumed.
+			// The answer may have been lost in transit. In this case, a retry returns 409 if the approval was consumed.
 			throw new Failure('unavailable', 'the control plane did not say whether the approval was consumed: ask again');
 		}
 	};

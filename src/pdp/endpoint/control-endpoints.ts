@@ -16,7 +16,7 @@ const Triggered = z
 	.object({ status: z.literal('ok').describe('Always `ok`.') })
 	.meta({ id: 'Triggered', description: 'A confirmation that everything will be fetched again.' });
 
-/** Paths that trigger a full fetch. The original API updates policy and data separately; bundles contain both. */
+/** Paths that trigger a full fetch. The original API updates policy and data separately, but bundles contain both. */
 const triggers = [
 	['triggerPolicyUpdate', '/policy-updater/trigger'],
 	['triggerDataUpdate', '/data-updater/trigger'],

@@ -1,6 +1,6 @@
 /**
- * Documents for clients using OPA's Data API, on a separate listener: the same decisions and listings, structured like
- * the policy packages.
+ * Documents for clients of OPA's Data API, on a separate listener. They contain the same decisions and listings,
+ * structured like the policy packages.
  */
 
 import { z } from 'zod';

@@ -12,7 +12,7 @@ import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
-/** Maximum checks per request with reasons: reasons take a hundred times as long as a check. */
+/** Maximum checks with reasons per request. Finding the reasons takes a hundred times as long as a check. */
 export const maxExplained = 1_000;
 
 /** Declares the check endpoints. */
@@ -47,7 +47,7 @@ export function decisionEndpoints(mode: Mode) {
 					return reply(200, decided(body, context, header), revisionHeader(context));
 				}
 				const work = (context: DecisionContext) => decideWithAttempts(context, normalise(body, context.time, mode));
-				// Read only here: creating the signal takes longer than a check.
+				// `closed` is only read here, because creating the signal takes longer than a check.
 				const { closed } = request;
 				return read({ kind: 'batch', work, closed }).then(({ result, ...from }) =>
 					reply(200, result, revisionHeader(from)),
@@ -83,7 +83,8 @@ export function decisionEndpoints(mode: Mode) {
 }
 
 /**
- * True if a check asks for reasons, in its body or else in the `X-Debug` header. Asking for attempts includes reasons.
+ * True if a check asks for reasons, in its body or else in the `X-Debug` header. A request for attempts includes the
+ * reasons.
  */
 export function explains({ use_debugger }: Pick<Query, 'use_debugger'>, header: string | undefined): boolean {
 	return (use_debugger ?? headerExplains(header)) !== false;

@@ -23,7 +23,7 @@ interface Contexts {
 	authzen_open: undefined;
 	/** Needs the key, with AuthZEN failures. */
 	authzen: AnswerContext;
-	/** Needs the key: in the header, or else in the body, which must then be small. */
+	/** Needs the key in the header, or else in the body. A body with the key must be small. */
 	key_or_body: AnswerContext;
 	/** Needs the key, unless the decision point is open to Trino. */
 	trino: AnswerContext;
@@ -40,9 +40,9 @@ export const unavailableOrCostly = {
 } as const;
 
 /**
- * Returns headers with the answer's revision, its token, and the newest revision whose policy was used. The two
- * revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds, and the
- * decision log id if there is one. Empty without a revision.
+ * Returns headers with the answer's revision, the revision's token, and the newest revision whose policy was used. The
+ * two revisions are equal unless the newest schema's policy is not active yet. Adds the data age in seconds and the
+ * decision id, if known. Returns no headers without a revision.
  */
 export function revisionHeader(
 	from: Pick<DecisionContext, 'lineage' | 'revision' | 'policyRevision' | 'decisionId' | 'dataAge'> | undefined,

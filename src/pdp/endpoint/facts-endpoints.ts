@@ -75,7 +75,7 @@ interface ForwardedCall {
 	readonly body: Readable | null;
 }
 
-/** Forwards a call. Throws `unreachable` if there is no answer; it is then unknown whether a write was made. */
+/** Forwards a call. Throws `unreachable` if there is no answer. A write may have been made in this case. */
 async function forward(findFacts: FindFacts, call: ForwardedCall, closed: AbortSignal): Promise<Raw> {
 	const { method, rest, headers, body } = call;
 	try {
@@ -120,8 +120,8 @@ function hasBody(method: string, headers: ForwardedCall['headers']): boolean {
 }
 
 /**
- * Characters that a URL treats differently than a request path: `\` becomes a slash, blanks are dropped, and `#` ends
- * the path.
+ * Characters with a different meaning in a URL than in a request path: `\` becomes a slash, whitespace is dropped, and
+ * `#` ends the path.
  */
 const rewritten = /[\\#\s]/;
 

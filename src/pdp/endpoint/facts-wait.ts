@@ -1,4 +1,4 @@
-/** Time an answer to a write waits until the write has arrived at the decision point. */
+/** Limits how long the answer to a write waits for the write to arrive at the decision point. */
 
 import { Failure } from '../../failure.js';
 import { possibleDelay } from '../follow/timer.js';

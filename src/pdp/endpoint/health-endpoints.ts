@@ -1,4 +1,4 @@
-/** Decision point health for probes and humans. */
+/** Decision point health, for probes and for humans. */
 
 import { reply } from '../../http/endpoint.js';
 import { sendTo, wantsPage } from '../../http/root-redirect.js';

@@ -4,8 +4,8 @@ import type { ModuleMemory } from './module-memory.js';
 import { unsigned } from './policy-exports.js';
 
 /**
- * Addresses where a module stores its two boolean values. They lie in the module's own memory, and differ between
- * modules.
+ * Addresses where a module stores its two boolean values. The addresses are in the module's own memory, and differ
+ * between modules.
  */
 export interface Booleans {
 	readonly true: number;
@@ -15,14 +15,14 @@ export interface Booleans {
 /** Number of members visited between two pauses. */
 const stride = 2_000;
 
-/** Finds a module's booleans by parsing them. */
+/** Finds a module's booleans by parsing `true` and `false`. */
 export function parseBooleans(memory: ModuleMemory): Booleans {
 	return { true: unsigned(memory.parseText('true')), false: unsigned(memory.parseText('false')) };
 }
 
 /**
- * True if the module's booleans can be told apart from all other values in parsed documents. Uses memory above the free
- * address.
+ * True if the module's booleans can be distinguished from all other values in parsed documents. Uses memory above the
+ * free address.
  */
 export function findsBooleans(memory: ModuleMemory, booleans: Booleans): boolean {
 	const root = unsigned(
@@ -55,7 +55,7 @@ function isCollection(type: number): boolean {
 	return type === kind.object || type === kind.array;
 }
 
-/** Yields the addresses of all slots that hold member addresses. */
+/** Yields the addresses of all slots that contain member addresses. */
 function* slotsIn({ view }: ModuleMemory, value: number): Iterable<number> {
 	const first = view.getUint32(value + collection.table * 4, true);
 	const length = view.getUint32(value + collection.buckets * 4, true);

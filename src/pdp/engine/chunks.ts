@@ -11,8 +11,8 @@ const most = 500;
 const stride = 1_000;
 
 /**
- * Runs over a list in chunks taking about two milliseconds each, and pauses in between. Suits items with similar costs
- * that are cheaper in bulk.
+ * Runs over a list in chunks that take about two milliseconds each, and pauses in between. Suitable for items that have
+ * similar costs and are cheaper to process in bulk.
  */
 export function* forEachChunk<T>(
 	list: readonly T[],
@@ -35,8 +35,8 @@ export function* forEachChunk<T>(
 export const enough = Symbol('enough');
 
 /**
- * Runs over items separately, and pauses after each, because a single item may take a thousand times longer than the
- * items before. Ends early if `run` returns `enough`.
+ * Runs over items separately, and pauses after each, because an item may take a thousand times longer than the items
+ * before it. Ends early if `run` returns `enough`.
  */
 export function* forEachItem<T>(items: Iterable<T>, run: (item: T) => unknown): Steps<void> {
 	for (const item of items) {
@@ -45,7 +45,7 @@ export function* forEachItem<T>(items: Iterable<T>, run: (item: T) => unknown): 
 	}
 }
 
-/** Sorts items by text, in code unit order. The sort is stable. */
+/** Sorts items by the strings from `textFor`, in code unit order. The sort is stable. */
 export function* sortedBy<T>(items: Iterable<T>, textFor: (item: T) => string): Steps<readonly T[]> {
 	let runs: (readonly Row<T>[])[] = [];
 	let run: Row<T>[] = [];

@@ -3,7 +3,7 @@ export class EngineError extends Error {
 	override readonly name = 'EngineError';
 }
 
-/** Wraps anything thrown in a step. Modules throw strings and traps; callers get errors. */
+/** Wraps any value thrown in a step, because modules throw strings and traps. */
 export function asEngineError(step: string, error: unknown): EngineError {
 	if (error instanceof EngineError) return error;
 	const message = error instanceof Error ? error.message : typeof error === 'string' ? error : JSON.stringify(error);

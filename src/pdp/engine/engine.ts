@@ -17,7 +17,10 @@ const immediately: Run = async (steps) => runToEnd(steps);
 
 export { EngineError } from './engine-error.js';
 
-/** Policy input: a normalised check. The usual check, without attributes and context, is passed without JSON. */
+/**
+ * Policy input: a normalised check. A check without attributes and context, which is the usual case, is passed without
+ * JSON.
+ */
 export interface EngineInput {
 	readonly user: { readonly key: string; readonly attributes?: Readonly<Record<string, unknown>> };
 	readonly action: string;
@@ -38,7 +41,10 @@ export type DecidingEngine = Pick<Engine, 'code' | 'evaluate'>;
 /** Denial code for a failed evaluation. */
 export const evaluationFailed = 'evaluation_failed';
 
-/** Start address for data, unless the module is larger. It is the same in every engine, so a heap can be moved. */
+/**
+ * Start address for data, unless the module is larger. The address is the same in every engine, so that a heap can be
+ * moved.
+ */
 const dataBase = 4 * 1024 * 1024;
 /** Bytes reserved below the data for input frames. */
 const framesRoom = 4 * 1024;
@@ -46,7 +52,7 @@ const framesRoom = 4 * 1024;
 const heapPerByte = 4;
 /** Number of patches read between two pauses. */
 const stride = 200;
-/** Maximum aborted evaluations per instance. Hundreds would exhaust its stack. */
+/** Maximum aborted evaluations per instance. Hundreds of aborts would exhaust the instance's stack. */
 const tolerableAborts = 8;
 /** The entrypoint in every policy: returns the code for a check. */
 const codeEntrypoint = 'regolith/check/code';
@@ -54,9 +60,9 @@ const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { typ
 
 /**
  * A compiled policy with the data of an environment. All methods except `load`, `fork` and `copy` are synchronous, so
- * callers never see half a patch. After a failed patch the engine is broken and denies everything.
+ * callers never see a partly applied patch. After a failed patch, the engine is broken and denies everything.
  *
- * This class evaluates; only files in `engine/` touch WASM memory.
+ * This class evaluates the policy. Only files in `engine/` access WASM memory.
  */
 export class Engine {
 	readonly #module: WebAssembly.Module;
@@ -83,7 +89,7 @@ export class Engine {
 	}
 
 	/**
-	 * Creates an engine from a policy and `data`, a JSON object in bytes. `run` may do the work in slices. Rejects with
+	 * Creates an engine from a policy and `data`, a JSON object in bytes. `run` may run the steps in slices. Rejects with
 	 * `EngineError` if the module is not a policy, the data is not a JSON object, or a trial evaluation fails.
 	 */
 	static async load(module: WebAssembly.Module, data: Uint8Array, run: Run = immediately): Promise<Engine> {
@@ -94,15 +100,15 @@ export class Engine {
 	}
 
 	/**
-	 * Creates an engine with the same data and a new policy. This engine stays unchanged and may evaluate in the meantime,
-	 * but must not be patched. Rejects with `EngineError` like `load`.
+	 * Creates an engine with the same data and a new policy. This engine stays unchanged. It may evaluate while the copy
+	 * is made, but must not be patched. Rejects with `EngineError` like `load`.
 	 */
 	async fork(module: WebAssembly.Module, run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
 		return Engine.#become(module, this.heapBytes, (next) => run(this.#heap.movingTo(next)));
 	}
 
-	/** Creates a second engine with the same policy and data, like `fork`. Takes about a millisecond per MiB. */
+	/** Creates a second engine with the same policy and data. Otherwise like `fork`. Takes about a millisecond per MiB. */
 	async copy(run: Run = immediately): Promise<Engine> {
 		this.#refuseBroken();
 		return Engine.#become(this.#module, this.heapBytes, (next) => run(this.#heap.cloningTo(next)));
@@ -119,14 +125,14 @@ export class Engine {
 	}
 
 	/**
-	 * True if this code lays out data and inputs, rather than the module's parser. False only for modules from an unknown
-	 * OPA version.
+	 * True if this code writes data and inputs to memory itself, without the module's parser. False only for modules from
+	 * an unknown OPA version.
 	 */
 	get laidOut(): boolean {
 		return this.#frames !== undefined;
 	}
 
-	/** Why the engine denies everything: set if a patch failed halfway. */
+	/** Reason why the engine denies everything. Set after a patch has failed halfway. */
 	get broken(): string | undefined {
 		return this.#broken;
 	}
@@ -155,8 +161,8 @@ export class Engine {
 	}
 
 	/**
-	 * Returns the code for a check: `allow`, or the denial reason. Never throws: a failure is the denial
-	 * `evaluation_failed`.
+	 * Returns the code for a check: `allow`, or the denial reason. Never throws; returns the denial `evaluation_failed`
+	 * after a failure.
 	 */
 	code(input: EngineInput): string {
 		try {
@@ -166,7 +172,7 @@ export class Engine {
 			const code = isUsual(input) ? this.#codeByFrame(frames, input) : this.#codeByParsing(frames, input);
 			return code ?? evaluationFailed;
 		} catch {
-			// Modules throw strings and traps. All mean the same to callers: no decision, hence a denial.
+			// Modules throw strings and traps. All have the same result for callers: no decision, and therefore a denial.
 			return evaluationFailed;
 		}
 	}
@@ -250,7 +256,10 @@ export class Engine {
 		return JSON.parse(memory.textAt(address)) as readonly { readonly result: unknown }[];
 	}
 
-	/** Evaluates and returns the address of the JSON result. The data and everything below stay untouched. */
+	/**
+	 * Evaluates an entrypoint and returns the address of the JSON result. Does not change the data or any memory below the
+	 * data.
+	 */
 	#evaluate(entrypoint: number, input: string): number {
 		this.#reserve(input.length);
 		const { memory, root, end } = this.#heap;
@@ -283,7 +292,7 @@ export class Engine {
 	}
 }
 
-/** True if the input only has strings that fit a frame. */
+/** True if the input fits a frame, because all its members are plain strings. */
 function isUsual({ user, action, resource, context, time }: EngineInput): boolean {
 	if (!Number.isSafeInteger(time)) return false;
 	if (context !== undefined || user.attributes !== undefined || resource.attributes !== undefined) return false;

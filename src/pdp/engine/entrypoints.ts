@@ -2,8 +2,8 @@
 const forAll = 'eval';
 
 /**
- * Maps entrypoint names to numbers. A module from the resident compiler has a single general entrypoint, see
- * `policy/regolith/entry`. A module from `opa build` has an entrypoint per name.
+ * Maps entrypoint names to numbers. A module from the resident compiler has a single general entrypoint (see
+ * `policy/regolith/entry`). A module from `opa build` has an entrypoint per name.
  */
 export class Entrypoints {
 	readonly #ids: ReadonlyMap<string, number>;

@@ -40,7 +40,7 @@ export interface ReplicaState {
 
 /** Pauses between attempts, in milliseconds. */
 export interface Pace {
-	/** After the first failure; doubled after each further failure. */
+	/** Pause after the first failure; doubled after each further failure. */
 	readonly first: number;
 	readonly longest: number;
 	/** While the control plane refuses the key. */

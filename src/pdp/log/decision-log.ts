@@ -13,7 +13,7 @@ export interface DecisionLogOptions {
 	/** Called with the first event. */
 	readonly labels: () => EventLabels;
 	readonly log: Logger;
-	/** Returns a random number from 0 up to 1; `Math.random`, unless given. */
+	/** Returns a random number from 0 up to 1; `Math.random` by default. */
 	readonly random?: () => number;
 }
 
@@ -21,7 +21,7 @@ export interface DecisionLogOptions {
 export interface DecisionCounts {
 	/** Decisions dropped by sampling. */
 	readonly sampled_out: number;
-	/** By receiver. */
+	/** Keyed by receiver name. */
 	readonly receivers: Readonly<Record<string, EventCounts>>;
 }
 
@@ -29,7 +29,7 @@ export interface DecisionCounts {
 export class DecisionLog {
 	readonly #queues: readonly (readonly [name: string, queue: EventQueue])[];
 	readonly #random: () => number;
-	/** Cached from the first event: finding the machine's name takes longer than a decision. */
+	/** Cached from the first event, because finding the machine's name takes longer than a decision. */
 	#labels: EventLabels | undefined;
 	#sampledOut = 0;
 

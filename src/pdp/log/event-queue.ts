@@ -53,7 +53,7 @@ export interface EventCounts {
 interface Pace {
 	/** Time to collect events. */
 	readonly collect: number;
-	/** After the first failure; doubled after each further failure. */
+	/** Pause after the first failure; doubled after each further failure. */
 	readonly first: number;
 	readonly longest: number;
 	/** Longest pause that a receiver may request. */
@@ -64,13 +64,13 @@ interface Pace {
 
 const defaultPace: Pace = { collect: 500, first: 250, longest: 30_000, deferred: 600_000, stop: 2_000 };
 
-/** Maximum characters in waiting events. */
+/** Maximum total length of waiting events, in characters. */
 const defaultCapacity = 16 * 1024 * 1024;
 
 /** Minimum time between two log lines about losses, in milliseconds. */
 const lossInterval = 60_000;
 
-/** Passes events to a receiver, in order and in chunks. Events that do not fit are lost, and counted. */
+/** Passes events to a receiver, in order and in chunks. Events that exceed the capacity are lost and counted. */
 export class EventQueue {
 	readonly #stopping = new AbortController();
 	readonly #pace: Pace;
@@ -145,7 +145,7 @@ export class EventQueue {
 		}
 	}
 
-	/** Waits for events to collect. After failures, waits at least the time requested by the receiver. */
+	/** Waits while events collect. After failures, waits at least the time requested by the receiver. */
 	async #pause(failures: number, asked: number): Promise<void> {
 		const { collect, first, longest, deferred } = this.#pace;
 		const usual = failures === 0 ? collect : Math.min(first * 2 ** (failures - 1), longest);

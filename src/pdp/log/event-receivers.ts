@@ -16,7 +16,7 @@ const timeout = 30_000;
 /** Collector statuses for which a retry with the same chunk would fail again. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 405, 410, 413, 415, 422]);
 
-/** Appends lines to a file. The file is reopened after a failure, so it can be moved away. */
+/** Appends lines to a file. Reopens the file after a failure, so the file can be moved away. */
 export function fileReceiver(path: string): EventReceiver {
 	let file: FileHandle | undefined;
 	const close = async () => {
@@ -58,9 +58,9 @@ export function outputReceiver(output: NodeJS.WritableStream = process.stdout): 
 export interface Collector {
 	readonly name: string;
 	readonly url: string;
-	/** Bearer token, if needed. */
+	/** Bearer token; `null` if none is needed. */
 	readonly token: string | null;
-	/** Maximum characters per chunk; 1 MiB unless given. */
+	/** Maximum characters per chunk; 1,048,576 by default. */
 	readonly maxLength?: number;
 }
 
@@ -87,7 +87,7 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 	};
 }
 
-/** Returns the JSON of an answer; undefined if it has none. */
+/** Parses the body of an answer as JSON; undefined if it is not JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
 	try {
 		return JSON.parse(await response.text());
@@ -96,7 +96,10 @@ async function readAnswer(response: Response): Promise<unknown> {
 	}
 }
 
-/** Returns the events in a chunk refused by our API. Other collectors report none. */
+/**
+ * Returns the number of events that our API refused in a chunk, with the reason. Other collectors do not report refused
+ * events.
+ */
 function readPartlyRefused(answer: unknown): PartlyRefused | undefined {
 	const { data } = PartlyLogged.safeParse(answer);
 	const reason = readReason(answer);

@@ -3,7 +3,7 @@
 import type { SamplingRule } from '../../config.js';
 import type { EngineInput } from '../engine/engine.js';
 
-/** Returns the share of such decisions to log; 1 if no rule matches. */
+/** Returns the share of decisions to log under the first matching rule; 1 if no rule matches. */
 export function samplingRate(rules: readonly SamplingRule[], input: EngineInput, code: string): number {
 	for (const rule of rules) if (matches(rule, input, code)) return rule.rate;
 	return 1;
