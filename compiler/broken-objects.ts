@@ -1,6 +1,6 @@
 /**
- * Finds the objects that stop a schema from compiling, using compiler or OPA errors, and removes them. All other
- * changes can still become active.
+ * Uses compiler or OPA errors to find the objects that stop a schema from compiling, and removes these objects. All
+ * other changes can then become active.
  */
 import { type Cycle, derivationCycles, roleName } from './cycle.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -12,7 +12,7 @@ export type BrokenObject =
 	| { readonly kind: 'condition_set'; readonly type: ConditionSet['type']; readonly key: string }
 	/** All condition set rules for an action. */
 	| { readonly kind: 'set_rules'; readonly resource: string; readonly action: string }
-	/** All derivations for a resource role; its assignments still count. */
+	/** All derivations of a resource role. The role's assignments stay in effect. */
 	| { readonly kind: 'role_derivations'; readonly resource: string; readonly role: string }
 	| { readonly kind: 'resource'; readonly key: string };
 
@@ -23,8 +23,8 @@ export function brokenByDiagnostics(schema: Schema, diagnostics: readonly Diagno
 }
 
 /**
- * Returns the objects whose generated Rego has a path in this list, without duplicates. Ignores paths of hand-written
- * Rego.
+ * Returns the objects whose generated Rego file is in this list of paths, without duplicates. Ignores the paths of
+ * hand-written Rego.
  */
 export function brokenByPaths(schema: Schema, paths: readonly string[]): readonly BrokenObject[] {
 	const objects = objectsByFolder(schema);
@@ -58,7 +58,7 @@ export function withoutBroken(schema: Schema, broken: readonly BrokenObject[]): 
 	};
 }
 
-/** Returns a readable name, such as "user set `adults`". */
+/** Returns a human-readable name, such as "user set `adults`". */
 export function brokenTitle(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':
@@ -72,7 +72,7 @@ export function brokenTitle(object: BrokenObject): string {
 	}
 }
 
-/** Returns the objects at a diagnostic's place. */
+/** Returns the objects at the place that a diagnostic refers to. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
 	const [list, key = '', members, member = ''] = at;
 	if (list === 'condition_sets') {
@@ -136,7 +136,7 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 	};
 }
 
-/** Returns the unbroken sets whose parents remain too. */
+/** Returns the sets that are not broken and whose parents remain too. */
 function remainingSets(
 	sets: readonly ConditionSet[],
 	resources: ReadonlySet<string>,
@@ -160,7 +160,7 @@ function distinct(objects: readonly BrokenObject[]): readonly BrokenObject[] {
 	return [...new Map(objects.map((object) => [identify(object), object])).values()];
 }
 
-/** Returns an identifying text, whatever characters the object's keys contain. */
+/** Returns a unique string for the object, whatever characters its keys contain. */
 function identify(object: BrokenObject): string {
 	switch (object.kind) {
 		case 'condition_set':

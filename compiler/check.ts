@@ -1,4 +1,4 @@
-/** Checks a schema: reports all findings together, with their places, in a stable order. */
+/** Checks a schema. Reports all findings together, each with its place, in a stable order. */
 import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnostic.js';
 import type { Derivation, Permission, Resource, ResourceRole, Role, Schema } from './model.js';
 import { sortedBy } from './order.js';
@@ -7,7 +7,7 @@ import { checkSets } from './set-check.js';
 
 /** Returns all findings, sorted by place. Never throws. */
 export function check(schema: Schema): readonly Diagnostic[] {
-	// If resources share a key, a separate finding, the first resource counts.
+	// If several resources have the same key, use the first. The duplicate key is a separate finding.
 	const byKey = new Map(schema.resources.toReversed().map((resource) => [resource.key, resource]));
 	const findings = [
 		...checkKeys(schema),
@@ -48,7 +48,7 @@ function checkPermissions({ resources, roles }: Schema): readonly Diagnostic[] {
 
 type ActionTable = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Resources with the same key, a separate error, are merged here. */
+/** Merges resources that have the same key. The duplicate key is a separate finding. */
 function actionTable(resources: readonly Resource[]): ActionTable {
 	const table = new Map<string, Set<string>>(resources.map((resource) => [resource.key, new Set()]));
 	for (const resource of resources) {

@@ -6,7 +6,7 @@ import { groupBy } from './group-by.js';
 import type { Derivation, Resource, ResourceRole, Schema } from './model.js';
 import { byCodeUnit, sortedBy } from './order.js';
 
-/** A role on a resource type, by keys. */
+/** A role on a resource type, identified by keys. */
 export interface RoleName {
 	readonly type: string;
 	readonly role: string;
@@ -18,36 +18,39 @@ export interface Edge {
 	/** A relation on the target's type. */
 	readonly relation: string;
 	readonly source: RoleName;
-	/** If set, a role assigned on the object blocks the edge, by the setting on the derivation or its block. */
+	/** If set, a role assigned on the object blocks the edge. The setting is on the derivation or on its block. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** A cycle: roles derived from each other, or a role derived from itself. */
+/** A cycle: several roles derived from each other, or a role derived from itself. */
 export interface Cycle {
-	/** In order of type, then role. */
+	/** Ordered by type, then role. */
 	readonly members: readonly RoleName[];
 	/** The edges within the cycle. */
 	readonly edges: readonly Edge[];
-	/** True if an edge depends on assignments on the object: then the path depends on the user. */
+	/** True if an edge depends on assignments on the object. Then the paths through the cycle depend on the user. */
 	readonly conditional: boolean;
 }
 
 /**
  * Maximum closure size: the number of roles on instances that lead, within a cycle, to a single role on an instance.
- * Larger writes are refused.
+ * Writes that would exceed it are refused.
  */
 export const maxLeading = 5_000;
-/** The same for cycles that an assignment can interrupt: the maximum walk during a check. */
+/**
+ * The corresponding maximum for cycles that an assignment can interrupt: the number of roles on instances that a check
+ * may visit.
+ */
 export const maxWalked = 1_000;
 
-/** Returns the maximum for a cycle. */
+/** Returns the maximum that applies to a cycle. */
 export function maxLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
 	return conditional ? maxWalked : maxLeading;
 }
 
 /**
- * Returns every derivation with an existing relation and source role, ordered by type and role, then relation and
- * source role.
+ * Returns every derivation whose relation and source role exist, ordered by type and role, then by relation and source
+ * role.
  */
 export function derivationEdges({ resources }: Schema): readonly Edge[] {
 	const byKey = new Map(resources.map((resource) => [resource.key, resource]));
@@ -83,7 +86,7 @@ function derivationEdge(
 	};
 }
 
-/** A schema's derivations, by role. */
+/** A schema's derivations, indexed by role. */
 export interface DerivationGraph {
 	readonly cycles: readonly Cycle[];
 	/** Returns the edges into a role, in `derivationEdges` order. */
@@ -145,7 +148,7 @@ function cycleFromEdges(edges: readonly Edge[]): Cycle {
 	};
 }
 
-/** A relation on a type's instances, by keys. */
+/** A relation on a type's instances, identified by keys. */
 export interface CircularRelation {
 	readonly type: string;
 	readonly relation: string;
@@ -153,7 +156,10 @@ export interface CircularRelation {
 	readonly inside: boolean;
 }
 
-/** Returns the relations in all closures and walks, by the object's type. A relation may appear as both kinds. */
+/**
+ * Returns the relations that closures and walks follow, with the object's type. A relation may appear twice: inside a
+ * cycle and into a cycle.
+ */
 export function circularRelations(schema: Schema): readonly CircularRelation[] {
 	const { cycles, leaving } = derivationGraph(schema);
 	const found = cycles.flatMap((cycle) => [
@@ -172,7 +178,7 @@ export function roleText({ type, role }: RoleName): string {
 	return `${type}#${role}`;
 }
 
-/** Returns an identifying text for a role and its type, whatever characters the keys contain. */
+/** Returns a unique string for a role and its type, whatever characters the keys contain. */
 export function roleName({ type, role }: RoleName): string {
 	return JSON.stringify([type, role]);
 }

@@ -24,9 +24,9 @@ const severities = {
 	other_resource: 'error',
 	/** Condition sets narrow each other in a cycle. */
 	condition_set_cycle: 'error',
-	/** A set's conditions are not in the grammar; `at` leads to the place. */
+	/** A set's conditions do not match the grammar. `at` leads to the invalid part. */
 	malformed_conditions: 'error',
-	/** A role lists a permission or an extended role twice, or a set rule exists twice; it counts once. */
+	/** A role lists a permission or an extended role twice, or a set rule exists twice. The duplicate has no effect. */
 	repeated: 'warning',
 } as const satisfies Record<string, 'error' | 'warning'>;
 
@@ -37,18 +37,21 @@ export interface Diagnostic {
 	readonly code: DiagnosticCode;
 	/** A line of prose, with keys in backquotes. */
 	readonly message: string;
-	/** Keys from the schema's root, such as `['roles', 'editor', 'permissions', 'document:read']`. */
+	/**
+	 * The keys that lead from the schema's root to the object, such as `['roles', 'editor', 'permissions',
+	 * 'document:read']`.
+	 */
 	readonly at: readonly string[];
 	readonly severity: 'error' | 'warning';
 }
 
 /**
- * Keys are parts of Rego package paths. Beyond ASCII, `opa fmt` output depends on its Unicode version, and Rego cannot
- * read its escapes for control characters.
+ * Keys are parts of Rego package paths. For characters beyond ASCII, the output of `opa fmt` depends on its Unicode
+ * version. For other control characters, `opa fmt` writes escapes that Rego cannot read.
  */
 const printable = /^[ -~\b\t\n\f\r]+$/;
 
-/** Checks the object keys in a list. */
+/** Checks the keys of a list of objects. */
 export function keyProblems(
 	parent: readonly string[],
 	objects: readonly { readonly key: string }[],

@@ -19,7 +19,7 @@ export { layout } from './layout.js';
 export type { Json, Model, Patch, Permission, RegoFile, Role, Schema } from './model.js';
 export { writeTests } from './test/test-policy.js';
 
-/** Compiled model. A model with an error has diagnostics only: narrow with `'policy' in compiled`. */
+/** Compiled model. A model with an error has only diagnostics: use `'policy' in compiled` to narrow the type. */
 export type Compiled =
 	| { readonly diagnostics: readonly Diagnostic[] }
 	| { readonly diagnostics: readonly Diagnostic[]; readonly policy: readonly RegoFile[]; readonly data: Json };

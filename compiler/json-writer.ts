@@ -5,11 +5,11 @@ import { byCodeUnit } from './order.js';
 
 /** Receives the members of nested objects, in document order. */
 export interface JsonWriter {
-	/** Starts an object as the current object's member `key`. */
+	/** Starts a nested object as the member `key` of the current object. */
 	open(key: string): void;
 	/** Ends the innermost open object. */
 	close(): void;
-	/** Adds the member `key` with a complete value. */
+	/** Adds a complete value as the member `key`. */
 	value(key: string, value: Json): void;
 }
 
@@ -27,7 +27,7 @@ export interface ValueWriter extends JsonWriter {
 
 const chunkLength = 1 << 16;
 
-/** Writes text without white space and encodes it chunk by chunk, so that no string grows with the document. */
+/** Writes JSON without white space and encodes it in chunks, so that no string becomes as large as the document. */
 export function bytesWriter(): BytesWriter {
 	const encoder = new TextEncoder();
 	const chunks: Uint8Array[] = [];
@@ -80,7 +80,7 @@ export function valueWriter(): ValueWriter {
 	};
 }
 
-/** Returns JSON text with every object's members in canonical order: equal values have equal texts. */
+/** Returns JSON with the members of every object in canonical order, so that equal values give equal strings. */
 export function canonicalText(value: Json): string {
 	if (value === null || typeof value !== 'object') {
 		return JSON.stringify(value);

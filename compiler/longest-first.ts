@@ -6,8 +6,8 @@ interface Entry<T> {
 }
 
 /**
- * A queue with the latest expiry first. Entries without an expiry, usually most entries, wait in a list; the rest in a
- * binary heap.
+ * A queue that returns the entry with the latest expiry first. Entries without an expiry, usually the majority, are in
+ * a list. All other entries are in a binary heap.
  */
 export class LongestFirst<T> {
 	readonly #lasting: Entry<T>[] = [];
@@ -33,7 +33,7 @@ export class LongestFirst<T> {
 		return first;
 	}
 
-	/** Moves an entry up from a free place until its parent lasts as long. */
+	/** Moves an entry up from a free place until its parent expires no earlier. */
 	#rise(free: number, entry: Entry<T>): void {
 		let at = free;
 		while (at > 0) {
@@ -46,7 +46,7 @@ export class LongestFirst<T> {
 		this.#heap[at] = entry;
 	}
 
-	/** Moves an entry down from the top until no child lasts longer. */
+	/** Moves an entry down from the top until no child expires later. */
 	#sink(entry: Entry<T>): void {
 		let at = 0;
 		for (;;) {

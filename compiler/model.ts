@@ -31,9 +31,9 @@ export interface Relation {
 }
 
 /**
- * A role on instances of a resource type. It grants actions for that type, also through `extends` (keys for roles on
- * the same type, any depth). A user gets it by assignment on an instance or by derivation from roles on related
- * instances.
+ * A role on instances of a resource type. It grants actions for that type, including the actions of the roles in
+ * `extends` (keys of roles on the same type, to any depth). A user gets the role by assignment on an instance, or by
+ * derivation from roles on related instances.
  */
 export interface ResourceRole {
 	readonly key: string;
@@ -43,17 +43,17 @@ export interface ResourceRole {
 	readonly permissions: readonly string[];
 	readonly extends: readonly string[];
 	readonly derivations: readonly Derivation[];
-	/** If set, a user with any role assigned on an instance derives none of this role there. */
+	/** If set, a user with any assigned role on an instance does not get this role there by derivation. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** Users with `role` on a subject of `relation` get the derived role on its objects. */
+/** A way to derive a role: users with `role` on the subject of `relation` get the derived role on the object. */
 export interface Derivation {
-	/** Relation key on the derived role's type. */
+	/** Key of a relation on the derived role's type. */
 	readonly relation: string;
-	/** Role key on the relation's subjects. */
+	/** Key of a role on the relation's subjects. */
 	readonly role: string;
-	/** If set, this derivation gives nothing to a user with any role assigned on the object. */
+	/** If set, this derivation has no effect for a user with any assigned role on the object. */
 	readonly no_direct_roles_on_object: boolean;
 }
 
@@ -63,7 +63,9 @@ export interface Permission {
 	readonly action: string;
 }
 
-/** A tenant role: its own permissions plus, through `extends`, permissions from other roles (by key, any depth). */
+/**
+ * A tenant role. It grants its own permissions and the permissions of the roles in `extends` (role keys, to any depth).
+ */
 export interface Role {
 	readonly key: string;
 	readonly name: string;
@@ -83,7 +85,10 @@ export interface Attributes {
  */
 type Selection = { readonly conditions: Json } | { readonly role: string } | { readonly resource: string };
 
-/** Users, or resources with the same type, selected at each check. A set grants nothing without a rule. */
+/**
+ * A set of users, or of resources with the same type. Its members are selected at each check. A set grants nothing
+ * without a rule.
+ */
 export interface ConditionSet {
 	/** Unique per set type. */
 	readonly key: string;
@@ -97,7 +102,7 @@ export interface ConditionSet {
 	readonly selects: Selection;
 }
 
-/** Allows the users in a user set to do the action on the resources in a resource set. All by keys. */
+/** Allows the users in a user set to do the action on the resources in a resource set. All members are keys. */
 export interface SetRule {
 	readonly user_set: string;
 	readonly resource_set: string;
@@ -106,7 +111,10 @@ export interface SetRule {
 	readonly action: string;
 }
 
-/** The schema: possible objects and permissions. Small; compiled into Rego modules and tables. */
+/**
+ * The schema: resource types, roles, permissions and condition sets. It is small, and is compiled into Rego modules and
+ * tables.
+ */
 export interface Schema {
 	readonly resources: readonly Resource[];
 	readonly roles: readonly Role[];
@@ -116,11 +124,11 @@ export interface Schema {
 
 /** A fact with an optional expiry. */
 export interface Expiring {
-	/** Milliseconds since 1970; absent if the fact does not expire. */
+	/** Expiry, in milliseconds since 1970; absent if the fact does not expire. */
 	readonly expires_at?: number;
 }
 
-/** A tenant role assignment, by keys. */
+/** A tenant role assignment, identified by keys. */
 export interface RoleAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;
@@ -155,7 +163,7 @@ export interface Instance {
 	readonly tenant: string;
 }
 
-/** A resource role assignment on an instance of the same type, by keys. */
+/** An assignment of a resource role on an instance of the same type, identified by keys. */
 export interface InstanceAssignment extends Expiring {
 	readonly user: string;
 	readonly role: string;
@@ -163,7 +171,7 @@ export interface InstanceAssignment extends Expiring {
 	readonly instance: string;
 }
 
-/** A relationship tuple: relates the subject to the object `instance`, with type `type`. */
+/** A relationship tuple. It relates the subject to the object `instance`, which has the type `type`. */
 export interface Relationship extends Expiring {
 	readonly type: string;
 	readonly instance: string;
@@ -172,7 +180,10 @@ export interface Relationship extends Expiring {
 	readonly subject: string;
 }
 
-/** The facts: large, never in Rego, always data. Users are listed by key. Row order has no meaning. */
+/**
+ * The facts. They can be large, so they are always data and never Rego. Users are listed by key. Row order has no
+ * meaning.
+ */
 export interface Facts {
 	readonly users: readonly string[];
 	readonly tenants: readonly Tenant[];
@@ -187,7 +198,7 @@ export interface Facts {
 	readonly instance_attributes: readonly InstanceAttributes[];
 }
 
-/** Maps requests to a URL to a resource and an action (`/allowed_url`). Policies never read it. */
+/** Maps requests to a URL to a resource and an action (`/allowed_url`). Policies never read mapping rules. */
 export interface MappingRule {
 	readonly url: string;
 	/** A regular expression for type `regex`. For `null`, each part in braces is a wildcard. */
@@ -195,13 +206,13 @@ export interface MappingRule {
 	/** In lower case. */
 	readonly http_method: string;
 	readonly resource: string;
-	/** `null`: the action has the method's name. */
+	/** Action key; `null` if the action is named like the method. */
 	readonly action: string | null;
 	/** The matching rule with the highest priority wins; `null` is 0. */
 	readonly priority: number | null;
 }
 
-/** A proxy config's ordered mapping rules. Bundles contain nothing else from a proxy config. */
+/** A proxy config's mapping rules, in order. Bundles contain nothing else of a proxy config. */
 export interface MappingRules {
 	/** Proxy config key. */
 	readonly config: string;
@@ -215,8 +226,8 @@ export interface Model {
 	/** Mapping rules for all proxy configs, in any order; absent if there are none. */
 	readonly mapping_rules?: readonly MappingRules[];
 	/**
-	 * The active policy's schema, if it differs from `schema`. The data then suspends everything removed by the newer
-	 * schema.
+	 * The active policy's schema, if it differs from `schema`. The data then suspends the parts of the policy that the
+	 * newer schema removed.
 	 */
 	readonly in_force?: Schema;
 }
@@ -228,8 +239,8 @@ export interface RegoFile {
 }
 
 /**
- * A step from an older data document to a newer document. `path` holds the members from the document's root. `upsert`
- * creates missing parents and replaces an existing value; removing an absent value changes nothing.
+ * A step from an older data document to a newer document. `path` lists the member names from the document's root.
+ * `upsert` creates missing parents and replaces an existing value. Removing an absent value has no effect.
  */
 export type Patch =
 	| { readonly op: 'upsert'; readonly path: readonly string[]; readonly value: Json }

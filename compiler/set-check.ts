@@ -4,7 +4,7 @@ import { type Diagnostic, finding, keyProblems, repeated, tick } from './diagnos
 import type { ConditionSet, Schema, SetRule } from './model.js';
 import { extendsCycles } from './policy/grant.js';
 
-/** Returns all findings about condition sets and set rules, in no order. Never throws. */
+/** Returns all findings about condition sets and set rules, in no particular order. Never throws. */
 export function checkSets(schema: Schema): readonly Diagnostic[] {
 	const sets: Sets = new Map(schema.condition_sets.map((set) => [typedKey(set.type, set.key), set]));
 	return [
@@ -27,7 +27,7 @@ export function checkSets(schema: Schema): readonly Diagnostic[] {
 	];
 }
 
-/** By type and key: automatic sets for a role and for a resource may have the same key. */
+/** Sets keyed by type and key, because automatic sets for a role and for a resource may have the same key. */
 type Sets = ReadonlyMap<string, ConditionSet>;
 
 function typedKey(type: ConditionSet['type'], key: string): string {
@@ -87,7 +87,7 @@ function checkSelection(set: ConditionSet, { roles }: Schema): readonly Diagnost
 }
 
 function checkCycles(sets: readonly ConditionSet[]): readonly Diagnostic[] {
-	// Automatic sets narrow nothing; all other keys are unique.
+	// Automatic sets narrow no other set. The keys of all other sets are unique.
 	const others = sets.filter(({ selects }) => 'conditions' in selects);
 	const narrowing = others.map(({ key, parent }) => ({ key, extends: parent === null ? [] : [parent] }));
 	return extendsCycles(narrowing).map((chain) => {
@@ -140,7 +140,7 @@ function setNoun(type: ConditionSet['type']): string {
 }
 
 /**
- * Returns a rule's readable form.
+ * Returns a rule in human-readable form.
  *
  */
 function ruleName({ user_set, resource, action, resource_set }: SetRule): string {

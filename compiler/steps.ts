@@ -1,4 +1,4 @@
-/** Interruptible work. It yields at least every few hundred microseconds. */
+/** Interruptible work. The generator yields at least every few hundred microseconds. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Runs all steps without a pause. */

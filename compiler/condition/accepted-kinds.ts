@@ -1,4 +1,4 @@
-/** The value kinds for operators: a common table for the parser, the evaluation and Rego. */
+/** The value kinds that operators accept: a common table for the parser, the evaluator and the Rego writer. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
@@ -21,20 +21,22 @@ export type AcceptedKind =
 	| 'match';
 
 /**
- * Maximum string lengths, in characters, for operations slower than linear: substring search, which the engine restarts
- * at every position (`searched` for `sought`), and regular expressions (in `matched`). Without these limits a check
- * could take minutes.
+ * Maximum string lengths, in characters, for operations that take more than linear time. Substring search looks for
+ * `sought` in `searched`, and the engine restarts it at every position. Regular expressions run on `matched`. Without
+ * these limits a check could take minutes.
  */
 export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
 
 interface Rule {
-	/** For messages: `must be …`. */
+	/** Completes the message `must be …`. */
 	readonly description: string;
 	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/** Library function that is true of a present but refused value; absent if every value is accepted. */
+	/**
+	 * Library function that is true for a refused value, but not for a missing value. Absent if every value is accepted.
+	 */
 	readonly refused?: Fragment;
-	/** Library function that is true of an accepted value. */
+	/** Library function that is true for an accepted value. */
 	readonly accepted?: Fragment;
 }
 
@@ -112,7 +114,7 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 /** The reason for refusing an inexact number. */
 export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
 
-/** Returns the kind to order against this operand. A range has the kind of its ends. */
+/** Returns the kind of value that this operand can be ordered against. A range has the kind of its bounds. */
 export function orderedKind(operand: Json): Kind {
 	return jsonKind(arrayItems(operand)[0] ?? operand);
 }

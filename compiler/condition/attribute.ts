@@ -10,7 +10,10 @@ const objects: ReadonlyMap<string, AttributeObject> = new Map([
 	['context', 'context'],
 ]);
 
-/** Names for facts and for values from the check: stored attributes with the same name do not replace them. */
+/**
+ * Attribute names that refer to facts or to values from the check. Stored attributes with the same names do not replace
+ * these values.
+ */
 const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	user: ['key', 'roles', 'tenants'],
 	resource: ['key', 'type', 'tenant'],
@@ -18,28 +21,28 @@ const asked: Readonly<Record<AttributeObject, readonly string[]>> = {
 	context: [],
 };
 
-/** Known even without a definition, but stored like other attributes. */
+/** Attributes that need no definition, but are stored like other attributes. */
 const known: readonly string[] = ['email', 'first_name', 'last_name'];
 
-/** Parses an attribute name such as `user.address.city`; `undefined` if the text is not an attribute name. */
+/** Parses an attribute name such as `user.address.city`; returns `undefined` if the string is not an attribute name. */
 export function attributeNamed(text: string): AttributePath | undefined {
 	const [first = '', ...path] = text.split('.');
 	const object = objects.get(first);
 	return object === undefined || !isPath(path) ? undefined : { object, path };
 }
 
-/** Splits a member path such as `address.city`; `undefined` if a name is empty. */
+/** Splits a member path such as `address.city`. Returns `undefined` if a name is empty. */
 export function membersNamed(text: string): readonly string[] | undefined {
 	const path = text.split('.');
 	return isPath(path) ? path : undefined;
 }
 
-/** Formats an attribute as text, with `user` for `subject`. */
+/** Formats an attribute as a string, such as `user.age`. */
 export function attributeText({ object, path }: AttributePath): string {
 	return [object, ...path].join('.');
 }
 
-/** True for facts and for values from the check, such as `user.roles`. */
+/** True if the attribute refers to a fact or to a value from the check, such as `user.roles`. */
 export function isAsked({ object, path }: AttributePath): boolean {
 	return asked[object].includes(path[0] ?? '');
 }

@@ -4,17 +4,22 @@ import type { Json } from '../model.js';
 /** Objects whose attributes a condition can name. */
 export type AttributeObject = 'user' | 'resource' | 'tenant' | 'context';
 
-/** An attribute, such as `user.address.city`: the first name is the attribute, further names lead into its value. */
+/**
+ * An attribute, such as `user.address.city`: the first name in `path` is the attribute, and further names lead into its
+ * value.
+ */
 export interface AttributePath {
 	readonly object: AttributeObject;
 	/** Never empty. */
 	readonly path: readonly string[];
 }
 
-/** Members and indexes from `conditions` to a place in it. */
+/** Member names and array indexes that lead from `conditions` to a place inside it. */
 export type ConditionPath = readonly (string | number)[];
 
-/** Right side of a comparison. `match` holds a condition on an object's members; its paths start there. */
+/**
+ * Right side of a comparison. `match` contains a condition on an object's members, with paths relative to that object.
+ */
 export type Operand =
 	| { readonly value: Json }
 	| { readonly ref: AttributePath }
@@ -27,13 +32,13 @@ export interface Comparison<Attribute = AttributePath> {
 	/** A name in the operator table. */
 	readonly operator: string;
 	readonly operand: Operand;
-	/** The operator's place in the text. */
+	/** The operator's place in the conditions. */
 	readonly at: ConditionPath;
 }
 
 /**
- * A condition in its author's order. An empty `all` holds, an empty `any` does not. Attribute-first nesting is
- * resolved: each comparison has its attribute.
+ * A condition, with its parts in the author's order. An empty `all` holds, an empty `any` does not. Nesting below an
+ * attribute is resolved: each comparison contains its attribute.
  */
 export type Condition<Attribute = AttributePath> =
 	| { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Attribute>[] }

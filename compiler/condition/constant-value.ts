@@ -1,4 +1,4 @@
-/** Conditions without attributes, such as an empty `all`: Rego has nothing to compute for them. */
+/** Conditions without attributes, such as an empty `all`. Their value is constant, so no Rego is needed. */
 import type { Condition } from './condition.js';
 
 /** Returns a constant condition's value; `undefined` if the value depends on attributes. */
@@ -17,7 +17,7 @@ export function constantValue<A>(condition: Condition<A>): boolean | undefined {
 	}
 }
 
-/** Combines the values from several conditions. A single `decisive` value decides the result. */
+/** Combines the values of several conditions. A single condition with the value `decisive` decides the result. */
 function combinedValue<A>(conditions: readonly Condition<A>[], decisive: boolean): boolean | undefined {
 	const values = conditions.map(constantValue);
 	if (values.includes(decisive)) {
@@ -26,7 +26,7 @@ function combinedValue<A>(conditions: readonly Condition<A>[], decisive: boolean
 	return values.includes(undefined) ? undefined : !decisive;
 }
 
-/** Returns the conditions with attributes. */
+/** Returns the conditions whose value depends on attributes. */
 export function variableAmong<A>(conditions: readonly Condition<A>[]): readonly Condition<A>[] {
 	return conditions.filter((condition) => constantValue(condition) === undefined);
 }

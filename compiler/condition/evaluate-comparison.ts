@@ -8,8 +8,8 @@ import { jsonKind } from './value.js';
 export type Truth = boolean | 'mistyped';
 
 /**
- * Compares two values; `undefined` is a missing value. The operator must accept the kind of each present value, even if
- * the opposite side is missing.
+ * Compares two values, where `undefined` means a missing value. The operator must accept the kind of each present
+ * value, even if the other value is missing.
  */
 export function evaluateComparison(
 	operator: Operator,

@@ -9,8 +9,8 @@ import { type Operator, operatorNamed, type PatternMatcher } from './operator.js
 import { arrayItems, isInexact, jsonKind, lookUp } from './value.js';
 
 /**
- * Values that conditions can refer to. Built-in attributes are members, such as `roles` in `user`. A missing value is
- * absent or null.
+ * Values that conditions can refer to. Built-in attributes are ordinary members, such as `roles` in `user`. An absent
+ * member or null means a missing value.
  */
 export interface Subject {
 	readonly user: Json;
@@ -19,7 +19,7 @@ export interface Subject {
 	readonly context: Json;
 }
 
-/** Outcome for part of a condition. A part is mistyped if any part inside it is. */
+/** Outcome for a part of a condition. A part is mistyped if any part inside it is mistyped. */
 export type Trace =
 	| { readonly kind: 'all' | 'any'; readonly holds: Truth; readonly conditions: readonly Trace[] }
 	| { readonly kind: 'not'; readonly holds: Truth; readonly condition: Trace }
@@ -29,14 +29,14 @@ export type Trace =
 interface ComparisonTrace {
 	readonly kind: 'comparison';
 	readonly holds: Truth;
-	/** Attribute name, such as `user.age`; inside a match, relative to the member. */
+	/** Attribute name, such as `user.age`. Inside a `match`, the name is relative to the matched object. */
 	readonly attribute: string;
-	/** Value found; null if the attribute is missing. */
+	/** The attribute's value; null if the attribute is missing. */
 	readonly value: Json;
 	readonly operator: string;
-	/** As written, except for a `match`, which is null. */
+	/** The operand as written; null for a `match`. */
 	readonly operand: Json;
-	/** The compared value: the operand itself or its `ref`'s value, null if missing. */
+	/** The compared value: the operand itself, or the value its `ref` refers to. Null if this value is missing. */
 	readonly operand_value: Json;
 	/** The reason, as a sentence. */
 	readonly why: string;
@@ -45,13 +45,13 @@ interface ComparisonTrace {
 	readonly items?: readonly Trace[];
 }
 
-/** Explains a condition. The condition selects only if `holds === true`. */
+/** Explains a condition. The condition selects the subject only if `holds === true`. */
 export function explainCondition(condition: Condition, subject: Subject, matches: PatternMatcher): Trace {
 	const find = ({ object, path }: AttributePath) => lookUp(subject[object], path);
 	return traceCondition(condition, { find, text: attributeText, refer: find, matches });
 }
 
-/** Finds and names attributes. */
+/** Looks up attributes and formats their names. */
 interface AttributeSource<Attribute> {
 	find(attribute: Attribute): Json | undefined;
 	text(attribute: Attribute): string;
@@ -109,7 +109,7 @@ function traceComparison<A>(comparison: Comparison<A>, source: AttributeSource<A
 	};
 }
 
-/** A side of a comparison, with its name if present. */
+/** A side of a comparison, with its name if it has one. */
 interface Side {
 	readonly text: string | undefined;
 	readonly value: Json | undefined;
@@ -129,7 +129,7 @@ function reason(operator: Operator, holds: Truth, attribute: Side, operand: Side
 	return `${named(attribute)} ${operator.words[holds ? 'holds' : 'fails']} ${named(operand)}`;
 }
 
-/** Kinds for exact numbers only. */
+/** Kinds that accept only exact numbers. */
 const exactKinds: ReadonlySet<AcceptedKind> = new Set(['compared', 'list', 'number', 'orderable', 'range']);
 
 function typeReason(operator: Operator, attribute: Side, operand: Side): string {

@@ -14,14 +14,17 @@ export type { NamedAttribute } from './parse-run.js';
 
 /** A condition, or all problems in the input. */
 export type Parsed = ({ readonly condition: Condition } | { readonly problems: readonly ConditionProblem[] }) & {
-	/** Every correctly named attribute, in text order, without members inside `match`. */
+	/** Every correctly named attribute, in the order of the input, without members inside `match`. */
 	readonly attributes: readonly NamedAttribute[];
 };
 
 /** Parser input besides the conditions. */
 export interface ParseOptions {
 	readonly type: 'userset' | 'resourceset';
-	/** Measures a regular expression. Without it, every expression is accepted: the compiler has no engine. */
+	/**
+	 * Measures a regular expression. If absent, every expression is accepted, because the compiler has no regular
+	 * expression engine.
+	 */
 	readonly measurePattern?: (pattern: string) => PatternMeasure;
 }
 
@@ -29,7 +32,7 @@ function acceptPattern(): PatternMeasure {
 	return { steps: 0, problem: null };
 }
 
-/** Parses `conditions`. Reports the first twenty problems together, with their places. Never throws. */
+/** Parses `conditions`. Reports the first twenty problems together, each with its place. Never throws. */
 export function parseConditions(conditions: unknown, { type, measurePattern = acceptPattern }: ParseOptions): Parsed {
 	const run = new ParseRun(measurePattern);
 	const condition = readWhole(conditions, [], 0, attributeScope(run, type === 'userset' ? 'user' : 'resource'));
@@ -37,7 +40,7 @@ export function parseConditions(conditions: unknown, { type, measurePattern = ac
 	return problems.length === 0 ? { condition, attributes } : { problems, attributes };
 }
 
-/** Returns every attribute in a condition, in text order, without members inside `match`. */
+/** Returns every attribute in a condition, in order, without members inside `match`. */
 export function attributesIn(condition: Condition): readonly AttributePath[] {
 	if (condition.kind === 'not') {
 		return attributesIn(condition.condition);
@@ -51,10 +54,10 @@ export function attributesIn(condition: Condition): readonly AttributePath[] {
 
 type Reader<Attribute> = (value: unknown, at: ConditionPath, depth: number) => Condition<Attribute>;
 
-/** Placeholder for an unreadable condition. Its problem is recorded, so it is never evaluated. */
+/** Placeholder for an unreadable condition. It is never evaluated, because the problem has been recorded. */
 const nothing = { kind: 'all', conditions: [] } as const;
 
-/** Reads an outermost condition, where an empty object restricts nothing. */
+/** Reads an outermost condition. There, an empty object restricts nothing. */
 function readWhole<A>(value: unknown, at: ConditionPath, depth: number, scope: Scope<A>): Condition<A> {
 	return isObject(value) && Object.keys(value).length === 0 ? nothing : readCondition(value, at, depth, scope);
 }
@@ -126,7 +129,10 @@ function unknownOperator(name: string, value: unknown): string {
 	return `unknown operator ${excerpt(name)}: did you mean ${hint}? There are ${names}`;
 }
 
-/** Reads an object's only member. If there are more, reads the first few to find further problems. */
+/**
+ * Reads an object that must have a single member. If the object has more members, reads the first few to find further
+ * problems.
+ */
 function readMembers<A>(
 	run: ParseRun,
 	value: Readonly<Record<string, unknown>>,

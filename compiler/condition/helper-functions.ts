@@ -1,4 +1,6 @@
-/** The functions that conditions need besides `selects`: for alternatives, negations and array items. */
+/**
+ * The generated functions that conditions need in addition to `selects`: for alternatives, negations and array items.
+ */
 
 import { Fragment, rego } from '../rego/rego.js';
 import { type Body, regoFunction } from '../rego/rule.js';
@@ -9,11 +11,14 @@ export type HelperKind = 'any' | 'excluded' | 'present' | 'any_match';
 /** Functions with a common parameter, such as `any_1(user)`. */
 export class HelperFunctions {
 	readonly #counts = new Map<HelperKind, number>();
-	/** For each function, a rule per body. */
+	/** The rules of each function, one per body. */
 	readonly #functions: Fragment[][] = [];
 
 	constructor(
-		/** Separates functions about items from functions about the user or the resource. */
+		/**
+		 * Distinguishes the names of functions about array items from the names of functions about the user or the
+		 * resource.
+		 */
 		private readonly prefix: '' | 'item_',
 		private readonly parameter: 'user' | 'resource' | 'item',
 	) {}
@@ -23,7 +28,7 @@ export class HelperFunctions {
 		const number = (this.#counts.get(kind) ?? 0) + 1;
 		this.#counts.set(kind, number);
 		const name = new Fragment(`${this.prefix}${kind}_${number}`);
-		// Reserve the place before the bodies are written: called functions come later.
+		// Reserve the place before the bodies are written, so that called functions come after their caller.
 		const rules: Fragment[] = [];
 		this.#functions.push(rules);
 		rules.push(...writeBodies().map((body) => regoFunction(name, [this.parameter], body)));

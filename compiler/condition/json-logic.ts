@@ -1,6 +1,6 @@
 /**
- * Conditions as JsonLogic (jsonlogic.com), to ask the store for the currently selected users of a set. The data of a
- * rule is `{user, resource, tenant, context}`, with built-in attributes as members, such as `user.roles`.
+ * Conditions as JsonLogic (jsonlogic.com), used to ask the store which users a set currently selects. A rule's data is
+ * `{user, resource, tenant, context}`. Built-in attributes, such as `user.roles`, are members.
  */
 import { isArray } from '../json.js';
 import type { Json } from '../model.js';
@@ -18,16 +18,16 @@ export function toJsonLogic(condition: Condition): Json {
 
 /**
  * Operations for `add_operation`, beyond the standard `and`, `or`, `!`, `some` and `none`. The caller adds
- * `pattern_matches(pattern, text)`, which is true if a regular expression (RE2) is found in a text.
+ * `pattern_matches(pattern, text)`, which is true if a regular expression (RE2) matches anywhere in a string.
  */
 export const operations: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
 	/**
-	 * Returns the attribute at the path; `undefined` if missing. Reads own members only, unlike the standard's `var`.
+	 * Returns the attribute at the path; `undefined` if it is missing. Reads own members only, unlike JsonLogic's `var`.
 	 */
 	attribute(this: unknown, ...path: readonly unknown[]): unknown {
 		return lookUp(asJson(this) ?? null, path.map(String));
 	},
-	/** Compares an attribute with an operand: attribute, operator, operand. */
+	/** Compares an attribute with an operand. */
 	compare: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === true,
 	/** True if the values cannot be compared. */
 	mistyped: (attribute, operator, operand) => evaluateNamed(attribute, operator, operand) === 'mistyped',
@@ -143,7 +143,7 @@ function within<A>(lookup: Lookup<A>, attribute: A): Lookup<readonly string[]> {
 	return (path) => ({ attribute: [...found.attribute, ...path] });
 }
 
-/** Writes a literal value so that JsonLogic reads no part of it as a rule. */
+/** Writes a literal value in such a way that JsonLogic reads no part of it as a rule. */
 function quoted(value: Json): Json {
 	if (isArray(value)) {
 		return value.map(quoted);

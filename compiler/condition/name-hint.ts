@@ -68,7 +68,7 @@ function nearest(name: string): string {
 	return distances.reduce((best, next) => (next.distance < best.distance ? next : best)).known;
 }
 
-/** Maximum compared characters; longer names are cut. */
+/** Number of characters to compare. Longer names are cut. */
 const maxNameLength = 40;
 
 function letters(name: string): string {

@@ -1,4 +1,4 @@
-/** Operands as written: a value, or `{"ref": "…"}`. */
+/** Operands as the author writes them: a value, or `{"ref": "…"}`. */
 
 import { isObject } from '../json.js';
 import type { Json } from '../model.js';
@@ -11,8 +11,8 @@ import type { ParseRun } from './parse-run.js';
 import { isInexact } from './value.js';
 
 /**
- * Reads the operand for an operator without `match`. Records problems and returns null if it is wrong. `refs` allows
- * references.
+ * Reads the operand for an operator without `match`. If the operand is invalid, records problems and returns null.
+ * `refs` allows references.
  */
 export function readOperand(
 	run: ParseRun,
@@ -56,10 +56,10 @@ function readReference(
 	return null;
 }
 
-/** Maximum members in an object operand: comparing objects takes the engine quadratic time. */
+/** Maximum number of members in an object operand, because the engine compares objects in quadratic time. */
 export const maxMembers = 32;
 
-/** Returns the value if Rego can express it as JSON; records problems. */
+/** Returns the value if Rego can express it as JSON. Otherwise records problems. */
 function readValue(run: ParseRun, value: unknown, at: ConditionPath, depth: number): Json {
 	if (!run.enter(at, depth)) {
 		return null;

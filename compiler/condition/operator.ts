@@ -1,11 +1,14 @@
-/** The operator table: the source for parser, messages, Rego, JsonLogic, explanations and the guide. */
+/** The operator table. The parser, messages, Rego, JsonLogic, explanations and the guide all use it. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { Fragment, lines, rego } from '../rego/rego.js';
 import { type AcceptedKind, longest } from './accepted-kinds.js';
 import { arrayItems, compareValues, equal, valueSet } from './value.js';
 
-/** True if a regular expression (RE2) is found in a text. The compiler has no engine. */
+/**
+ * True if a regular expression (RE2) matches anywhere in a string. The caller provides this function, because the
+ * compiler has no regular expression engine.
+ */
 export type PatternMatcher = (pattern: string, text: string) => boolean;
 
 /** Both sides of a comparison, as Rego. */
@@ -16,7 +19,7 @@ export interface Sides {
 	readonly literal: Json | undefined;
 	/** If set, an earlier statement has checked the kinds of both sides. */
 	readonly guarded: boolean;
-	/** If set, the operand is exact, as keys are, so an equal value is exact too. */
+	/** If set, the operand is known to be exact (keys are), so a value equal to it is exact too. */
 	readonly exact: boolean;
 }
 
@@ -25,7 +28,7 @@ export interface Operator {
 	readonly name: string;
 	/** Other names with the same meaning. */
 	readonly aliases: readonly string[];
-	/** Words for explanations: `<attribute> <words> <operand>`. */
+	/** Phrases for explanations: `<attribute> <phrase> <operand>`. */
 	readonly words: { readonly holds: string; readonly fails: string };
 	/** A further note for the guide. */
 	readonly note: string;
@@ -35,17 +38,20 @@ export interface Operator {
 	readonly ordered?: true;
 	/** If set, the operand cannot be a `ref`. */
 	readonly literal?: true;
-	/** If set, the Rego needs no guard: it is never true for refused values. */
+	/** If set, the operator's Rego needs no guard, because it is never true for refused values. */
 	readonly guards?: true;
-	/** Applies a condition operand to the attribute as an object, or to an array's items. */
+	/**
+	 * Set if the operand is a condition. It applies to the attribute, which is then an object, or to any or all items of
+	 * an array.
+	 */
 	readonly match?: 'object' | 'any' | 'all';
 	/** Result for a missing attribute; false if absent. */
 	readonly missing?: (operand: Json) => boolean;
-	/** Meaning for present and accepted values, with the same kind if `ordered`. */
+	/** Evaluates the operator. Both values are present and accepted, and have the same kind if `ordered` is set. */
 	readonly holds: (attribute: Json, operand: Json, matches: PatternMatcher) => boolean;
-	/** Meaning as Rego statements, all of which must be true, for values that are accepted, null or undefined. */
+	/** Writes the operator as Rego statements, all of which must be true. Each value is accepted, null or undefined. */
 	readonly rego: (sides: Sides) => readonly Fragment[];
-	/** A statement that is true if the engine cannot use the operand, as Rego. The comparison is then mistyped. */
+	/** Writes a Rego statement that is true if the engine cannot use the operand. The comparison is then mistyped. */
 	readonly unusable?: (operand: Fragment) => Fragment;
 	/** Example operand for the guide. */
 	readonly example: Json;
@@ -54,7 +60,10 @@ export interface Operator {
 /** Maximum regular expression length, in characters. */
 export const maxPatternLength = 1000;
 
-/** Maximum length inside `match`, in characters: the expression runs on many texts. */
+/**
+ * Maximum regular expression length inside `match`, in characters. It is shorter because the expression runs on many
+ * strings.
+ */
 export const maxItemsPatternLength = 250;
 
 const base = { aliases: [], note: '' } as const;
@@ -65,7 +74,7 @@ const texts = { ...base, attribute: 'string', operand: 'string', guards: true } 
 const lists = { ...base, attribute: 'list', operand: 'list', guards: true } as const;
 const matching = { ...base, operand: 'match', literal: true, holds: () => false, rego: () => [] } as const;
 
-/** In guide order. */
+/** All operators, in the guide's order. */
 export const operators: readonly Operator[] = [
 	{
 		...base,
@@ -152,7 +161,7 @@ export const operators: readonly Operator[] = [
 			const [first = null, last = null] = arrayItems(operand);
 			return compareValues(attribute, first) >= 0 && compareValues(attribute, last) <= 0;
 		},
-		// Null sorts below everything, so it is never at least the first end.
+		// Null sorts below everything, so it never reaches the lower bound.
 		rego: (sides) => [
 			rego`${sides.attribute} >= ${rangeEnd(sides, 0)}`,
 			rego`${sides.attribute} <= ${rangeEnd(sides, 1)}`,
@@ -240,7 +249,7 @@ export const operators: readonly Operator[] = [
 		operand: 'compared',
 		holds: (attribute, operand) => valueSet(attribute).has(operand),
 		rego: (sides) => {
-			// Rego would read a line with a leading minus as a subtraction from the previous line.
+			// Rego would read a line that starts with a minus sign as a subtraction from the previous line.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
 			const found = isIn(sides.operand, sides.attribute, sides.literal === undefined ? undefined : [sides.literal]);
 			return [...whenRef(sides, there, sides.operand), rego`${some}${found}`];
@@ -327,15 +336,18 @@ export function operatorNamed(name: string): Operator | undefined {
 	return byName.get(name);
 }
 
-/** Rego compares null like any other value, so this check precedes each statement that null could make true. */
+/**
+ * Writes a check that a value is present. Rego compares null like any other value, so this check precedes each
+ * statement that null could make true.
+ */
 function there(value: Fragment): Fragment {
 	return rego`${value} != null`;
 }
 
 /**
- * Tests whether a value is in an array. Comparing objects with each item takes quadratic time in their members, so this
- * searches a set with the items instead (`compare.member`). `items` are the array's items, or the value, if they are
- * literals in the condition: a plain `in` is cheap if no item is an object or array.
+ * Tests whether a value is in an array. Comparing an object with each item takes quadratic time in the number of its
+ * members, so this function searches a set of the items instead (`compare.member`). `items` is whichever side is a
+ * literal in the condition, the array or the value. A plain `in` is cheap if no item is an object or array.
  */
 function isIn(value: Fragment, array: Fragment, items: Json | undefined): Fragment {
 	const plain = items !== undefined && arrayItems(items).every((item) => typeof item !== 'object');
@@ -357,7 +369,7 @@ function exact(value: Fragment): Fragment {
 	return rego`compare.exact(${value})`;
 }
 
-/** Adds a check for a `ref` operand only: on the attribute, or on a different value. */
+/** Adds a check only if the operand is a `ref`. The check is on the attribute, or on a different value. */
 function whenRef(
 	{ literal, attribute }: Sides,
 	ask: (value: Fragment) => Fragment,
@@ -370,7 +382,7 @@ function unguarded({ guarded }: Sides, statements: readonly Fragment[]): readonl
 	return guarded ? [] : statements;
 }
 
-/** Returns an end of a range. */
+/** Returns a bound of a range. */
 function rangeEnd({ operand, literal }: Sides, index: number): Fragment {
 	const end = arrayItems(literal ?? null)[index];
 	return end === undefined ? rego`${operand}[${index}]` : jsonValue(end);

@@ -1,4 +1,4 @@
-/** A parser run, with its problems and counters. */
+/** The state of a parser run: its problems and counters. */
 import { isBuiltIn } from './attribute.js';
 import type { AttributePath, ConditionPath } from './condition.js';
 import { truncate } from './excerpt.js';
@@ -15,34 +15,34 @@ export interface ConditionProblem {
 /** An attribute named in a condition. */
 export interface NamedAttribute {
 	readonly attribute: AttributePath;
-	/** Its place in the text. */
+	/** Its place in the conditions. */
 	readonly at: ConditionPath;
 	/** True if it needs no definition. */
 	readonly built_in: boolean;
 }
 
-/** Maximum nesting for conditions, and for values. */
+/** Maximum nesting depth for conditions, and for values. */
 export const deepest = 100;
 
-/** Maximum conditions, comparisons and values in `conditions`. */
+/** Maximum number of conditions, comparisons and values in `conditions`, together. */
 export const maxNodes = 10_000;
 
-/** Maximum steps for all regular expressions in a set; at this limit a check takes up to 200 ms. */
+/** Maximum size of all regular expressions in a set, in steps. At this limit a check takes up to 200 ms. */
 export const maxPatternSteps = 50_000;
 
-/** A regular expression's size, and the reason to refuse it; `null` if valid. */
+/** A regular expression's size, and the reason to refuse it, which is `null` for a valid expression. */
 export interface PatternMeasure {
 	readonly steps: number;
 	readonly problem: string | null;
 }
 
-/** Maximum reported problems; reading stops there. */
+/** Maximum number of reported problems. The parser stops at this number. */
 export const maxProblems = 20;
 
 /** Collects a run's problems and attributes, and enforces its limits. */
 export class ParseRun {
 	readonly problems: ConditionProblem[] = [];
-	/** In text order. */
+	/** All attributes, in the order of the input. */
 	readonly attributes: NamedAttribute[] = [];
 	readonly #limitsTold = new Set<string>();
 	readonly #measurePattern: (pattern: string) => PatternMeasure;
@@ -53,7 +53,7 @@ export class ParseRun {
 		this.#measurePattern = measurePattern;
 	}
 
-	/** Records a problem, up to the twentieth. */
+	/** Records a problem, unless there are already twenty. */
 	refuse(type: ConditionProblem['type'], at: ConditionPath, msg: string, input?: unknown): void {
 		if (this.problems.length >= maxProblems) return;
 		const short = input === null || ['string', 'number', 'boolean'].includes(typeof input);
@@ -67,8 +67,8 @@ export class ParseRun {
 	}
 
 	/**
-	 * Counts a node at this depth. Returns false if the node must not be read. Records a problem the first time a limit
-	 * is exceeded.
+	 * Counts a node at this depth. Returns false if a limit is exceeded: then the caller must not read the node. Records
+	 * a problem the first time this happens.
 	 */
 	enter(at: ConditionPath, depth: number): boolean {
 		if (this.problems.length >= maxProblems) return false;
@@ -85,8 +85,8 @@ export class ParseRun {
 	}
 
 	/**
-	 * Returns the reason to refuse a regular expression, or null. Adds its size to the set's total. Past the limit the
-	 * set is already refused, so further expressions are not measured.
+	 * Returns the reason to refuse a regular expression, or null. Adds its size to the set's total. Once the total
+	 * exceeds the limit the set is refused, so further expressions are not measured.
 	 */
 	patternProblem(pattern: string): string | null {
 		if (this.#patternSteps > maxPatternSteps) return null;

@@ -10,27 +10,27 @@ export interface RegoScope<Attribute> {
 	/** Writes an attribute. */
 	readonly attribute: (attribute: Attribute) => Fragment;
 	/**
-	 * If set, the set selects nothing unless the condition holds. Its statements then also check the kinds of its
-	 * values, and fail on a mistyped value. A condition inside `any` or `not` leaves this check to the function
-	 * `mistyped`, which makes the set select nothing whatever the other conditions say.
+	 * If true, the set selects nothing unless the condition holds. Its statements then also check the kinds of its
+	 * values, and fail on a mistyped value. Conditions inside `any` or `not` are not required: the function `mistyped`
+	 * checks their values, and a mistyped value makes the set select nothing, whatever the other conditions say.
 	 */
 	readonly required: boolean;
-	/** Further functions with the same parameter. */
+	/** Helper functions with the same parameter. */
 	readonly helpers: HelperFunctions;
 	readonly items: ItemFunctions;
 }
 
 /** Functions about array items. */
 export interface ItemFunctions {
-	/** Returns the functions for a condition on an item. Writes them on the first call. */
+	/** Returns the names of the functions for a condition on an item. Writes the functions on the first call. */
 	named(condition: Condition<readonly string[]>): ItemFunctionNames;
 }
 
 /** Function names for a condition on an item. */
 export interface ItemFunctionNames {
-	/** True for a matching item. */
+	/** Function that is true for a matching item. */
 	readonly match: Fragment;
-	/** True for a non-object item, or an item with a mistyped comparison. */
+	/** Function that is true for an item that is not an object or has a mistyped comparison. */
 	readonly mistyped: Fragment;
 }
 
@@ -44,7 +44,10 @@ export function scopeOfMembers<A>(object: Fragment, scope: RegoScope<A>): RegoSc
 	return { ...scope, attribute: (path) => memberRego(object, path) };
 }
 
-/** Writes a checked attribute, such as `user.address.city`, or `user_roles`, which is not in the record. */
+/**
+ * Writes a checked attribute, such as `user.address.city`. Facts and values from the check are separate variables, such
+ * as `user_roles`.
+ */
 export function attributeRego(attribute: AttributePath): Fragment {
 	const { object, path } = attribute;
 	if (!isAsked(attribute)) {

@@ -9,18 +9,21 @@ import { requireWellFormed } from './operand.js';
 import { type Operator, operatorNamed } from './operator.js';
 import type { ParseRun } from './parse-run.js';
 
-/** Resolves names: attributes in a set, members inside `match`. */
+/** Resolves names. A name refers to an attribute, or to an object's member inside `match`. */
 export interface Scope<Attribute> {
 	readonly run: ParseRun;
 	/** If set, operands may be references. */
 	readonly refs: boolean;
-	/** Resolves a name; `value` is the comparison below it. After a recorded problem, the result has no meaning. */
+	/** Resolves a name; `value` is the comparison below it. If this records a problem, the result must not be used. */
 	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
-	/** Records the problems in comparing this attribute with this value. */
+	/** Records the problems that a comparison of this attribute with this value has. */
 	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 
-/** In a user set, names are user attributes; in a resource set, resource attributes. */
+/**
+ * Returns the scope of a set. Names without a prefix are user attributes in a user set, and resource attributes in a
+ * resource set.
+ */
 export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scope<AttributePath> {
 	return {
 		run,
@@ -46,12 +49,12 @@ export function attributeScope(run: ParseRun, object: 'user' | 'resource'): Scop
 	};
 }
 
-/** True if an operator tests values, or array items, for equality. */
+/** True if an operator tests a value, or array items, for equality. */
 function isOfItems({ operand }: Operator): boolean {
 	return operand === 'compared' || operand === 'list';
 }
 
-/** Refuses roles on instances, which could never match because keys hold no colon. */
+/** Refuses names of roles on instances. They could never match, because role keys contain no colon. */
 function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): void {
 	if (isArray(value)) {
 		for (const [index, item] of value.entries()) {
@@ -66,7 +69,7 @@ function refuseInstanceRoles(run: ParseRun, value: Json, at: ConditionPath): voi
 	}
 }
 
-/** Inside `match`, names are an object's members, without a prefix. */
+/** Returns the scope inside `match`, where names are an object's members, without a prefix. */
 export function memberScope(run: ParseRun): Scope<readonly string[]> {
 	return {
 		run,
@@ -96,7 +99,7 @@ function strangerMessage(object: 'user' | 'resource', name: string): string {
 	return `${of}: ${excerpt(name)} can only be an operand, as in {"${object}.key": {"equals": {"ref": ${excerpt(name)}}}}`;
 }
 
-/** Returns the message for an operator in place of an attribute; `undefined` if the name is no operator. */
+/** Returns the message for an operator in place of an attribute; `undefined` if the name is not an operator. */
 function operatorMessage(object: 'user' | 'resource', name: string): string | undefined {
 	return (
 		operatorNamed(name) &&

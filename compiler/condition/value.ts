@@ -15,10 +15,10 @@ export function jsonKind(value: Json): Kind {
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 
-/** Greatest absolute whole number that every JSON parser keeps exact. */
+/** Greatest absolute value of a whole number that every JSON parser reads exactly. */
 export const greatestWhole = Number.MAX_SAFE_INTEGER;
 
-/** True if a value contains, at any depth, a number beyond the greatest exact number: a parser may have rounded it. */
+/** True if a value contains, at any depth, a number beyond `greatestWhole`. A parser may have rounded such a number. */
 export function isInexact(value: Json): boolean {
 	if (typeof value === 'number') {
 		return Math.abs(value) > greatestWhole;
@@ -26,7 +26,7 @@ export function isInexact(value: Json): boolean {
 	return typeof value === 'object' && value !== null && Object.values(value).some(isInexact);
 }
 
-/** Compares values as JSON: member order has no meaning, and a number never equals its text. */
+/** Compares values as JSON: member order has no meaning, and a number never equals a string. */
 export function equal(left: Json, right: Json): boolean {
 	return left === right || (jsonKind(left) === jsonKind(right) && canonicalText(left) === canonicalText(right));
 }
@@ -48,7 +48,7 @@ export function valueSet(value: Json): Values {
 }
 
 /**
- * Returns a negative number, zero or a positive number if `left` comes before, with or after `right`. Orders texts by
+ * Returns a negative number, zero or a positive number if `left` comes before, with or after `right`. Orders strings by
  * code points.
  */
 export function compareValues(left: Json, right: Json): number {
@@ -58,7 +58,7 @@ export function compareValues(left: Json, right: Json): number {
 	return Number(left) - Number(right);
 }
 
-/** Follows names into a value. Returns `undefined` if the path leads nowhere or to null. */
+/** Looks up the member at a path. Returns `undefined` if the member is missing or null. */
 export function lookUp(value: Json, path: readonly string[]): Json | undefined {
 	let found: Json | undefined = value;
 	for (const name of path) {
@@ -82,7 +82,10 @@ function byCodePoint(left: string, right: string): number {
 	return left.length - right.length;
 }
 
-/** Surrogates encode the highest code points, but some code units are greater than surrogates. */
+/**
+ * Ranks a code unit by code point order. Surrogates encode the highest code points, but other code units have greater
+ * numbers.
+ */
 function codePointRank(unit: number): number {
 	if (unit < 0xd800) {
 		return unit;

@@ -1,4 +1,4 @@
-/** Writes the comparison of an attribute with a value or a second attribute, as Rego. */
+/** Writes comparisons as Rego: between an attribute and a value, or between two attributes. */
 import type { Json } from '../model.js';
 import { jsonValue } from '../rego/json-value.js';
 import { type Fragment, rego } from '../rego/rego.js';
@@ -12,7 +12,7 @@ import { attributeRego, type RegoScope } from './rego-scope.js';
 /** An operand other than a condition. */
 export type ComparedOperand = Exclude<Operand, { readonly match: unknown }>;
 
-/** Returns statements, all true exactly if the comparison holds: guards, and the operator's `rego`. */
+/** Returns statements that are all true exactly if the comparison holds: the guards and the operator's `rego`. */
 export function writeComparison<A>(
 	operator: Operator,
 	attribute: Fragment,
@@ -38,7 +38,7 @@ function literalRego(value: Json): Fragment {
 	return jsonValue(value, '\t');
 }
 
-/** Returns statements, all true exactly for accepted values. */
+/** Returns statements that are all true exactly if the operator accepts both values. */
 function writeGuards(operator: Operator, { attribute, operand, literal }: Sides): Body {
 	if (operator.guards === true) {
 		return [];
@@ -53,7 +53,10 @@ function writeGuards(operator: Operator, { attribute, operand, literal }: Sides)
 	return [...accepting(operator.operand, operand), rego`compare.orderable(${attribute}, ${bound})`];
 }
 
-/** Returns alternative bodies: any is true exactly if the operator refuses the kind of a value in the comparison. */
+/**
+ * Returns alternative bodies. At least one body is true exactly if the operator refuses the kind of a value in the
+ * comparison.
+ */
 export function writeMistypedComparison(
 	operator: Operator,
 	attribute: Fragment,
@@ -85,7 +88,10 @@ function mistypedReference(
 	];
 }
 
-/** Returns the attribute kind required by a literal: for ordering, the literal's kind. */
+/**
+ * Returns the kind that the attribute must have for a comparison with this literal. An ordering operator requires the
+ * literal's own kind.
+ */
 function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	if (operator.ordered !== true) {
 		return operator.attribute;
@@ -93,18 +99,21 @@ function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	return orderedKind(literal) === 'number' ? 'number' : 'string';
 }
 
-/** Returns the value to order an attribute against: for a range its first end, because both ends have the same kind. */
+/**
+ * Returns the value that an attribute is ordered against. For a range this is the lower bound, because both bounds have
+ * the same kind.
+ */
 function firstBound(operator: Operator, operand: Fragment): Fragment {
 	return operator.operand === 'range' ? rego`${operand}[0]` : operand;
 }
 
-/** Returns a statement that is true for values of this kind; empty if every value qualifies. */
+/** Returns a statement that is true for values of this kind. Returns no statement if every value is accepted. */
 function accepting(kind: AcceptedKind, value: Fragment): Body {
 	const { accepted } = acceptedKinds[kind];
 	return accepted === undefined ? [] : [rego`${accepted}(${value})`];
 }
 
-/** Returns a body that is true for present values of any other kind; empty if every value qualifies. */
+/** Returns a body that is true for present values of all other kinds. Returns no body if every value is accepted. */
 export function refusing(kind: AcceptedKind, value: Fragment): readonly Body[] {
 	const { refused } = acceptedKinds[kind];
 	return refused === undefined ? [] : [[rego`${refused}(${value})`]];

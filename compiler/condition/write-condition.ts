@@ -35,7 +35,10 @@ import { writeStatements } from './write-statements.js';
 export interface ConditionRego {
 	/** Statements that are all true exactly if the condition holds. */
 	readonly holds: Body;
-	/** Alternative bodies: any is true if a comparison is mistyped, except for comparisons checked by `holds`. */
+	/**
+	 * Alternative bodies. At least one body is true if a comparison is mistyped. Comparisons that `holds` checks have no
+	 * body.
+	 */
 	readonly mistyped: readonly Body[];
 	/** The called functions. */
 	readonly helpers: readonly Fragment[];
@@ -43,7 +46,8 @@ export interface ConditionRego {
 
 /**
  * Writes a condition on attributes for functions with a single parameter, `object`: the user's or the resource's
- * attributes. Uses functions because the engine does not cache their results: caching costs more than most comparisons.
+ * attributes. Functions are faster than rules here: the engine does not cache function results, and caching costs more
+ * than most comparisons.
  */
 export function writeCondition(condition: Condition, object: 'user' | 'resource'): ConditionRego {
 	const helpers = new HelperFunctions('', object);
@@ -54,7 +58,10 @@ export function writeCondition(condition: Condition, object: 'user' | 'resource'
 	return { holds, mistyped, helpers: [...helpers.written(), ...items.written()] };
 }
 
-/** Writes `match_1(item)` and `mistyped_1(item)` for each condition on items, and the functions that they call. */
+/**
+ * Writes the functions `match_1(item)` and `mistyped_1(item)` for each condition on array items, and their helper
+ * functions.
+ */
 class ItemFunctionWriter implements ItemFunctions {
 	readonly #names = new Map<Condition<readonly string[]>, ItemFunctionNames>();
 	/** Functions for each condition. */
@@ -76,7 +83,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		const number = this.#names.size + 1;
 		const names = { match: rego`match_${number}`, mistyped: rego`mistyped_${number}` };
 		this.#names.set(condition, names);
-		// Reserve the place before writing: called functions come later.
+		// Reserve the place before writing, so that called functions come after their caller.
 		const functions: Fragment[] = [];
 		this.#functions.push(functions);
 		functions.push(this.#write(condition, names));
@@ -86,7 +93,8 @@ class ItemFunctionWriter implements ItemFunctions {
 	#write(condition: Condition<readonly string[]>, { match, mistyped }: ItemFunctionNames): Fragment {
 		const isObject = rego`is_object(item)`;
 		const statements = writeStatements(condition, this.#scope);
-		// A non-object item has no members, so no comparison holds for it. A constant condition needs the check.
+		// An item that is not an object has no members, so no comparison holds for it. Only a constant condition needs an
+		// explicit check.
 		const matching = constantValue(condition) === undefined ? statements : [isObject, ...statements];
 		const mistypedBodies = [[rego`not ${isObject}`], ...writeMistyped(condition, this.#scope)];
 		return lines([

@@ -1,4 +1,4 @@
-/** Detects mistyped comparisons in a condition, as Rego: a set with mistyped conditions selects nothing. */
+/** Writes Rego that detects mistyped comparisons in a condition. A set with mistyped conditions selects nothing. */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import type { Body } from '../rego/rule.js';
 import type { Comparison, Condition } from './condition.js';
@@ -8,8 +8,8 @@ import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { refusing, writeMistypedComparison } from './write-comparison.js';
 
 /**
- * Returns alternative bodies: any is true exactly if a comparison in the condition is mistyped. Required comparisons
- * need no body because they check their values.
+ * Returns alternative bodies. At least one body is true exactly if a comparison in the condition is mistyped. Required
+ * comparisons need no body, because their own statements check the values.
  */
 export function writeMistyped<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	switch (condition.kind) {
@@ -48,7 +48,7 @@ function writeOneMistyped<A>(comparison: Comparison<A>, scope: RegoScope<A>): re
 	return scope.required ? [] : writeMistypedComparison(operator, attribute, operand);
 }
 
-/** The attribute itself, a member, or an item may be mistyped. */
+/** Returns the bodies for a `match`: the attribute itself, a member or an item may be mistyped. */
 function writeMistypedMatch<A>(
 	operator: Operator,
 	attribute: Fragment,

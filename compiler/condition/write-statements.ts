@@ -7,7 +7,7 @@ import { type Operator, operatorNamed } from './operator.js';
 import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 
-/** Returns statements, all true exactly if the condition holds. */
+/** Returns statements that are all true exactly if the condition holds. */
 export function writeStatements<A>(condition: Condition<A>, scope: RegoScope<A>): Body {
 	const constant = constantValue(condition);
 	if (constant !== undefined) {
@@ -36,21 +36,24 @@ function writeAny<A>(conditions: readonly Condition<A>[], scope: RegoScope<A>): 
 }
 
 /**
- * Writes `not excluded_1(user)`: a function, because Rego negates a single statement and the condition may need
- * several.
+ * Writes `not excluded_1(user)`. It uses a function because Rego can negate only a single statement, and the condition
+ * may need several.
  */
 function writeNot<A>(denied: Condition<A>, scope: RegoScope<A>): Body {
 	if (denied.kind === 'not') {
 		return writeStatements(denied.condition, scope);
 	}
 	if (denied.kind === 'comparison' && operatorNamed(denied.operator)?.match === 'any') {
-		// Already a single call.
+		// The comparison is already a single call, so it needs no function.
 		return writeOneComparison(denied, scope).map((call) => rego`not ${call}`);
 	}
 	return [rego`not ${scope.helpers.add('excluded', () => writeBodies(denied, scope))}`];
 }
 
-/** Returns a body for each alternative, at any depth: any is true exactly if the condition holds. */
+/**
+ * Returns a body for each alternative, including nested alternatives. At least one body is true exactly if the
+ * condition holds.
+ */
 function writeBodies<A>(condition: Condition<A>, scope: RegoScope<A>): readonly Body[] {
 	return condition.kind === 'any'
 		? variableAmong(condition.conditions).flatMap((one) => writeBodies(one, scope))

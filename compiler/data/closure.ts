@@ -6,15 +6,18 @@ import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
 import { standingGraph } from '../policy/standing.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A role on an instance, and its sources: roles on different instances that lead to it. */
+/** A role on an instance, and the role's sources: roles on different instances that lead to this role. */
 export interface Closure extends RoleName {
 	/** Instance key. */
 	readonly key: string;
-	/** Instance keys by role kind, each with its expiry as a source. Kinds without instances are absent. */
+	/**
+	 * For each kind of role, the keys of the source instances. Each key has the time at which the instance stops being a
+	 * source. Kinds without instances are absent.
+	 */
 	readonly sources: readonly (RoleName & { readonly keys: ReadonlyMap<string, Until> })[];
 }
 
-/** Names the closure entry for the path from a role kind to a role on the instance. */
+/** Returns the name of the closure entry for the path from a kind of role to a role on the instance. */
 export function closureName(role: string, source: RoleName): string {
 	return `${role} from ${roleText(source)}`;
 }
@@ -22,15 +25,16 @@ export function closureName(role: string, source: RoleName): string {
 /** A relationship's subject and expiry. */
 type Subject = readonly [key: string, until: Until];
 
-/** Relationship subjects: by the object's type, its key and the relation. */
+/** Relationship subjects, keyed by the object's type, the object's key and the relation. */
 type Subjects = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>>;
 
 /**
  * Returns the nonempty closures for these instances. Only cycles that no assignment can interrupt have closures. A
- * closure holds all sources within the cycle, and the first step on each path from outside, unless an assignment can
- * interrupt this step. A path holds until its earliest expiry, and a source with several paths until the latest expiry
- * among the paths. `relationships` may contain unrelated rows. Visits each node once, so diamonds and rings end.
- * Returns the closures for the `inForce` policy, as far as `schema` allows.
+ * closure contains all sources within the cycle, and the first step on each path from outside, unless an assignment can
+ * interrupt this step. A path is valid until its earliest expiry, and a source with several paths until the latest
+ * expiry among the paths. `relationships` may contain unrelated rows. Each node is visited once, so the function also
+ * ends for diamonds and rings. The closures are for the active policy, which was compiled from `inForce`, without the
+ * derivations that `schema` suspends.
  */
 export function computeClosures(
 	schema: Schema,
@@ -41,7 +45,7 @@ export function computeClosures(
 	return runToEnd(closureSteps(schema, relationships, of, inForce));
 }
 
-/** Like `computeClosures`, in steps with a single instance each. */
+/** Like `computeClosures`, but interruptible: each step processes a single instance. */
 export function* closureSteps(
 	schema: Schema,
 	relationships: readonly Relationship[],
@@ -69,14 +73,16 @@ export function* closureSteps(
 	return closures;
 }
 
-/** Returns the objects in these relationships, without duplicates: all instances with possible closures. */
+/** Returns the objects of these relationships, without duplicates. Only these instances can have closures. */
 export function relatedObjects(relationships: readonly Relationship[]): readonly Omit<Instance, 'tenant'>[] {
 	return [...subjectsIn(relationships)].flatMap(([type, instances]) =>
 		[...instances.keys()].map((key) => ({ type, key })),
 	);
 }
 
-/** Each member's derivations, by name. `inside` is true if the path continues from the source. */
+/**
+ * The derivations of each member, keyed by the member's name. `inside` is true if the path continues from the source.
+ */
 type DerivationSteps = ReadonlyMap<string, readonly (Edge & { readonly inside: boolean })[]>;
 
 function derivationSteps(cycle: Cycle, graph: DerivationGraph): DerivationSteps {

@@ -1,34 +1,37 @@
 /**
- * An environment's data document, under the single root `regolith`. Presence is `null`, because booleans point into the
- * policy's memory and would tie the data to one compiled policy. A temporary fact has its expiry, in milliseconds since
- * 1970, in place of null: roles, relationships, and their consequences in `users` and `closures`.
+ * An environment's data document, under the single root `regolith`. An entry that is only present or absent has the
+ * value `null`, because booleans point into the policy's memory and would tie the data to one compiled policy. A
+ * temporary fact has its expiry instead of `null`, in milliseconds since 1970. Roles and relationships can be
+ * temporary, and so can the entries in `users` and `closures` that follow from them.
  *
- * - `schema.actions[type][action]` the actions; `schema.grants[type][action][role]` the tenant role grants and
- *   `schema.resource_grants[type][action][role]` the grants by roles on instances, `extends` flattened;
- *   `schema.other_roles[type][action][role]` the roles on instances without that grant
- * - `schema.resource_roles[type][role]` the derivations for every role on instances, as an array with
- *   `{relation, resource, role, no_direct_roles_on_object}`, ordered by relation and role
+ * - `schema.actions[type][action]` the actions; `schema.grants[type][action][role]` the grants by tenant roles and
+ *   `schema.resource_grants[type][action][role]` the grants by roles on instances, both with `extends` flattened;
+ *   `schema.other_roles[type][action][role]` the roles on instances that do not grant the action
+ * - `schema.resource_roles[type][role]` the derivations of every role on instances, as an array of `{relation,
+ *   resource, role, no_direct_roles_on_object}`, ordered by relation and role
  * - `schema.set_rules[type][action][user_set][resource_set]` the condition set grants
  * - `schema.user_sets[set]` and `schema.resource_sets[type][set]` the sets: `null`, or for an automatic set the key of
  *   its role or resource type
- * - `schema.conditions[set_type][set]` the set's selection: `{conditions, parent}`, each only if present. Policies
- *   never read it, but explanations of sufficient changes do
- * - `facts.users[user][tenant]` the users, and the tenants where they hold a role, until the last role expires;
+ * - `schema.conditions[set_type][set]` the set's selection: `{conditions, parent}`, where both members are optional.
+ *   Policies never read the selection, but explanations of sufficient changes do
+ * - `facts.users[user][tenant]` the users, and the tenants in which they hold a role, until the last role expires;
  *   `facts.tenants[tenant]` the attributes
  * - `facts.tenant_roles[tenant][user][role]` the tenant role assignments
  * - `facts.instances[instance]` the tenant's key; an instance is always `<type>:<key>`
  * - `facts.user_roles[user][type][role][instance]` the role assignments on instances
- * - `facts.relations[instance][relation][subject]` the relationships, by their objects
+ * - `facts.relations[instance][relation][subject]` the relationships, grouped by object
  * - `facts.closures[instance]["<role> from <type>#<role>"][instance]` for roles in a derivation cycle: the other
  *   instances on which a role leads to this role on this instance, at any distance within the cycle, and the first step
- *   on each path into the cycle from outside; each while all relationships on at least one path hold
- * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` the attributes for conditions, by name;
- *   users and instances without attributes are absent
- * - `mapping_rules[config]` a proxy config's mapping rules, as an array in their order; configs without rules are
- *   absent. Policies never read it
- * - `pending` only while the active policy has an older schema: the suspended parts of the policy, see `pending.ts`
+ *   on each path into the cycle from outside. An entry is valid while all relationships on at least one path are valid
+ * - `facts.user_attributes[user]` and `facts.instance_attributes[instance]` the attributes for conditions, keyed by
+ *   name; users and instances without attributes are absent
+ * - `mapping_rules[config]` a proxy config's mapping rules, as an ordered array; configs without rules are absent.
+ *   Policies never read these rules
+ * - `pending` the suspended parts of the policy, see `pending.ts`; present only while the active policy has an older
+ *   schema
  *
- * Every user is in `users` and every tenant in `tenants` and `tenant_roles`; elsewhere in `facts` nothing is empty.
+ * Every user is in `users`, and every tenant in `tenants` and `tenant_roles`, even if the entry is empty. All other
+ * tables in `facts` contain no empty entries.
  */
 
 import { derivationGraph } from '../cycle.js';
@@ -70,7 +73,7 @@ export function documentBytes(model: Model): Uint8Array {
 	return runToEnd(documentSteps(model));
 }
 
-/** Like `documentBytes`, in steps. */
+/** Like `documentBytes`, but interruptible. */
 export function* documentSteps(model: Model): Steps<Uint8Array> {
 	const writer = bytesWriter();
 	yield* writeDocument(model, writer);
@@ -84,7 +87,7 @@ export function* documentSteps(model: Model): Steps<Uint8Array> {
 	return bytes;
 }
 
-/** Returns the schema tables, as at `regolith.schema`. */
+/** Returns the schema tables, as stored at `regolith.schema`. */
 export function schemaTables(schema: Schema): Json {
 	const writer = valueWriter();
 	writeSchema(schema, writer);
@@ -117,7 +120,7 @@ function writeMappingRules(configs: readonly MappingRules[], writer: JsonWriter)
 	writer.close();
 }
 
-/** Returns a proxy config's rules, as at `regolith.mapping_rules[config]`. */
+/** Returns a proxy config's rules, as stored at `regolith.mapping_rules[config]`. */
 export function mappingTable(rules: readonly MappingRule[]): Json {
 	return rules.map(({ url, url_type, http_method, resource, action, priority }) => ({
 		action,
@@ -218,7 +221,7 @@ function writeGrants(table: string, grants: Grants, writer: JsonWriter): void {
 	writer.close();
 }
 
-/** Writes, for each action, the roles on instances that do not grant it, if there are any. */
+/** Writes, for each action, the roles on instances that do not grant the action. Writes nothing if there are none. */
 function writeOtherRoles({ resources }: Schema, grants: Grants, writer: JsonWriter): void {
 	const others: Tree = new Map();
 	for (const { key: type, actions, roles } of resources) {
@@ -296,7 +299,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.open('users');
 	for (const [user, rows] of byUser) {
 		writer.open(user);
-		// A user with a role in a tenant is listed there until the last such role expires.
+		// A user with roles in a tenant is listed there until the last of these roles expires.
 		const byTenant = groupBy(rows, ({ tenant }) => tenant);
 		for (const tenant of canonical(byTenant.keys())) writer.value(tenant, latestExpiry(byTenant.get(tenant) ?? []));
 		writer.close();
@@ -305,7 +308,7 @@ function* writeFacts({ schema, facts, in_force = schema }: Model, writer: JsonWr
 	writer.close();
 }
 
-/** Writes the attributes of existing users or instances, if they have any. */
+/** Writes the attributes of existing users or instances. Leaves out objects without attributes. */
 function* writeAttributes(
 	table: string,
 	rows: readonly (readonly [name: string, attributes: Attributes])[],
@@ -359,12 +362,12 @@ function* instanceTables(schema: Schema, inForce: Schema, facts: Facts) {
 	return { closures, instances, relations, user_roles };
 }
 
-/** Returns the instance's name in the document. Unambiguous, because no type key contains a colon. */
+/** Returns the instance's name in the document. The name is unambiguous because no type key contains a colon. */
 export function instanceName(type: string, key: string): string {
 	return `${type}:${key}`;
 }
 
-/** Returns closures as a table, as at `regolith.facts.closures`. */
+/** Returns closures as a table, as stored at `regolith.facts.closures`. */
 export function closureTree(closures: readonly Closure[]): Tree {
 	const tree: Tree = new Map();
 	for (const { type, role, key, sources } of closures) {
@@ -377,12 +380,12 @@ export function closureTree(closures: readonly Closure[]): Tree {
 	return tree;
 }
 
-/** Assignments by user or by tenant, with keys in canonical order. */
+/** Assignments grouped by user or by tenant, with keys in canonical order. */
 type Assignments = ReadonlyMap<string, readonly RoleAssignment[]>;
 
 /**
- * Groups the assignments without sorting all rows: sorts each user's few rows, and walking the users in order leaves
- * each tenant's rows ordered by user and role. Skips assignments with a missing user or tenant.
+ * Groups the assignments without sorting all rows. It sorts only each user's few rows. Because it then visits the users
+ * in order, each tenant's rows are ordered by user and role too. Skips assignments with a missing user or tenant.
  */
 function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignments; readonly byUser: Assignments }> {
 	const byUser = new Map<string, RoleAssignment[]>(canonical(facts.users).map((user) => [user, []]));
@@ -406,7 +409,7 @@ function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignmen
 }
 
 /**
- * Writes rows sorted by user, then role, then longest first. Writes repeated rows once.
+ * Writes rows that are sorted by user, then role, then expiry with the latest first. Writes repeated rows once.
  *
  */
 function* writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): Steps<void> {

@@ -1,4 +1,7 @@
-/** Changes as a few patches: a delta's cost depends on the change, not on the environment's size. */
+/**
+ * Turns changes into a few patches. The cost of a delta depends on the size of the change, not on the size of the
+ * environment.
+ */
 
 import { groupBy } from '../group-by.js';
 import type {
@@ -22,25 +25,28 @@ import { computeClosures, relatedObjects } from './closure.js';
 import { closureTree, hasAttributes, instanceName, mappingTable, schemaTables } from './data.js';
 import { addTo, type Tree, treeValue } from './tree.js';
 
-/** A user and a tenant with possibly added or removed role assignments. */
+/** A user and a tenant between which role assignments may have been added or removed. */
 export interface Membership {
 	readonly user: string;
 	readonly tenant: string;
 }
 
-/** An instance, by its type key and its key. */
+/** An instance, identified by its type key and its key. */
 export interface InstanceName {
 	readonly type: string;
 	readonly key: string;
 }
 
-/** Objects touched by a run of changes, by keys, whatever happened to them afterwards. */
+/**
+ * Objects touched by a run of changes, identified by keys. Objects are listed even if a later change in the run undid
+ * the first.
+ */
 export interface Touched {
 	/** True if any resource, action, role or permission changed. */
 	readonly schema: boolean;
-	/** True if the run may have changed the suspended parts: then the table at `pending` is rewritten. */
+	/** True if the run may have changed the suspended parts of the policy. Then the table at `pending` is rewritten. */
 	readonly pending: boolean;
-	/** Users created or deleted in the run (updates to other fields do not count). */
+	/** Users created or deleted in the run. Users with only updated fields are not included. */
 	readonly users: readonly string[];
 	/** Tenants created or deleted in the run. */
 	readonly tenants: readonly string[];
@@ -49,7 +55,8 @@ export interface Touched {
 	/** Memberships with an added, changed or removed assignment, also by cascade. */
 	readonly memberships: readonly Membership[];
 	/**
-	 * True if role derivations or their settings changed, also with a deleted role: then all closures are recomputed.
+	 * True if role derivations or their settings changed, including derivations of a deleted role. Then all closures are
+	 * recomputed.
 	 */
 	readonly derivations: boolean;
 	/** Instances created or deleted in the run, also by cascade. */
@@ -67,9 +74,9 @@ export interface Touched {
 }
 
 /**
- * A fact before a run of changes. For users, tenants and instances, `attributes` is `null` if the object did not exist;
- * for users it includes everything known to conditions. For other facts, `until` is the expiry, or `undefined` if the
- * fact did not exist. Instances are named `<type>:<key>`.
+ * A fact before a run of changes. For users, tenants and instances, `attributes` is `null` if the object did not exist.
+ * A user's `attributes` include everything that conditions can read. For other facts, `until` is the expiry, or
+ * `undefined` if the fact did not exist. Instances are named `<type>:<key>`.
  */
 export type PastFact =
 	| { readonly kind: 'user'; readonly user: string; readonly attributes: Attributes | null }
@@ -109,13 +116,16 @@ export interface Neighbourhood {
 	 * memberships.
 	 */
 	readonly tenants: readonly Tenant[];
-	/** Every assignment in a touched membership. */
+	/** Every assignment between the user and tenant of a touched membership. */
 	readonly role_assignments: readonly RoleAssignment[];
 	/** Existing instances among the touched instances. */
 	readonly instances: readonly Instance[];
 	/** Every assignment between a touched assignment's user and instance. */
 	readonly instance_assignments: readonly InstanceAssignment[];
-	/** Roles held by users of touched assignments on any instance: each type and role once. */
+	/**
+	 * Roles that users of touched assignments hold on any instance. Each combination of user, type and role is listed
+	 * once.
+	 */
 	readonly holdings: readonly Omit<InstanceAssignment, 'instance'>[];
 	/** Existing relationships among the touched relationships. */
 	readonly relationships: readonly Relationship[];
@@ -133,19 +143,20 @@ export interface Neighbourhood {
 
 /** Input for computing closures. */
 export interface ClosureNeighbourhood {
-	/** Instances to compute, whether they exist or not; 'all' if derivations were touched. */
+	/** Instances whose closures are computed, whether the instances exist or not; 'all' if derivations were touched. */
 	readonly of: readonly InstanceName[] | 'all';
 	/** Every relationship with a cycle relation (`circularRelations`) on a path to any of the instances. */
 	readonly relationships: readonly Relationship[];
 }
 
 /**
- * Returns the patches from the document at any revision in a run of changes to the document at its end. Depends on the
- * final state only, so applying the patches twice, or late, changes nothing more.
+ * Returns patches that lead from the document at any revision in a run of changes to the document at the end of the
+ * run. The patches depend only on the final state, so it is harmless to apply them twice or to a later revision in the
+ * run.
  *
- * INVARIANT: a patch never relies on a parent from later patches: creations come first, then attributes, then
- * memberships and facts about instances, then attributes for conditions, deletions last. An object created in the run
- * starts empty; all its memberships, assignments, relationships and attributes were touched.
+ * INVARIANT: a patch never relies on a parent that a later patch creates: creations come first, then attributes, then
+ * memberships and facts about instances, then attributes for conditions, and deletions last. An object created in the
+ * run starts empty, so all its memberships, assignments, relationships and attributes were touched.
  */
 export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 	const users = new Set(now.users);
@@ -176,9 +187,9 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 }
 
 /**
- * Converts patches to `patch.json` for an OPA delta bundle. A stock OPA accepts it only if it is not empty, because OPA
- * reads an empty patch as an empty snapshot, and if it removes nothing, because removing an absent path fails the
- * bundle.
+ * Converts patches to `patch.json` for an OPA delta bundle. A stock OPA accepts the result under two conditions: it
+ * must not be empty, because OPA reads an empty patch as an empty snapshot; and it must not remove anything, because
+ * OPA rejects a bundle that removes an absent path.
  */
 export function patchDocument(patches: readonly Patch[]): Json {
 	return { data: patches.map(operation) };
@@ -200,7 +211,10 @@ function removeTenant(tenant: string): readonly Patch[] {
 	return [remove(['facts', 'tenants', tenant]), remove(['facts', 'tenant_roles', tenant])];
 }
 
-/** Each membership is in two tables, per tenant and per user. A deleted tenant or user has no table. */
+/**
+ * Returns the patches for memberships. Each membership is in two tables, one per tenant and one per user. A deleted
+ * tenant or user has no table.
+ */
 function membershipPatches(
 	memberships: readonly Membership[],
 	users: ReadonlySet<string>,
@@ -248,7 +262,7 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the table entries at these paths, and removes inner tables left empty. */
+/** Sets or removes the table entries at these paths, and removes inner tables that become empty. */
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
@@ -327,7 +341,10 @@ function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<stri
 	return new Set(paths.flatMap((path) => path.map((_, depth) => pathText(path.slice(0, depth + 1)))));
 }
 
-/** Returns the path to remove with an entry: the outermost table left empty, or else the entry itself. */
+/**
+ * Returns the path to remove in order to delete an entry: the outermost table that would become empty, or else the
+ * entry itself.
+ */
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {
 	const empty = path.findIndex(
 		(_, depth) => depth < path.length - 1 && !tables.has(pathText(path.slice(0, depth + 1))),
@@ -335,7 +352,7 @@ function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readon
 	return empty === -1 ? path : path.slice(0, empty + 1);
 }
 
-/** Returns an identifying text for a path, whatever characters its keys contain. */
+/** Returns a unique string for a path, whatever characters its keys contain. */
 function pathText(path: readonly string[]): string {
 	return JSON.stringify(path);
 }
@@ -349,7 +366,7 @@ function membershipName({ user, tenant }: Membership): string {
 	return pathText([tenant, user]);
 }
 
-/** Returns the roles in a membership with their expiries. */
+/** Returns the roles of a membership, each with its expiry. */
 function rolesHeld(assignments: readonly RoleAssignment[]): Json {
 	const found: Tree = new Map();
 	for (const row of assignments) addTo(found, [row.role], factExpiry(row));

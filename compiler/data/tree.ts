@@ -10,8 +10,8 @@ import { runToEnd, type Steps } from '../steps.js';
 export type Tree = Map<string, Tree | Until>;
 
 /**
- * Adds a fact at a path, with its tables. All paths in a table have the same length. If a fact is added twice, the
- * later expiry wins.
+ * Adds a fact at a path, and creates missing tables. All paths in a table have the same length. If a fact is added
+ * twice, the later expiry wins.
  */
 export function addTo(tree: Tree, path: readonly string[], until: Until = null): void {
 	let table = tree;
@@ -32,7 +32,7 @@ export function writeTree(key: string, tree: Tree, writer: JsonWriter): void {
 	runToEnd(treeSteps(key, tree, writer));
 }
 
-/** Like `writeTree`, in steps. */
+/** Like `writeTree`, but interruptible. */
 export function* treeSteps(key: string, tree: Tree, writer: JsonWriter): Steps<void> {
 	writer.open(key);
 	for (const member of canonical(tree.keys())) {
@@ -47,7 +47,7 @@ export function* treeSteps(key: string, tree: Tree, writer: JsonWriter): Steps<v
 	writer.close();
 }
 
-/** Returns a table, or a member, as a value. An empty table is still an object. */
+/** Returns a table or an expiry as a JSON value. An empty table becomes an empty object. */
 export function treeValue(tree: Tree | Until): Json {
 	if (!isTable(tree)) return tree;
 	return Object.fromEntries(canonical(tree.keys()).map((key) => [key, treeValue(tree.get(key) ?? null)]));

@@ -1,12 +1,13 @@
 /**
- * Roles with very many derivation paths. Role functions call each other along every path, and if paths part and meet
- * again, each role layer multiplies the calls. Such roles are walked instead, each once.
+ * Roles with very many derivation paths. Role functions call each other along every path. If paths part and meet again,
+ * each layer of roles multiplies the number of calls. For roles with too many calls the policy uses a walk instead,
+ * which visits each role once.
  */
 import { type Cycle, type DerivationGraph, type RoleName, roleName } from '../cycle.js';
 import type { Schema } from '../model.js';
 import { sortedBy } from '../order.js';
 
-/** Maximum repeated calls for a role lookup. Roles with more are walked. */
+/** Maximum number of repeated calls for a role lookup. Roles with more repeated calls are walked. */
 const maxRepeated = 8;
 
 /** A role outside cycles, or all roles in a cycle. */
@@ -15,11 +16,11 @@ export interface Component {
 	readonly cycle: Cycle | undefined;
 }
 
-/** Roles with a common walk, and everything that leads to them. */
+/** Roles with a common walk, and all roles that lead to them. */
 export interface Walk {
 	/** The role after which the walk is named. */
 	readonly first: RoleName;
-	/** Names for the roles where a walk can start: the roles with too many paths. */
+	/** Names of the roles where a walk can start: the roles with too many paths. */
 	readonly starts: ReadonlySet<string>;
 	/** Each component comes before all its sources. */
 	readonly components: readonly Component[];
@@ -44,7 +45,7 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 	return { all, walkTo: (role) => byRole.get(roleName(role)) };
 }
 
-/** A component and the components that its functions call, with an entry per call. */
+/** A component, and the components that its functions call. `calls` has an entry for each call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
 }
@@ -74,7 +75,10 @@ function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): rea
 	return [...new Set(done.values())];
 }
 
-/** Returns the roles outside a component that its functions call. A cycle with closures calls each source once. */
+/**
+ * Returns the roles that a component's functions call outside the component. A cycle with closures calls each source
+ * once.
+ */
 function calledBy(graph: DerivationGraph, members: readonly RoleName[], cycle: Cycle | undefined): readonly RoleName[] {
 	const leaving = members.flatMap((member) => graph.leaving(member));
 	if (cycle?.conditional !== false) return leaving.map(({ source }) => source);
@@ -89,7 +93,7 @@ function heavyAmong(nodes: readonly Node[]): ReadonlySet<Node> {
 	for (const node of nodes) {
 		const made = node.calls.reduce((sum, called) => sum + (calls.get(called) ?? 0), 1);
 		calls.set(node, made);
-		// Every role derived from this node repeats its calls.
+		// Every role derived from this node repeats this node's calls.
 		if (node.calls.some((called) => heavy.has(called)) || repeats(node, made)) heavy.add(node);
 	}
 	return heavy;
@@ -102,7 +106,7 @@ function repeats(node: Node, made: number): boolean {
 /** Returns these nodes and all their sources. */
 function upstreamNodes(nodes: readonly Node[]): ReadonlySet<Node> {
 	const found = new Set(nodes);
-	// The loop also visits added nodes.
+	// The loop also visits the nodes that it adds.
 	for (const { calls } of found) for (const called of calls) found.add(called);
 	return found;
 }

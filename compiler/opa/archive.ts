@@ -8,12 +8,12 @@ export interface ArchivedFile {
 	readonly content: string | Uint8Array;
 }
 
-/** Readers ignore these attributes. They are constant so that equal files give equal bytes. */
+/** File attributes. Readers ignore them, and they are constant so that equal files give equal bytes. */
 const attributes = { mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), type: 'file' } as const;
 
 /**
- * Packs files into a tar, sorted by path: an archive is written and read faster than thousands of files. Equal files
- * give equal bytes, in any order.
+ * Packs files into a tar, sorted by path. Writing and reading an archive is faster than writing and reading thousands
+ * of files. Equal files give equal bytes, whatever their order.
  * @throws RangeError if a path leads out of the archive or occurs twice.
  */
 export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Array> {
@@ -30,7 +30,7 @@ export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Arra
 	return buffer(tar);
 }
 
-/** Shares the memory: copies nothing. */
+/** Returns a buffer that shares the memory of `bytes` instead of copying it. */
 function asBuffer(bytes: Uint8Array): Buffer {
 	return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,4 @@
-/** The only place that runs `opa`: Rego text in, a compiled module or a verdict out. */
+/** The only module that runs `opa` as a command. It takes Rego source and returns a compiled module or a verdict. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
@@ -16,10 +16,10 @@ export { OpaFailure, OpaLate };
 
 const compress = promisify(gzip);
 
-/** Name of the OPA subset built by set-up for Regolith: it compiles and tests policies. */
+/** Name of the program that set-up builds for Regolith. It is the part of OPA that compiles and tests policies. */
 export const partOfOpa = 'regolith-opa';
 
-/** Entrypoints in a compiled module, by path. The hand-written policy defines all entrypoints. */
+/** Paths of the entrypoints in a compiled module. The hand-written policy defines all entrypoints. */
 export const entrypoints = [
 	'regolith/check/code',
 	'regolith/check/decision',
@@ -30,7 +30,7 @@ export const entrypoints = [
 	'regolith/listing/user_tenants',
 ] as const;
 
-/** Rego files, and the path to their tool. */
+/** Rego files, and the path to the tool that processes them. */
 export interface Source {
 	/** Path to the `opa` executable. */
 	readonly opa: string;
@@ -39,13 +39,13 @@ export interface Source {
 }
 
 /**
- * Compiles Rego to WebAssembly. Equal files give equal bytes.
- * Never uses `-O=1`, which treats later data as absent and denies everything.
+ * Compiles Rego to WebAssembly. Equal files give equal bytes. Never uses `-O=1`: it treats data that is loaded later as
+ * absent, so the module would deny everything.
  * @returns the bundle (tar.gz) from `opa build`; the module is its `/policy.wasm`.
  * @throws OpaFailure if the files do not compile.
  */
 export async function buildWasm({ opa, files }: Source): Promise<Uint8Array> {
-	// A local process reads it immediately, so better compression would only take longer.
+	// A local process reads the archive immediately, so better compression would only take longer.
 	const source = await compress(await archive(files.map(({ path, text }) => ({ path, content: text }))), {
 		level: constants.Z_BEST_SPEED,
 	});
@@ -93,7 +93,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 	}
 }
 
-/** Returns the folder for the Rego, separate from the tool's output. */
+/** Returns the folder for the Rego files, separate from the tool's output. */
 function rego(folder: string): string {
 	return join(folder, 'rego');
 }
@@ -110,8 +110,8 @@ async function writeFiles(root: string, files: readonly RegoFile[]): Promise<voi
 }
 
 /**
- * Processes the items in batches: sequential work is slow, and unlimited parallel work may open more files than a
- * process is allowed.
+ * Processes the items in batches. Processing one item at a time is slow, and processing all items in parallel may open
+ * more files than a process may have.
  */
 async function runInBatches<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
 	const size = 64;

@@ -9,12 +9,12 @@ export function readPolicyLibrary(): Promise<readonly RegoFile[]> {
 	return readRego('regolith');
 }
 
-/** Reads the packages for OPA Data API clients, for a stock OPA: the files in `policy/permit`. */
+/** Reads the packages for clients that call the Data API of a stock OPA: the files in `policy/permit`. */
 export function readAliases(): Promise<readonly RegoFile[]> {
 	return readRego(aliasRoot);
 }
 
-/** Root package for `readAliases`. */
+/** Root package of the files from `readAliases`. */
 export const aliasRoot = 'permit';
 
 /** Reads the files below a `policy/` folder, with relative paths. */

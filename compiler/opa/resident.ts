@@ -9,15 +9,17 @@ import { sortedBy } from '../order.js';
 import { OpaFailure } from './failure.js';
 import { env, timeout } from './run.js';
 
-/** The program is missing, lacks the command, or has ended: the caller can use a different compiler. */
+/**
+ * Thrown if the program is missing, does not have the command, or has ended. The caller can use a different compiler.
+ */
 export class ResidentLost extends Error {
 	override readonly name = 'ResidentLost';
 }
 
 /**
- * A compiler that stays up between policies: it starts once and compiles only new files. Runs `opa resident`, a command
- * of the program from set-up (`compiler/opa/resident.go` defines the protocol). It starts with the first policy, ends
- * with this process at the latest, and never keeps this process from ending.
+ * A compiler process that keeps running between policies, so it starts only once and compiles only new files. It runs
+ * `resident`, a command of the program that set-up builds (`compiler/opa/resident.go` defines the protocol). The
+ * process starts with the first policy and ends with this process at the latest. It never keeps this process alive.
  */
 export class ResidentCompiler {
 	#running: Running | undefined;
@@ -32,7 +34,7 @@ export class ResidentCompiler {
 	/**
 	 * Compiles policy files to a module, one policy at a time. Equal files give equal bytes, in any order.
 	 * @throws OpaFailure if the files do not compile within two minutes.
-	 * @throws ResidentLost if the program cannot be reached or has ended. The next policy restarts it.
+	 * @throws ResidentLost if the program cannot be reached or has ended. The next call restarts the program.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array> {
 		const compiled = this.#queue.then(() => this.#ask(files));
@@ -53,7 +55,7 @@ export class ResidentCompiler {
 		try {
 			return await running.ask(request(files));
 		} catch (error) {
-			// Only a program that answered can be reused.
+			// Reuse the program only if it has answered.
 			if (!(error instanceof OpaFailure) || error.exitCode === null) await this.stop();
 			throw error;
 		}
@@ -70,7 +72,7 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 function start(program: string, entrypoints: readonly string[]): Running {
 	const child = spawn(program, ['resident', ...entrypoints], { cwd: tmpdir(), env, stdio: ['pipe', 'pipe', 'ignore'] });
 	const ended = once(child, 'close').catch(() => undefined);
-	// Pipe errors need no handling: `close` reports the program's end.
+	// Pipe errors need no handling, because `close` reports the end of the program.
 	for (const emitter of [child, child.stdin, child.stdout]) emitter.on('error', () => undefined);
 	holdProcess(child, false);
 	return {
@@ -94,7 +96,7 @@ function start(program: string, entrypoints: readonly string[]): Running {
 	};
 }
 
-/** Sets whether the program keeps this process from ending. */
+/** Sets whether the program keeps this process alive. */
 function holdProcess(child: Child, held: boolean): void {
 	const handles = [child, child.stdin, child.stdout].filter((handle) => handle === child || handle instanceof Socket);
 	for (const handle of handles as (Child | Socket)[]) {
@@ -109,7 +111,10 @@ async function tooLong(signal: AbortSignal): Promise<never> {
 	throw new OpaFailure(`\`opa build\` failed: it did not end within ${timeout / 1000} seconds`, '', null);
 }
 
-/** Encodes the request for `resident.go`: the number of files, then each path and text after its length. */
+/**
+ * Encodes the request for `resident.go`: the number of files, then each file's path and text, each preceded by its
+ * length.
+ */
 function request(files: readonly RegoFile[]): Uint8Array {
 	const sorted = sortedBy(files, (file) => file.path);
 	const texts = sorted.flatMap(({ path, text }) => [path, text].map((part) => Buffer.from(part)));
@@ -123,8 +128,8 @@ function number(value: number): Uint8Array {
 }
 
 /**
- * Reads the response from `resident.go`: 0 or 1, the body length, and the body. Rejects if `signal` aborts before the
- * response is complete.
+ * Reads the response from `resident.go`, which consists of 0 or 1, the body length, and the body. Rejects if `signal`
+ * aborts before the response is complete.
  */
 async function answer(stdout: Readable, signal: AbortSignal): Promise<Uint8Array> {
 	const header = 5;

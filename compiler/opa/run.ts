@@ -14,7 +14,7 @@ const maxOutputLength = 64 * 1024 * 1024;
 
 /**
  * Settings for the Go garbage collector, which took a fifth of the tool's time. The heap may grow to five times the
- * memory in use, but near a gigabyte it is collected as often as necessary.
+ * memory in use. Near a gigabyte, the collector runs as often as necessary.
  */
 export const env = { GOGC: '400', GOMEMLIMIT: '1GiB' } as const;
 
@@ -24,15 +24,15 @@ export interface RunOptions {
 	readonly milliseconds?: number;
 	/** Accepted exit codes. */
 	readonly exitCodes?: readonly number[];
-	/** Ends the tool. */
+	/** Stops the tool when aborted. */
 	readonly signal?: AbortSignal;
-	/** Lowers the tool's priority. */
+	/** If true, the tool runs with a lower priority. */
 	readonly background?: boolean;
 }
 
 /**
- * Runs the tool at the path `opa` with these arguments in the folder `cwd`, without a shell, this process's
- * environment, or standard input.
+ * Runs the tool at the path `opa` with these arguments in the folder `cwd`. The tool has no shell, no standard input,
+ * and does not inherit this process's environment.
  * @throws OpaFailure if it does not start, or exits with a code other than 0; `OpaLate` if it does not end within two
  * minutes.
  */
@@ -60,7 +60,7 @@ export function runOpa(
 			}
 		});
 		if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-		// It may end before its input is closed.
+		// The tool may end before its input is closed.
 		child.stdin?.on('error', () => undefined).end();
 	});
 }

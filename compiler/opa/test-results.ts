@@ -14,7 +14,7 @@ export interface TestResult {
 }
 
 /**
- * Arguments for `opa` to test its working folder. The default timeout, five seconds per rule, is too short on a slow
+ * Arguments that make `opa` test its working folder. The default timeout, five seconds per rule, is too short on a slow
  * machine.
  */
 export const testWords = ['test', '.', '--format=json', '--timeout=60s'] as const;
@@ -35,7 +35,7 @@ const Results = z.array(
 
 /** Parses `opa test` output, without skipped tests. Throws on any other output. */
 export function readTestResults(printed: string): TestResult[] {
-	// Without any test, opa prints nothing.
+	// If there are no tests, `opa` prints nothing.
 	const results = Results.parse(JSON.parse(printed.trim() || '[]'));
 	return results
 		.filter(({ skip }) => !skip)

@@ -17,7 +17,7 @@ export async function opaVersion(opa: string): Promise<string> {
 }
 
 /**
- * Returns a function that gives the tool version like `opaVersion`, and runs the tool again only if the file has
+ * Returns a function that returns the tool version like `opaVersion`, but runs the tool again only if its file has
  * changed.
  */
 export function rememberedVersion(opa: string): () => Promise<string> {
@@ -31,7 +31,10 @@ export function rememberedVersion(opa: string): () => Promise<string> {
 	};
 }
 
-/** Returns a text that changes with the file. Empty for a missing file: running the tool reports the error. */
+/**
+ * Returns a string that changes whenever the file changes. Returns an empty string for a missing file; running the tool
+ * then reports the error.
+ */
 async function fileIdentity(path: string): Promise<string> {
 	try {
 		const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path);

@@ -14,9 +14,10 @@ import { stepThrough, united } from './step-policy.js';
 
 /**
  * Writes the package of a cycle. `reached` takes nodes, from role kind to instances, and adds all their sources. Rego
- * has no recursion, so `walk_1` goes one step, `walk_2` two, and so on, doubling each time; a walk ends if a step finds
- * nothing new. A walk gives `[found, last]`: all nodes found, and the start of the next walk. `seen` lists earlier
- * finds, at most one per walk length; their nodes are not found again, so each node is expanded once.
+ * has no recursion, so `walk_1` takes one step, `walk_2` takes two steps, and the length doubles each time. A walk ends
+ * if a step finds nothing new. A walk returns `[found, last]`: all found nodes, and the nodes at which the next walk
+ * starts. `seen` lists the results of earlier walks, at most one per walk length. Nodes in these results are not found
+ * again, so each node is expanded once.
  */
 export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): RegoFile {
 	const [first = { type: '', role: '' }] = cycle.members;
@@ -30,8 +31,8 @@ export function writeCycle(graph: DerivationGraph, walks: Walks, cycle: Cycle): 
 }
 
 /**
- * Writes the test whether a node is held without the cycle: assigned there, or derived from outside. Omitted if a walk
- * includes the cycle and answers this.
+ * Writes the test whether the user holds a node without following the cycle: by assignment, or by derivation from
+ * outside the cycle. Not needed if a walk includes the cycle, because the walk has its own test.
  */
 function givenBodies(graph: DerivationGraph, cycle: Cycle): readonly Fragment[] {
 	return cycle.members.flatMap((member) => [
@@ -78,7 +79,7 @@ function oneStep({ members, edges }: Cycle): Fragment {
 	]);
 }
 
-/** Doubles the walk length until it covers the longest permitted cycle. */
+/** Writes walks of doubling length, until the longest walk covers the largest permitted cycle. */
 function ladder({ members }: Cycle): readonly Fragment[] {
 	const rungs: Fragment[] = [];
 	let steps = 1;

@@ -1,8 +1,8 @@
-/** Fact expiry. An expired fact is absent; a combination holds while all its facts hold. */
+/** Fact expiry. An expired fact is treated as absent. A combination of facts is valid while all its facts are valid. */
 
 import type { Expiring } from '../model.js';
 
-/** A time in milliseconds since 1970, or `null` for a fact without expiry. Tables store it for each fact. */
+/** An expiry in milliseconds since 1970, or `null` for a fact without expiry. Tables store this value for each fact. */
 export type Until = number | null;
 
 /** Returns a fact's expiry, as stored in tables. */
@@ -10,7 +10,7 @@ export function factExpiry({ expires_at }: Expiring): Until {
 	return expires_at ?? null;
 }
 
-/** Returns the later expiry: until then at least one of the facts holds. */
+/** Returns the later expiry. Until then, at least one of the two facts is valid. */
 export function later(one: Until, other: Until): Until {
 	return one === null || other === null ? null : Math.max(one, other);
 }
@@ -20,13 +20,13 @@ export function latestExpiry(facts: readonly Expiring[]): Until {
 	return facts.map(factExpiry).reduce(later);
 }
 
-/** Returns the earlier expiry: until then both facts hold. */
+/** Returns the earlier expiry. Until then, both facts are valid. */
 export function earlier(one: Until, other: Until): Until {
 	if (one === null) return other;
 	return other === null ? one : Math.min(one, other);
 }
 
-/** Orders facts by expiry, the latest first. */
+/** Compares two expiries to sort facts with the latest expiry first. */
 export function byDuration(left: Until, right: Until): number {
 	return outlasts(left, right) ? -1 : outlasts(right, left) ? 1 : 0;
 }

@@ -1,11 +1,17 @@
-/** Resolves `extends`: a role grants its own permissions and the permissions of every role it reaches. */
+/**
+ * Resolves `extends`. A role grants its own permissions and the permissions of every role it extends, directly or
+ * indirectly.
+ */
 import type { Permission, ResourceRole, Role, Schema } from '../model.js';
 import { canonical } from '../order.js';
 
-/** Resource type to action to granting role keys. */
+/** The keys of the roles that grant each action, keyed by resource type and action. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Flattens `extends` for tenant roles, to any depth. Roles in a cycle share their grants; unknown roles have none. */
+/**
+ * Flattens `extends` for tenant roles, to any depth. Roles in a cycle share their grants, and unknown roles grant
+ * nothing.
+ */
 export function tenantRoleGrants({ roles }: Schema): Grants {
 	return flattened([{ roles, listPermissions: (role: Role) => role.permissions }]);
 }
@@ -20,13 +26,13 @@ export function resourceRoleGrants({ resources }: Schema): Grants {
 	);
 }
 
-/** A role with `extends`, by keys. */
+/** A role and the keys of the roles it extends. */
 export interface Extending {
 	readonly key: string;
 	readonly extends: readonly string[];
 }
 
-/** Roles that may extend each other, and their own permissions. */
+/** Roles that may extend each other, with the permissions that each role has itself. */
 interface Family<R extends Extending> {
 	readonly roles: readonly R[];
 	readonly listPermissions: (role: R) => readonly Permission[];
@@ -52,10 +58,10 @@ function holders(grants: Map<string, Map<string, Set<string>>>, { resource, acti
 	return roles;
 }
 
-/** Returns the role and every role it extends, directly or not. The visited set ends cycles. */
+/** Returns the role and every role it extends, directly or indirectly. The set of visited roles ends cycles. */
 function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>): ReadonlySet<R> {
 	const seen = new Set([role]);
-	// A Set also iterates items added during the iteration, so it serves as the queue.
+	// A Set also iterates over items added during the iteration, so it serves as the queue.
 	for (const { extends: parents } of seen) {
 		for (const parent of parents) {
 			const found = byKey.get(parent);
@@ -68,8 +74,8 @@ function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>):
 }
 
 /**
- * Returns `extends` cycles, each as a shortest chain of role keys from its smallest key back to it. Every role on a
- * cycle is on a chain, or reaches a role on a chain.
+ * Returns the cycles in `extends`. Each cycle is the shortest chain of role keys from its smallest key back to that
+ * key. Every role on a cycle is on a returned chain, or reaches a role on a returned chain.
  */
 export function extendsCycles(roles: readonly Extending[]): readonly (readonly string[])[] {
 	const parents = new Map(roles.map((role) => [role.key, canonical(role.extends)]));

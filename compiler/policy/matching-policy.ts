@@ -1,4 +1,7 @@
-/** Lists matching condition sets as Rego, for callers with set keys. A check calls only the sets it needs. */
+/**
+ * Rego that lists the matching condition sets, for callers that look sets up by key. A check does not use it, because
+ * it calls only the sets it needs.
+ */
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
@@ -9,10 +12,10 @@ import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
 /**
- * Writes the package `regolith.matching`: the user sets that select the user of the check, and for each type the
- * resource sets that select the resource, as key sets. Returns no file without condition sets.
+ * Writes the package `regolith.matching`. It contains the keys of the user sets that select the user of the check, and
+ * for each type the keys of the resource sets that select the resource. Returns no file if there are no condition sets.
  *
- * Uses a common rule for many sets, because compile time grows with the square of the number of rules found by name.
+ * Many sets share a rule, because compile time grows with the square of the number of rules that are looked up by name.
  */
 export function writeMatching(conditionSets: readonly ConditionSet[]): readonly RegoFile[] {
 	if (conditionSets.length === 0) return [];
@@ -38,7 +41,7 @@ export function writeMatching(conditionSets: readonly ConditionSet[]): readonly 
 	];
 }
 
-/** Writes a body for each set. The first body carries the METADATA block. */
+/** Writes a body for each set. The METADATA block is on the first body. */
 function described(title: string, head: Fragment, sets: readonly ConditionSet[]): readonly Fragment[] {
 	const [first, ...others] = sets.map(
 		({ type, key }) => rego`${head} contains ${key} if ${selectsCall(type, key, rego`attributes.`)}`,

@@ -1,7 +1,7 @@
 /**
- * METADATA blocks: they show people and tools the schema object behind a piece of Rego. OPA (1.22) confuses packages
- * whose paths hold the same parts in a different order (`roles.a.b` and `roles.b.a`) and refuses a second block on
- * them. So only packages below `regolith.resources` have blocks.
+ * METADATA blocks. They show people and tools which schema object a piece of Rego was generated from. OPA (1.22)
+ * confuses packages whose paths contain the same parts in a different order (`roles.a.b` and `roles.b.a`), and rejects
+ * a block on the second package. Therefore only packages below `regolith.resources` have blocks.
  */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 
@@ -24,7 +24,7 @@ export function metadata({ title, description = null, custom = [] }: Metadata): 
 	]);
 }
 
-/** Writes a schema object's block. `kind` is code: the object's kind. */
+/** Writes a schema object's block. `kind` is the object's kind, as Rego code. */
 export function objectMetadata(
 	kind: Fragment,
 	{ key, name, description }: { readonly key: string; readonly name: string; readonly description: string | null },

@@ -1,13 +1,14 @@
 /**
- * The table at `regolith.pending`, which the data document has while the active policy was compiled from an older
+ * The table at `regolith.pending`. The data document contains it while the active policy was compiled from an older
  * schema than the data:
  *
  * - `derivations[type][role][edge]` suspended derivations in the active policy
- * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules that still count, as a table with
- *   user sets and resource sets
- * - `actions[type][action]` actions with a pending grant, lost or new: a denial has the code `policy_pending`
+ * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules that are still in effect, as a
+ *   table of user sets and resource sets
+ * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
+ *   code `policy_pending`
  *
- * Only a loss suspends anything. Additions are not in the Rego yet.
+ * Only removed or narrowed grants are suspended. Additions are not in the Rego yet.
  */
 import { derivationEdges, type Edge, type RoleName, roleName } from '../cycle.js';
 import { addTo, type Tree, treeValue } from '../data/tree.js';
@@ -37,7 +38,7 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
 }
 
-/** True if a set rule in the active policy still counts. */
+/** Function that returns true if a set rule in the active policy is still in effect. */
 type Stands = ReturnType<typeof standingRules>;
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
@@ -46,7 +47,7 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Returns actions with a suspended rule, each with its remaining rules. */
+/** Returns the actions with a suspended rule, each with the rules that are still in effect. */
 function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
 	for (const rules of groupBy(inForce.set_rules, actionText).values()) {
@@ -84,7 +85,7 @@ function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	return found;
 }
 
-/** Returns actions with a rule in only one schema, or with a rule on an edited set. */
+/** Returns the actions with a rule that is in only one of the schemas, or that uses an edited set. */
 function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): ReadonlySet<string> {
 	const before = new Set(inForce.set_rules.map(ruleText));
 	const changed = [
@@ -94,7 +95,10 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 	return new Set(changed.map(actionText));
 }
 
-/** Returns actions granted by a role with changed derivations, by a role derived from it, or by a new role. */
+/**
+ * Returns the actions that an affected role grants: a new role, a role with changed derivations, or a role derived from
+ * an affected role.
+ */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
 	const actions = new Set<string>();
@@ -119,7 +123,7 @@ function affectedRoles(inForce: Schema, schema: Schema): ReadonlySet<string> {
 		...difference(after, before),
 	]);
 	const bySource = groupBy([...before, ...after], ({ source }) => roleName(source));
-	// A Set also iterates items added during the iteration, so it serves as the queue.
+	// A Set also iterates over items added during the iteration, so it serves as the queue.
 	for (const name of affected) {
 		for (const { target } of bySource.get(name) ?? []) {
 			affected.add(roleName(target));
@@ -132,7 +136,7 @@ function roleNames({ resources }: Schema): readonly RoleName[] {
 	return resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
 }
 
-/** Returns the targets for edges in the first list but not in the second. */
+/** Returns the targets of the edges that are in the first list but not in the second. */
 function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
 	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
 	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => roleName(target));

@@ -1,6 +1,6 @@
 /**
- * Writes the schema as Rego: a package for each resource type with a rule for each action, and for each role and
- * condition set.
+ * Writes the schema as Rego: a package for each resource type, role and condition set. A resource type's package has a
+ * rule for each action.
  */
 import { type DerivationGraph, derivationGraph } from '../cycle.js';
 import { findWalks, type Walks } from '../data/walk.js';
@@ -19,7 +19,7 @@ import { writeWalk } from './walk-policy.js';
 
 /**
  * Writes the Rego for a schema without errors, sorted by path, in `opa fmt` layout. Role permissions and `extends` are
- * data: the Rego changes only with the objects, their names and their derivations.
+ * data. The Rego therefore changes only if the objects, their names or their derivations change.
  */
 export function writePolicy(schema: Schema): readonly RegoFile[] {
 	const graph = derivationGraph(schema);
@@ -52,7 +52,7 @@ function writeResource(resource: Resource, setGrant: SetGrant): RegoFile {
 	]);
 }
 
-/** Writes the bodies for an action's rule. The first body carries the METADATA block. */
+/** Writes the bodies for an action's rule. The METADATA block is on the first body. */
 function writeAction(resource: Resource, action: Action, setGrant: SetGrant): readonly Fragment[] {
 	const permits = rego`permits[${action.key}] if`;
 	const bySets = setGrant(resource.key, action.key);
@@ -63,8 +63,8 @@ function writeAction(resource: Resource, action: Action, setGrant: SetGrant): re
 }
 
 /**
- * Writes the role check for all actions on a type. It takes the action as a parameter, because compile time grows with
- * the number of bodies.
+ * Writes the role check for all actions on a type. The function takes the action as a parameter, because compile time
+ * grows with the number of bodies.
  */
 function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	const type = packagePart(resource.key);
@@ -83,10 +83,10 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	]);
 }
 
-/** A check's arguments to role functions: its user and its instance. */
+/** The arguments that a check passes to role functions: the user's roles and the instance. */
 const ofCheck = rego`rebac.holdings, rebac.instance`;
 
-/** Writes the condition that a user holds a role on an instance of the type. */
+/** Function that writes the condition that a user holds a role on an instance of the type. */
 type HeldWriter = (role: ResourceRole, user: Fragment, instance: Fragment) => Fragment;
 
 function heldWriter(graph: DerivationGraph, walks: Walks, { key: type }: Resource): HeldWriter {
@@ -98,8 +98,9 @@ function instancesPackage(resource: Resource): Fragment {
 }
 
 /**
- * Writes the package of a type's instances. A check calls functions that name each role, and passes a table of the
- * relevant roles, which is data. Explanations and listings look up `holds` by role. A denial calls `holds_another`.
+ * Writes the package of a type's instances. A check calls functions with a body for each role, and passes a table of
+ * the relevant roles, which comes from the data. Explanations and listings look up `holds` by role. A denial calls
+ * `holds_another`.
  */
 function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 	const roles = sortedBy(resource.roles, (role) => role.key);
@@ -112,8 +113,8 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 }
 
 /**
- * Writes the functions for action checks: whether any given role is held, and whether a role is held that does not
- * grant the action.
+ * Writes the functions for action checks. `holds_one_of` tests whether the user holds any of the passed roles, and
+ * `holds_another` whether the user holds a role that does not grant the action.
  */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
 	return [

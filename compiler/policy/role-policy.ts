@@ -20,14 +20,14 @@ import {
 import { conditionsOn } from './step-policy.js';
 
 /**
- * Writes the package of a role: `held(user, object)` is true if a user, given as their assignment table, holds it on
- * the named instance, assigned or derived. If further roles are derived from a derived role,
- * `held_on_any(user, objects)` covers several instances instead: all source instances are gathered first and checked
- * once, so a check takes no longer if paths meet again. In a cycle, `derived_on_any(user, objects)` does this for
- * derivations from outside that closures do not hold.
+ * Writes the package of a role. `held(user, object)` is true if a user holds the role on the named instance, by
+ * assignment or derivation; `user` is the user's assignment table. If the role is itself derived and further roles are
+ * derived from it, the package has `held_on_any(user, objects)` instead, for several instances. All source instances
+ * are collected first and checked once, so a check takes no longer if paths meet again. In a cycle,
+ * `derived_on_any(user, objects)` does this for derivations from outside the cycle that are not in closures.
  *
- * Rego references large tables by full paths, never through variables: a stock OPA would convert the whole table at
- * each check.
+ * Rego references large tables by full paths, never through variables, because a stock OPA would then convert the whole
+ * table at each check.
  */
 export function writeRole(graph: DerivationGraph, walks: Walks, resource: Resource, role: ResourceRole): RegoFile {
 	const name = { type: resource.key, role: role.key };
@@ -76,7 +76,7 @@ export function heldOn(
 		: rego`${path}.held(${user}, ${instance})`;
 }
 
-/** True if functions for other roles check this role: they pass several instances together. */
+/** True if the functions of other roles check this role. They pass several instances together. */
 function isAskedOnSeveral(graph: DerivationGraph, walks: Walks, name: RoleName): boolean {
 	return isDerived(graph, name) && graph.leadsOut(name) && walks.walkTo(name) === undefined;
 }
@@ -86,7 +86,7 @@ function isDerived(graph: DerivationGraph, role: RoleName): boolean {
 	return graph.into(role).length > 0;
 }
 
-/** A function body's subject: the instance `object`, or several instances. */
+/** The instances that a function body checks: the single instance `object`, or several instances. */
 interface Scope {
 	readonly head: Fragment;
 	/** Lines for iterating over the instances, if there are several. */
@@ -121,7 +121,7 @@ function derivation(graph: DerivationGraph, scope: Scope, edge: Edge): Fragment 
 			: scope === onOne
 				? [...conditions, heldOnAny(source, subjects)]
 				: fromSeveral(edge, conditions)),
-		// Last, so it costs nothing if nothing is derived.
+		// This check is last, so it costs nothing if no role is derived.
 		rego`	${notSuspended(edge)}`,
 		rego`}`,
 	]);
@@ -144,14 +144,14 @@ function indented(line: Fragment): Fragment {
 	return rego`	${line}`;
 }
 
-/** Writes the condition that the user holds the role, which may be derived, on any of these instances. */
+/** Writes the condition that the user holds the role on any of these instances. The role may be derived. */
 function heldOnAny(role: RoleName, instances: Fragment): Fragment {
 	return rego`	data.${rolePackage(role)}.held_on_any(user, ${instances})`;
 }
 
 /**
- * Writes the conditions that a role which is never derived is assigned on an instance in `table`, for each object. The
- * lookup goes through the smaller side: the table, or the user's roles.
+ * Writes the conditions that a role is assigned on an instance in `table`, for each object. The role must never be
+ * derived. The Rego iterates over the smaller of the two: the table or the user's roles.
  */
 function amongAssigned(
 	{ each }: Scope,
@@ -228,7 +228,8 @@ function body({ head }: Scope, title: string, conditions: readonly Fragment[]): 
 }
 
 /**
- * Writes a body that walks: around a cycle if it depends on the user's assignments, or through all sources of the role.
+ * Writes a body that uses a walk: around a cycle whose paths depend on the user's assignments, or through all sources
+ * of the role.
  */
 function walked(scope: Scope, title: string, path: Fragment, name: RoleName): Fragment {
 	const [given, start] =

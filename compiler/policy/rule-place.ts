@@ -6,11 +6,11 @@ import { keyFolder, packagePart } from '../rego/path.js';
 
 /** A rule in the generated policy. */
 export interface RulePlace {
-	/** Without `data.`, as in the file. */
+	/** Package name without `data.`, as written in the file. */
 	readonly package: string;
-	/** Relative to the policy's root. */
+	/** File path relative to the policy's root. */
 	readonly file: string;
-	/** Rule or function name, including the key for a keyed rule. */
+	/** Rule or function name. A keyed rule's name includes its key. */
 	readonly rule: string;
 }
 

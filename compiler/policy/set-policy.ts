@@ -1,4 +1,4 @@
-/** Rego for condition sets: a separate package each, so that a rule evaluates a set without the other sets. */
+/** Rego for condition sets. Each set has its own package, so that a rule evaluates only the sets it uses. */
 import { parseConditions } from '../condition/grammar.js';
 import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
 import type { ConditionSet, RegoFile } from '../model.js';
@@ -11,8 +11,8 @@ import { regoFile } from './rego-file.js';
 import { live } from './role-reference.js';
 
 /**
- * Writes the package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`: rules call `selects` with
- * attributes. A set with unreadable conditions selects nothing.
+ * Writes the package of a set, `regolith.user_sets.<key>` or `regolith.resource_sets.<key>`. Rules call its function
+ * `selects` with the attributes. A set with unreadable conditions selects nothing.
  */
 export function writeConditionSet(set: ConditionSet): RegoFile {
 	const written = writeSelection(set);
@@ -33,7 +33,7 @@ export function writeConditionSet(set: ConditionSet): RegoFile {
 	]);
 }
 
-/** Writes the call of a set with the variable `user` or `resource`, after a prefix. */
+/** Writes the call to a set's function with the variable `user` or `resource`. `prefix` is written before the call. */
 export function selectsCall(type: ConditionSet['type'], key: string, prefix: Fragment = rego``): Fragment {
 	const { sets, object } = setWords({ type });
 	return rego`data.regolith.${sets}${packagePart(key)}.selects(${prefix}${new Fragment(object)})`;
@@ -87,7 +87,7 @@ const attributeNames = [
 	'context',
 ];
 
-/** Returns the imports for the code, without the parameter: an unused import would be an error. */
+/** Returns the imports that the code uses, because an unused import is an error. `parameter` is not imported. */
 function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
 	const used = [

@@ -1,4 +1,6 @@
-/** Rego for condition set rules: a package per action, so that no action pays for the rules of other actions. */
+/**
+ * Rego for condition set rules. Each action has its own package, so that the rules of other actions cost it nothing.
+ */
 
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile, Schema, SetRule } from '../model.js';
@@ -10,10 +12,12 @@ import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
-/** Returns the rule that grants an action by condition sets; `undefined` if the action has none. */
+/**
+ * Function that returns the rule that grants an action by condition sets; `undefined` if the action has no such rule.
+ */
 export type SetGrant = (resource: string, action: string) => Fragment | undefined;
 
-/** Returns references to action rules. */
+/** Returns a function that finds the rule for an action. */
 export function setGrants({ set_rules }: Schema): SetGrant {
 	const asked = new Set(set_rules.map(actionText));
 	return (resource, action) =>
@@ -23,7 +27,7 @@ export function setGrants({ set_rules }: Schema): SetGrant {
 }
 
 /**
- * Writes the rules. The data document contains them too, for explanations. Here each set is called by name, which takes
+ * Writes the rules. The data document contains them too, for explanations. The Rego calls each set by name, which takes
  * less than half the time of a lookup by key.
  */
 export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
@@ -34,7 +38,7 @@ export function writeSetRules({ set_rules }: Schema): readonly RegoFile[] {
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
 
-/** Returns an identifying text for an action and its type, whatever characters the keys contain. */
+/** Returns a unique string for an action and its type, whatever characters the keys contain. */
 function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
@@ -65,14 +69,15 @@ function writeAction({ resource, action }: ActionName, rules: readonly SetRule[]
 	]);
 }
 
-/** Rules between every user set and every resource set of this pair. Keys, sorted. */
+/** The keys of user sets and resource sets, sorted. There is a rule between every user set and every resource set. */
 interface Join {
 	readonly user_sets: readonly string[];
 	readonly resource_sets: readonly string[];
 }
 
 /**
- * Groups rules into few joins: user sets with the same resource sets share a join. Ordered by their first user sets.
+ * Groups rules into few joins: user sets with the same resource sets share a join. The joins are ordered by their first
+ * user set.
  */
 function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	const byUserSet = groupBy(rules, ({ user_set }) => user_set);
@@ -86,7 +91,7 @@ function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	}));
 }
 
-/** Evaluates each set once, even if it has several joins. */
+/** Writes the Rego for a join. Each set is evaluated once, even if it is in several joins. */
 function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly Fragment[] {
 	const users = writeSide('userset', user_sets, number);
 	const resources = writeSide('resourceset', resource_sets, number);
@@ -98,7 +103,7 @@ function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly
 }
 
 /**
- * Writes the condition that any of the sets selects: calls a single set directly, and makes several sets the bodies of
+ * Writes the condition that any of the sets selects. A single set is called directly. Several sets become the bodies of
  * a function.
  */
 function writeSide(type: ConditionSet['type'], keys: readonly string[], number: number) {

@@ -1,19 +1,22 @@
 /**
- * The parts of a policy that still count after a schema change. A derivation counts if the newer schema has it too and
- * it grants at least as much there. A set rule counts if the newer schema has it and both its sets are unchanged.
- * `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`) and the action
- * rules (`set-rule-policy.ts`) read them.
+ * The parts of a policy that are still in effect after a schema change. A derivation is in effect if the newer schema
+ * contains it too and it grants at least as much there. A set rule is in effect if the newer schema contains it and
+ * both its sets are unchanged. `pending.ts` writes the suspended parts into the data, where `notSuspended`
+ * (`role-reference.ts`) and the action rules (`set-rule-policy.ts`) read them.
  */
 import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from '../cycle.js';
 import { canonicalText } from '../json-writer.js';
 import type { ConditionSet, Schema, SetRule } from '../model.js';
 
-/** Names an edge, uniquely among the edges into its target. */
+/** Returns the name of an edge. The name is unique among the edges into the same target. */
 export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>): string {
 	return `${relation} from ${roleText(source)}`;
 }
 
-/** Returns the active policy's suspended derivations: the newer schema removed or narrowed them. */
+/**
+ * Returns the suspended derivations of the active policy. These are the derivations that the newer schema removed or
+ * narrowed.
+ */
 export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[] {
 	if (inForce === schema) {
 		return [];
@@ -32,8 +35,8 @@ export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[]
 }
 
 /**
- * Returns the active policy's derivations under a newer schema: its graph without the suspended edges. It keeps the
- * cycles of the active policy, because its Rego reads closures by them.
+ * Returns the active policy's derivations under a newer schema: its graph without the suspended edges. The graph keeps
+ * the cycles of the active policy, because the policy's Rego reads the closures of these cycles.
  */
 export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph {
 	const graph = derivationGraph(inForce);
@@ -50,8 +53,8 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 }
 
 /**
- * Returns a test for set rules in the active policy that still count: the newer schema has the rule, with both sets
- * unchanged.
+ * Returns a function that tests whether a set rule in the active policy is still in effect: the newer schema contains
+ * the rule, and both its sets are unchanged.
  */
 export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) => boolean {
 	const before = setTexts(inForce);
@@ -64,12 +67,12 @@ export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) 
 		unchanged(setName('resourceset', rule.resource_set));
 }
 
-/** Returns an identifying text for a rule, whatever characters its keys contain. */
+/** Returns a unique string for a rule, whatever characters its keys contain. */
 export function ruleText({ user_set, resource_set, resource, action }: SetRule): string {
 	return JSON.stringify([resource, action, user_set, resource_set]);
 }
 
-/** Returns an identifying text for an edge, without its setting for direct assignments. */
+/** Returns a unique string for an edge. It does not include the edge's setting for direct roles. */
 function edgeText(edge: Edge): string {
 	return JSON.stringify([roleName(edge.target), edgeName(edge)]);
 }
@@ -78,7 +81,10 @@ function setName(type: ConditionSet['type'], key: string): string {
 	return `${type} ${key}`;
 }
 
-/** Returns each set's selection, including its parents: equal texts select alike. */
+/**
+ * Returns a string for each set's selection, including the selections of its parents. Sets with equal strings select
+ * the same members.
+ */
 function setTexts({ condition_sets }: Schema): ReadonlyMap<string, string> {
 	const sets = new Map(condition_sets.map((set) => [setName(set.type, set.key), set]));
 	const texts = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Rego for a derivation: its conditions, and the step from instances to their sources. */
+/** Rego for a derivation: its conditions, and the step from instances to the instances they derive roles from. */
 import { type Edge, roleText } from '../cycle.js';
 import { packagePart } from '../rego/path.js';
 import { type Fragment, lines, rego } from '../rego/rego.js';
@@ -7,8 +7,8 @@ import { metadata } from './metadata.js';
 import { live, nothingAssignedOn, notSuspended } from './role-reference.js';
 
 /**
- * Returns the conditions for a derivation to count on the instance `object` for the user `user`, each as a line without
- * indent. None without `no_direct_roles_on_object`.
+ * Returns the conditions under which a derivation applies to the user `user` on the instance `object`. Each condition
+ * is a line without indent. There are no conditions unless `no_direct_roles_on_object` is set.
  */
 export function conditionsOn({ target, no_direct_roles_on_object }: Edge): readonly Fragment[] {
 	return no_direct_roles_on_object ? [nothingAssignedOn(rego`object`, target.type)] : [];
@@ -21,7 +21,7 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	return lines([
 		metadata({ title: `${roleText(target)} is derived from ${roleText(source)} by ${relation}` }),
 		rego`${name}(${user}, objects) := {subject |`,
-		// First, because it is the same for every object.
+		// This check is first, because it is the same for every object.
 		rego`	${notSuspended(edge)}`,
 		rego`	some object in objects`,
 		...conditionsOn(edge).map((condition) => rego`	${condition}`),
@@ -31,7 +31,7 @@ export function stepThrough(name: Fragment, edge: Edge): Fragment {
 	]);
 }
 
-/** Writes a union of sets. `indent` is the indent on its first line. */
+/** Writes a union of sets. `indent` is the indent of the first line. */
 export function united(sets: readonly Fragment[], indent: string): Fragment {
 	const [first, ...others] = sets;
 	if (first === undefined) return rego`set()`;

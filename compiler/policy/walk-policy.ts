@@ -1,4 +1,4 @@
-/** Rego for walks: a role's sources are found once. */
+/** Rego for walks, which find each source of a role once. */
 
 import { type Cycle, type DerivationGraph, type Edge, type RoleName, roleName, roleText } from '../cycle.js';
 import { closureName } from '../data/closure.js';
@@ -14,8 +14,9 @@ import { stepThrough, united } from './step-policy.js';
 
 /**
  * Writes the package of a walk. `reached(user, start)` takes nodes, from role kind to instances, and adds all their
- * sources. It goes from role to role, each after all roles derived from it, so the sources of an instance are looked up
- * once, however many paths contain it. `given(user, nodes)` is true if any node is assigned.
+ * sources. It visits each role after all roles derived from that role. The sources of an instance are therefore looked
+ * up once, however many paths contain the instance. `given(user, nodes)` is true if any of the nodes is assigned to the
+ * user.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
 	const { first, components } = walk;
@@ -36,7 +37,10 @@ function given(member: RoleName): Fragment {
 	]);
 }
 
-/** The `reached` lines, from the requested nodes to their sources, and the called functions. */
+/**
+ * The lines of `reached`, which lead from the requested nodes to their sources, and the functions that these lines
+ * call.
+ */
 class Steps {
 	readonly #graph: DerivationGraph;
 	readonly #walk: Walk;
@@ -81,7 +85,7 @@ class Steps {
 		];
 	}
 
-	/** Declares a variable for a set of instances, below a comment with its role. */
+	/** Declares a variable for a set of instances, below a comment that names the role. */
 	#let(instances: Fragment, role: RoleName): Fragment {
 		this.#variables += 1;
 		const variable = rego`instances_${this.#variables}`;
@@ -102,7 +106,7 @@ class Steps {
 		return [...asked, ...(this.#found.get(roleName(role)) ?? [])];
 	}
 
-	/** Returns these instances and their sources within their component. */
+	/** Returns these instances and all their sources within the same component. */
 	#around(entered: readonly Instances[], members: readonly RoleName[], cycle: Cycle | undefined): readonly Instances[] {
 		if (cycle === undefined) return entered;
 		return cycle.conditional ? this.#byWalk(entered, cycle) : this.#byClosures(entered, members);
@@ -115,7 +119,7 @@ class Steps {
 		this.#find(edge.source, rego`${step}(user, ${instances})`);
 	}
 
-	/** Uses closures, which also hold sources from outside the cycle. */
+	/** Implements `#around` with closures. Closures also contain sources from outside the cycle. */
 	#byClosures(entered: readonly Instances[], members: readonly RoleName[]): readonly Instances[] {
 		const leaving = members.flatMap((member) => this.#graph.leaving(member));
 		const outside = new Map(

@@ -7,8 +7,8 @@ import { type Table, table } from './table.js';
 const maxLineLength = 80;
 
 /**
- * Writes a JSON value as Rego, on a single line if it is short; `indent` is the indent of its first line. Numbers are
- * written in JSON notation, the same as in data.
+ * Writes a JSON value as Rego, on a single line if it is short. `indent` is the indent of the first line. Numbers are
+ * written in JSON notation, as in the data document.
  */
 export function jsonValue(value: Json, indent = ''): Fragment {
 	const line = inLine(value);

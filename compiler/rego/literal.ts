@@ -1,21 +1,22 @@
 /**
- * Writes a string as a single-line literal for Rego, YAML and JSON: the only way for user keys and names into a policy.
+ * Writes a string as a single-line literal that is valid in Rego, YAML and JSON. User-defined keys and names enter a
+ * policy only through this function.
  *
  * INVARIANT: no other function puts user text into Rego, and no text can end the literal or the line. Unprintable
- * characters are escaped, so that people read the same text as the engine, except above U+FFFF, where YAML does not
- * read JSON's escapes. A lone surrogate becomes U+FFFD.
+ * characters are escaped, so that people read the same text as the engine. Characters above U+FFFF are not escaped,
+ * because YAML does not support JSON's escapes for them. A lone surrogate becomes U+FFFD.
  */
 export function literal(text: string): string {
 	if (plain.test(text)) return JSON.stringify(text);
 	return JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd')).replaceAll(unprintable, escapeCodePoint);
 }
 
-/** Texts without any character to replace, such as most keys. */
+/** Strings that contain no character to replace, such as most keys. */
 const plain = /^[ -~]*$/;
 
 const loneSurrogate = /\p{Surrogate}/gu;
 
-/** Controls, format marks, private and unassigned code points, and every separator except the space. */
+/** Control characters, format characters, private and unassigned code points, and every separator except the space. */
 const unprintable = /(?! )[\p{C}\p{Z}]/gu;
 
 function escapeCodePoint(character: string): string {

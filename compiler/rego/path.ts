@@ -1,7 +1,7 @@
 import { literal } from './literal.js';
 import { Fragment } from './rego.js';
 
-/** Rego v1 keywords, which `opa fmt` does not print after a dot. */
+/** Rego v1 keywords. `opa fmt` does not print them after a dot. */
 const keywords: ReadonlySet<string> = new Set(
 	'as contains default else every false if import in not null package some true with'.split(' '),
 );
@@ -13,25 +13,28 @@ export function packagePart(key: string): Fragment {
 	return new Fragment(identifier.test(key) && !keywords.has(key) ? `.${key}` : `[${literal(key)}]`);
 }
 
-/** File systems allow 255 bytes per name; this leaves room for a reader's additions. */
+/**
+ * Splits a long key into names of up to 100 characters. File systems allow 255 bytes per name, so a program that reads
+ * the files can still add to a name.
+ */
 const names = /.{1,100}/g;
 
-/** Ends every part of a long key except the last, to mark the key's end. */
+/** Suffix of every part of a long key except the last part. A part without the suffix ends the key. */
 const continued = '=';
 
 /**
- * All characters with a possible meaning to a file system or shell. Upper case is unsafe too, because some systems fold
- * cases.
+ * All characters that may have a special meaning in a file system or shell. Upper-case letters are unsafe too, because
+ * some file systems ignore case.
  */
 const unsafe = /[^a-z0-9_-]/g;
 
-/** Device names in Windows. */
+/** Device names that Windows reserves. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**
- * Returns the folder of a key: the key itself if it is safe, else with `=` and four hexadecimal digits for each unsafe
- * code unit. Different keys have different folders, even on file systems that ignore case. A long key becomes several
- * folders.
+ * Returns the folder name for a key. It is the key itself if all characters are safe. Otherwise each unsafe code unit
+ * is replaced by `=` and four hexadecimal digits. Different keys have different folders, even on file systems that
+ * ignore case. A long key becomes several folders.
  */
 export function keyFolder(key: string): string {
 	const name = key.replaceAll(unsafe, escapeCodeUnit);
@@ -40,7 +43,7 @@ export function keyFolder(key: string): string {
 		.join(`${continued}/`);
 }
 
-/** Returns a text's first code unit, escaped. */
+/** Returns the first code unit of a string, escaped. */
 function escapeCodeUnit(text: string): string {
 	return `=${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -6,11 +6,11 @@ export class Fragment {
 }
 
 /**
- * Template for Rego: interpolated strings become string literals; whole numbers and fragments stay code. So user text
- * cannot become code, and unmarked code stays text.
+ * Template for Rego. Interpolated strings become string literals, while whole numbers and fragments stay code. User
+ * text therefore never becomes code, and code becomes a string literal unless it is a fragment.
  */
 export function rego(template: TemplateStringsArray, ...parts: readonly (string | number | Fragment)[]): Fragment {
-	// `String.raw` does the same, but took a third of the compiler's time.
+	// `String.raw` would do the same, but it took a third of the compiler's time.
 	let text = template.raw[0] ?? '';
 	for (const [index, part] of parts.entries()) text += partText(part) + (template.raw[index + 1] ?? '');
 	return new Fragment(text);
@@ -33,7 +33,9 @@ export function lines(fragments: readonly Fragment[]): Fragment {
 	return new Fragment(fragments.map((fragment) => fragment.text).join('\n'));
 }
 
-/** Joins fragments with empty lines between them: a Rego file is such a list, and ends with a line break. */
+/**
+ * Joins fragments with empty lines between them, and ends with a line break. The result is the content of a Rego file.
+ */
 export function paragraphs(fragments: readonly Fragment[]): Fragment {
 	return new Fragment(fragments.map((fragment) => fragment.text).join('\n\n'));
 }

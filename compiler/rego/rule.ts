@@ -12,7 +12,7 @@ export function rule(head: Fragment, body: Body): Fragment {
 		: lines([rego`${head} if {`, ...body.map((statement) => rego`	${statement}`), rego`}`]);
 }
 
-/** Writes a function with a single body. An unused parameter becomes `_`, as `opa check --strict` demands. */
+/** Writes a function with a single body. An unused parameter becomes `_`, as `opa check --strict` requires. */
 export function regoFunction(name: Fragment, parameters: readonly string[], body: Body): Fragment {
 	const named = namesIn(body);
 	const given = parameters.map((parameter) => new Fragment(named.has(parameter) ? parameter : '_'));
@@ -30,7 +30,7 @@ export function namesIn(code: readonly Fragment[]): ReadonlySet<string> {
 
 const firstNames = /(?<![\w.])[a-z]\w*/g;
 
-/** Returns the code with empty string literals. */
+/** Returns the code with all string literals emptied. */
 function withoutTexts(code: string): string {
 	return code.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }

@@ -1,4 +1,4 @@
-/** Generates tests for `opa test`: they state the schema a second time and check the policy against it. */
+/** Generates tests for `opa test`. They state the schema a second time and check the policy against this statement. */
 import { derivationEdges, type Edge } from '../cycle.js';
 import type { Permission, RegoFile, Resource, ResourceRole, Role, Schema } from '../model.js';
 import { canonical, sortedBy } from '../order.js';
@@ -17,9 +17,9 @@ import {
 import { setSection } from './test-sets.js';
 
 /**
- * Writes the tests for a schema without errors, in `opa fmt` layout: a file to put beside the policy, the hand-written
- * Rego and a data document. Its size is linear in the schema. It contains no compiler results: `extends` and
- * derivations appear as entered, and the tests follow them.
+ * Writes the tests for a schema without errors, in `opa fmt` layout: a file to place beside the policy, the
+ * hand-written Rego and a data document. Its size is linear in the size of the schema. The file contains no compiler
+ * results: `extends` and derivations appear as entered, and the tests resolve them.
  */
 export function writeTests(schema: Schema): readonly RegoFile[] {
 	const sections = testSections(schema);
@@ -48,7 +48,10 @@ function testImports({ resources }: Schema): readonly Fragment[] {
 	return used.length === 0 ? [] : [lines(used)];
 }
 
-/** Returns a section per object kind in the schema: `opa` reports rules that iterate over nothing as mistakes. */
+/**
+ * Returns a section for each kind of object in the schema. Absent kinds have no section, because `opa` reports rules
+ * that iterate over nothing as errors.
+ */
 function testSections(schema: Schema): readonly TestSection[] {
 	const resources = sortedBy(schema.resources, ({ key }) => key);
 	const roles = sortedBy(schema.roles, ({ key }) => key);

@@ -1,17 +1,17 @@
-/** Rules for the generated tests: a small rule per resource type, and their helpers. */
+/** Rules for the generated tests: a small rule per resource type, and the rules' helpers. */
 import { packagePart } from '../rego/path.js';
 import { type Fragment, rego } from '../rego/rego.js';
 
-/** Tests for an object kind: schema tables, and rules to check the policy against them. */
+/** Tests for a kind of object: schema tables, and rules that check the policy against these tables. */
 export interface TestSection extends TestRules {
 	/** Schema tables. */
 	readonly table: Fragment;
 }
 
-/** Test rules for an object kind. */
+/** Test rules for a kind of object. */
 export interface TestRules {
 	/**
-	 * A separate rule per type, because each rule has its own time limit. `opa test --verbose` lists the cases by name.
+	 * One rule per resource type, because each rule has its own time limit. `opa test --verbose` lists the cases by name.
 	 */
 	readonly tests: readonly Fragment[];
 	readonly helpers: readonly Fragment[];
@@ -46,7 +46,7 @@ action_can_be_granted(type, action) if {
 	};
 }
 
-/** Rules for querying the policy, for schemas with resource types. */
+/** Rules that query the policy, for schemas with resource types. */
 export const checking: readonly Fragment[] = [
 	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
 # that decides: to find a code for each denial would only take longer. Conditions are left out.

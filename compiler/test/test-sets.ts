@@ -23,7 +23,7 @@ export function setSection(schema: Schema): TestSection {
 			(ofType) => grouped(ofType, ({ action }) => action, ruleTable),
 		),
 	};
-	// The facts for these tests exist only if there are resources.
+	// The facts that these tests need exist only if there are resources.
 	const automatic = resources.length > 0 && condition_sets.some(({ selects }) => 'role' in selects);
 	return {
 		...setTests(sortedBy(set_rules, ruleText), automatic),
@@ -58,7 +58,7 @@ function grouped<T>(rows: readonly T[], toKey: (row: T) => string, toTable: (row
 	return { members: groups.map(([key, group]) => [key, toTable(group)]) };
 }
 
-/** Writes the tests for condition sets and these rules; `automatic` if any set belongs to a role. */
+/** Writes the tests for condition sets and these rules. `automatic` is true if any set is automatic for a role. */
 function setTests(rules: readonly SetRule[], automatic: boolean): TestRules {
 	return {
 		tests: [
@@ -107,8 +107,9 @@ question_of(type, action) := {
 }
 
 /**
- * Writes the test of a rule: if both sets select everything, the action is allowed. The test name is a number, because
- * OPA (1.22) forgets replaced functions in rules with test tables.
+ * Writes the test of a rule. The test replaces both sets with sets that select everything, and expects the action to be
+ * allowed. Each test is a separate numbered rule, because OPA (1.22) loses replaced functions in rules with test
+ * tables.
  */
 function ruleTest({ user_set, resource_set, resource, action }: SetRule, index: number): Fragment {
 	const name = `${user_set} ${resource}:${action} ${resource_set}`;
