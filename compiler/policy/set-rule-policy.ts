@@ -91,7 +91,7 @@ function groupJoins(rules: readonly SetRule[]): readonly Join[] {
 	}));
 }
 
-/** Writes the Rego for a join. Each set is evaluated once, even if it is in several joins. */
+/** Writes the Rego for a join. The Rego evaluates each set once, even if the set has several rules in the join. */
 function writeJoin({ user_sets, resource_sets }: Join, number: number): readonly Fragment[] {
 	const users = writeSide('userset', user_sets, number);
 	const resources = writeSide('resourceset', resource_sets, number);
