@@ -37,7 +37,7 @@ import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';
 
-/** Part of an environment changed by a commit: facts only, or possibly the schema. */
+/** Part of an environment that a commit changed: only facts, or possibly also the schema. */
 export type CommittedPart = 'schema' | 'facts';
 
 /** Access to element sessions and the environments they belong to. */
@@ -52,11 +52,14 @@ interface StoreEvents {
 	full: [];
 }
 
-/** Access to all rows: identifies callers and opens units of work. Knows no HTTP and no policy. */
+/** Access to all rows: identifies callers and opens units of work. Does not depend on HTTP or on compiled policies. */
 export class Store {
-	/** Queues each environment's writers. If they waited for the lock itself, each would hold a connection. */
+	/**
+	 * Queues each environment's writers. If writers waited for the environment's lock instead, each of them would occupy
+	 * a connection.
+	 */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
-	/** Queues each environment's trials, so they do not use up the connections. */
+	/** Queues each environment's trials, so that trials do not use up the connections. */
 	readonly #trials = new KeyedQueue();
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
@@ -71,7 +74,7 @@ export class Store {
 	 * Events:
 	 * - `environment`: a unit of work was committed in the environment, or the environment was deleted. The second
 	 *   parameter says if its schema may have changed.
-	 * - `key`: this API key's current secret is refused from now on.
+	 * - `key`: the API key's current secret is no longer accepted.
 	 * - `outbox`: a unit in this process added entries to the outbox.
 	 * - `lineage`: this process began a lineage.
 	 * - `full`: the decision log refuses an environment.
@@ -90,7 +93,7 @@ export class Store {
 		);
 	}
 
-	/** Units in this process: committed, failed, and waiting for their turn. */
+	/** Numbers of units in this process: committed, failed, and waiting for their turn. */
 	get units(): { readonly committed: number; readonly failed: number; readonly waiting: number } {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
@@ -114,7 +117,7 @@ export class Store {
 		return readCaller(row);
 	}
 
-	/** Returns the caller with this API key, or `null` if the key is gone or its secret's hash has changed. */
+	/** Returns the caller with this API key, or `null` if the key was deleted or its secret's hash has changed. */
 	async callerById(keyId: string, secretHash: Uint8Array): Promise<Caller | null> {
 		const row = await ApiKey.query(this.database.knex).findById(keyId);
 		return row !== undefined && sameHash(row.secret_hash, secretHash) ? readCaller(row) : null;
@@ -126,8 +129,8 @@ export class Store {
 	}
 
 	/**
-	 * Removes old keys of deleted environments and old console sign-ins. Releases webhooks held back because the clock
-	 * was set back.
+	 * Removes old keys of deleted environments, and old console sessions and tickets. Releases webhook deliveries that
+	 * were delayed because the clock was set back.
 	 */
 	async forgetOld(): Promise<void> {
 		await forgetOldKeys(this.database.knex, this.clock.now());
@@ -154,8 +157,8 @@ export class Store {
 	}
 
 	/**
-	 * Ends a lineage whose history was cut: the revision no longer matches the revision issued by this server. Has no
-	 * effect if the lineage has already ended. Returns like `Lineages.renew`.
+	 * Ends a lineage whose history was cut, which means that this revision no longer matches the revision issued by this
+	 * server. Has no effect if the lineage has already ended. Returns like `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
 		const reason = `history was cut: revision ${revision} of environment ${environmentId} is gone or was made again`;
@@ -167,7 +170,7 @@ export class Store {
 		return schemaChangeAfter(this.database.knex, environmentId, revision);
 	}
 
-	/** Reads an environment, statement by statement. */
+	/** Returns a unit that reads an environment without a transaction. */
 	reading(scope: Scope): ReadingUnit {
 		return new ReadingUnit(scope, this.database.knex, this.clock, this.cipher);
 	}
@@ -238,8 +241,8 @@ export class Store {
 
 	/**
 	 * Reads an environment at a single revision, like `snapshot`. On the embedded store, a transaction would block all
-	 * other statements. There `work` runs statement by statement, and is repeated if the revision has moved: first with
-	 * the environment's writers waiting, then as a snapshot.
+	 * other statements, so `work` first runs without a transaction. If the revision has changed in the meantime, `work`
+	 * runs again while the environment's writers wait, and if necessary a third time in a snapshot.
 	 */
 	async readAtRevision<T>(
 		environmentId: string,
@@ -252,7 +255,7 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` without a transaction. Returns `null` if the revision moved in the meantime. Rejects with
+	 * Runs `work` without a transaction. Returns `null` if the revision has changed in the meantime. Rejects with
 	 * `not_found`.
 	 */
 	async #readUnchanged<T>(
@@ -265,7 +268,7 @@ export class Store {
 		const [outcome] = await Promise.allSettled([
 			work(this.reading(environmentScope(environment)), environment, counters),
 		]);
-		// The failure may come from the concurrent write, so check the revision before reporting it.
+		// A concurrent write may have caused the failure, so check the revision before reporting it.
 		if ((await this.counters(environmentId))?.token !== counters.token) return null;
 		if (outcome.status === 'rejected') throw outcome.reason;
 		return { value: outcome.value };
@@ -273,8 +276,9 @@ export class Store {
 
 	/**
 	 * Runs `work` as an atomic unit, committed under the next revision. Waiting units of an environment share a
-	 * transaction, except `heavy` units, which would delay the rest. A unit abandoned by `work` is rolled back and
-	 * keeps the revision. Rejects with `LostStanding` if the actor has lost access: see `checkStanding`.
+	 * transaction. `heavy` units do not, because they would delay the other units. If `work` abandons the unit, the unit
+	 * is rolled back and the revision does not change. Rejects with `LostStanding` if the actor has lost access: see
+	 * `checkStanding`.
 	 */
 	write<T>(
 		scope: Scope,
@@ -298,9 +302,9 @@ export class Store {
 	}
 
 	/**
-	 * Runs `work` in a unit without any effect. On PostgreSQL, the trial runs beside the environment's writers. If a
-	 * writer interferes, and on the embedded store, the trial queues with the writers. Returns the revision seen by the
-	 * trial. Rejects like `write`.
+	 * Runs `work` in a unit that is always rolled back. On a PostgreSQL server, this trial runs concurrently with the
+	 * environment's writers. If a writer interferes, and always on the embedded store, the trial queues with the
+	 * writers. Returns the result of `work` and the revision seen by the trial. Rejects like `write`.
 	 */
 	async tryOut<T>(scope: Scope, actor: Actor, work: (unit: WritingUnit) => Promise<T>): Promise<Committed<T>> {
 		const trial = (unit: WritingUnit) => {
@@ -323,7 +327,7 @@ export class Store {
 		try {
 			return await runTrial({ database: database.knex, clock, cipher }, scope, actor, work);
 		} catch (error) {
-			// A failure on a snapshot that is no longer current is not the answer yet.
+			// If the environment has changed since the snapshot, the failure may be outdated: try again.
 			const moved = (await this.counters(scope.environment_id))?.token !== before?.token;
 			const takesTooLong = error instanceof Failure && error.code === 'limit_reached';
 			if (isConflict(error) || (moved && !takesTooLong)) return null;
@@ -346,13 +350,13 @@ export class Store {
 	}
 
 	/**
-	 * Returns true if this process's server key can decrypt the store's secrets. A store without secrets adopts the
-	 * key.
+	 * Returns true if this process's server key can decrypt the store's secrets. If the store contains no check value
+	 * for a server key yet, stores one for this key.
 	 */
 	async opensSecrets(): Promise<boolean> {
 		const check = () => this.database.knex<{ sealed: Uint8Array }>('server_key_check');
 		const sealed = { sealed: this.cipher.encrypt('regolith') };
-		// Read first: avoids a needless write at start, when the disk may be full.
+		// Read first, to avoid a needless write at startup, when the disk may be full.
 		if ((await check().first('sealed')) === undefined) await check().insert(sealed).onConflict().ignore();
 		const row = await check().first('sealed');
 		try {
@@ -385,9 +389,9 @@ export class Store {
 
 	/**
 	 * Runs `work` as a transaction over an organization's projects, environments and keys. With `environmentId`, the
-	 * transaction also writes to that environment and queues with its writers. Callers' transactions run in sequence,
-	 * which avoids deadlocks between their key locks. `long` transactions run concurrently, write only within
-	 * environments, and check the caller there. Rejects like `write`.
+	 * transaction also writes to that environment and queues with the environment's writers. Transactions of callers run
+	 * in sequence, which avoids deadlocks between their key locks. `long` transactions run concurrently: they write only
+	 * within environments, and each environment's unit checks the caller. Rejects like `write`.
 	 */
 	async writeAccount<T>(
 		organizationId: string,
@@ -432,12 +436,12 @@ export class Store {
 		});
 	}
 
-	/** An environment's copy tasks, which continue after the response was sent. */
+	/** Copy tasks of an environment, which continue after the response was sent. */
 	copyTasks(environmentId: string): CopyTasks {
 		return new CopyTasks(this.database.knex, environmentId);
 	}
 
-	/** Returns the environments with stored expired grants. */
+	/** Returns the environments that still store expired grants. */
 	environmentsWithExpired(): Promise<readonly Scope[]> {
 		return environmentsWithExpired(this.database.knex);
 	}
@@ -452,7 +456,7 @@ export class Store {
 		});
 	}
 
-	/** Closes the database. No work may be running. */
+	/** Closes the database. The caller must ensure that no work is running. */
 	async close(): Promise<void> {
 		await this.#uses.settled();
 		await this.database.close();

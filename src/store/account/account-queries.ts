@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { QueryBuilder } from 'objection';
 import { Environment, Organization, Project } from '../table/account.js';
 
-/** Base queries for statements about an organization's projects and environments. */
+/** Base queries for an organization's projects and environments. */
 
 export function organizationQuery(database: Knex, id: string): QueryBuilder<Organization, Organization[]> {
 	return Organization.query(database).where({ id });

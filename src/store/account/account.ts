@@ -13,7 +13,7 @@ import { type Caller, opens } from './caller.js';
 import type { Cipher } from './secret.js';
 import { type OrganizationCounts, organizationCounts } from './statistics.js';
 
-/** An organization's projects, environments and keys. INVARIANT: every statement has the organization's id. */
+/** An organization's projects, environments and keys. INVARIANT: every statement is bound to the organization's id. */
 export class AccountUnit {
 	constructor(
 		readonly organizationId: string,
@@ -26,7 +26,10 @@ export class AccountUnit {
 		return new ApiKeys(this, this.database, this.cipher);
 	}
 
-	/** Returns the current lineage, unchecked; empty if none has begun. */
+	/**
+	 * Returns the current lineage's id, or an empty string if no lineage has begun. Does not check that it began in this
+	 * database.
+	 */
 	async lineageInForce(): Promise<string> {
 		const row: { readonly id: string } | undefined = await this.database('lineages').whereNull('ended_at').first('id');
 		return row?.id ?? '';
@@ -38,15 +41,15 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Returns this organization if `search` matches its id, key or name, and otherwise nothing. Key and name match by
-	 * substring.
+	 * Returns this organization if `search` matches its id, key or name, and no rows otherwise. The key and the name
+	 * match if they contain `search`.
 	 */
 	organizations(search?: string): RowQuery<Organization> {
 		const query = organizationQuery(this.database, this.organizationId);
 		return rowQuery(asId(search ?? '') === this.organizationId ? query : whereSearched(query, ['key', 'name'], search));
 	}
 
-	/** Returns this organization by id or key. Throws `not_found` for any other reference. */
+	/** Returns this organization by id or key. Throws `not_found` if the reference names a different organization. */
 	async organization(reference: string): Promise<Organization> {
 		const [row] = await this.organizations();
 		if (row === undefined || (reference !== row.key && asId(reference) !== row.id)) {
@@ -74,8 +77,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Returns the oldest environment accessible to a caller, limited to a project if given, or `null` if there is none.
-	 * Throws like `project`.
+	 * Returns the oldest environment accessible to a caller, or `null` if there is none. If `project` is passed,
+	 * searches only in that project. Throws like `project`.
 	 */
 	async oldestEnvironment(caller: Caller, project?: string): Promise<Environment | null> {
 		const query = Environment.query(this.database).where({ organization_id: this.organizationId }).orderBy('id');
@@ -86,7 +89,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Returns the ids of a project and, if given, an environment in it, by id or key; `null` if either does not exist.
+	 * Finds a project, and an environment in it if one is passed, each by id or key. Returns their ids, or `null` if the
+	 * project or the environment does not exist.
 	 */
 	async findPlace(
 		project: string,
@@ -111,7 +115,7 @@ export class AccountUnit {
 		return project;
 	}
 
-	/** Returns the environment by ids, keys, or a mix. Throws like `project`. */
+	/** Returns an environment. The project and the environment are each named by id or key. Throws like `project`. */
 	async environment(caller: Caller, project: string, reference: string): Promise<Environment> {
 		const found = await this.#opened(caller, project, reference);
 		if (found !== null) return requireInSession(caller, found);
@@ -135,8 +139,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Like `environment`, but in a single statement. Returns `null` if an error or an ambiguous reference needs a
-	 * closer look.
+	 * Like `environment`, but uses a single statement. Returns `null` if the environment was not found or the reference
+	 * is ambiguous: the caller must then look up each part separately.
 	 */
 	async #opened(caller: Caller, project: string, reference: string): Promise<Environment | null> {
 		const query = Environment.query(this.database)

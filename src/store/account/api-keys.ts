@@ -9,7 +9,7 @@ import { projectQuery } from './account-queries.js';
 import type { Caller } from './caller.js';
 import type { Cipher } from './secret.js';
 
-/** Project and environment for a new key, by ids or keys. */
+/** Project and environment for a new key, each by id or key. */
 export interface KeyPlace {
 	readonly project_id?: string | undefined;
 	readonly environment_id?: string | undefined;
@@ -34,7 +34,7 @@ const accessLevels: readonly AccessLevel[] = ['no_access', 'read', 'write', 'adm
 /** Object types for keys, from narrowest to widest. */
 const accessObjects: readonly ObjectType[] = ['env', 'project', 'org'];
 
-/** The organization's lookups, as used by its keys. */
+/** Organization lookups used by `ApiKeys`. */
 export interface KeyOrganization {
 	readonly organizationId: string;
 	project(caller: Caller, reference: string): Promise<Project>;
@@ -42,7 +42,7 @@ export interface KeyOrganization {
 	environmentById(caller: Caller, reference: string): Promise<Environment>;
 }
 
-/** An organization's API keys. INVARIANT: every statement has the organization's id. */
+/** An organization's API keys. INVARIANT: every statement is bound to the organization's id. */
 export class ApiKeys {
 	constructor(
 		private readonly organization: KeyOrganization,
@@ -51,8 +51,8 @@ export class ApiKeys {
 	) {}
 
 	/**
-	 * Returns the API keys with no more access than the caller's key, oldest first. For a console session, excludes
-	 * keys for other environments.
+	 * Returns the API keys that grant no more access than the caller's key, oldest first. For a console session,
+	 * excludes keys for other environments.
 	 */
 	openedBy(caller: Caller, filter: KeyFilter): RowQuery<ApiKey> {
 		return rowQuery(this.#openedBy(caller, filter));
@@ -107,8 +107,9 @@ export class ApiKeys {
 	}
 
 	/**
-	 * Returns the ids for a new key of this type. Throws `forbidden` if it would grant more access than the caller's
-	 * key. Throws `not_found` if the place does not exist, also if given an environment's key where its id is required.
+	 * Returns the project and environment ids for a new key of this type. Throws `forbidden` if the new key would grant
+	 * more access than the caller's key. Throws `not_found` if the project or environment does not exist. Without a
+	 * project, the environment must be named by its id.
 	 */
 	async placeFor(
 		caller: Caller,
@@ -131,7 +132,10 @@ export class ApiKeys {
 		return { project_id: environment.project_id, environment_id: environment.id };
 	}
 
-	/** Returns an environment's PDP configs (its keys for decision points), oldest first, limited to `id` if given. */
+	/**
+	 * Returns an environment's PDP configs (its keys for decision points), oldest first. If `id` is passed, returns only
+	 * the PDP config with this id.
+	 */
 	pdpConfigs(environmentId: string, id?: string): RowQuery<ApiKey> {
 		const query = this.#pdpConfigs(environmentId);
 		return rowQuery(id === undefined ? query : query.where({ id }));

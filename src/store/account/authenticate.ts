@@ -10,7 +10,7 @@ const bearer = /^bearer +(\S+) *$/i;
 export interface Credentials {
 	/** The `Authorization` header. */
 	readonly authorization: string | undefined;
-	/** Console session that replaces the header; absent if the request has the header or no session. */
+	/** Console session, used instead of the header. Absent if the request has the header, or has no session. */
 	readonly session?: ShownConsoleSession;
 }
 
@@ -34,7 +34,8 @@ export async function identify(store: Store, { authorization, session }: Credent
 
 /**
  * Returns the caller from `identified`. If the key is refused because its environment was deleted recently, throws
- * `environment_deleted` instead; with `environmentId`, only for this environment.
+ * `environment_deleted` instead of `unauthorized`. If `environmentId` is passed, does so only if this is the deleted
+ * environment.
  */
 export async function unlessDeleted(
 	store: Store,
@@ -54,8 +55,8 @@ export async function unlessDeleted(
 }
 
 /**
- * Returns the caller and the requested environment. Refuses like `authenticate`, then like `refuse`. Returns `null` if
- * the request needs a closer look (see `findAccess`), and for sessions, which are few.
+ * Returns the caller and the requested environment. Throws like `authenticate`, then like `refuse`. Returns `null` if
+ * `findAccess` does, and for all console sessions: they are rare and need no fast path.
  */
 export async function authenticateInEnvironment(
 	store: Store,
@@ -71,7 +72,7 @@ export async function authenticateInEnvironment(
 	return access;
 }
 
-/** Returns the secret in an `Authorization` header, or `null` without a secret. */
+/** Returns the secret in an `Authorization` header, or `null` if it contains none. */
 export function bearerSecret(authorization: string | undefined): string | null {
 	return bearer.exec(authorization ?? '')?.[1] ?? null;
 }
@@ -82,7 +83,7 @@ function secretIn(authorization: string | undefined): string {
 	throw new Failure('unauthorized', 'send the API key in the header `Authorization: Bearer <API key>`');
 }
 
-/** Refuses a key without access. Throws `forbidden`. */
+/** Throws `forbidden` if the key has no access. */
 export function refuseNoAccess({ access_level }: Caller): void {
 	if (access_level === 'no_access') throw forbidden('this API key has no access');
 }

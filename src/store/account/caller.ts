@@ -8,16 +8,22 @@ export interface Refresh {
 	readonly revision: number;
 }
 
-/** A request's API key, and its access. */
+/** A request's API key, and the access it grants. */
 export interface Caller extends KeyHolder {
 	/** `null` for access to all projects in the organization. */
 	readonly project_id: string | null;
 	/** `null` for access to all environments in the project. */
 	readonly environment_id: string | null;
 	readonly object_type: ObjectType;
-	/** Newest refresh for decision points with this key. Only the feed needs it, so some callers lack it. */
+	/**
+	 * Newest refresh requested from decision points with this key. Absent on some callers, because only the feed needs
+	 * it.
+	 */
 	readonly refresh?: Refresh | null;
-	/** The console session's environment, which limits its requests. Absent for requests with the key. */
+	/**
+	 * Environment of the console session, the only environment its requests may access. Absent for requests with the key
+	 * itself.
+	 */
 	readonly session_environment_id?: string;
 }
 

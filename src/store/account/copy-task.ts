@@ -7,21 +7,24 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 export interface CopyTask {
 	readonly id: string;
 	readonly status: 'processing' | 'success' | 'failure';
-	/** Target environment in API format, after success. */
+	/** Target environment in API format; `null` until the copy succeeds. */
 	readonly result: ChangedRecord | null;
-	/** Reason for the failure. */
+	/** Reason for the failure; `null` if the copy has not failed. */
 	readonly error: string | null;
-	/** True if the lease ran out, so the task's process must be gone. */
+	/** True if the lease has expired, which means that the task's process is gone. */
 	readonly expired: boolean;
 }
 
-/** Lease of a running task, renewed by its process. */
+/** Lease duration of a running task, whose process renews the lease. */
 const lease = "interval '60 seconds'";
 
 /** Retention period for tasks. */
 const kept = "interval '7 days'";
 
-/** Copy tasks from a source environment. They are not in the change log, because they change nothing themselves. */
+/**
+ * Copy tasks from a source environment. The change log does not contain them, because a task itself changes no
+ * environment.
+ */
 export class CopyTasks {
 	constructor(
 		private readonly knex: Knex,
@@ -57,8 +60,8 @@ export class CopyTasks {
 	}
 
 	/**
-	 * Records a task's outcome. Returns false if the task had already ended or is gone: then its work must be rolled
-	 * back.
+	 * Records a task's outcome. Returns false if the task had already ended or no longer exists. The caller must then
+	 * roll back the copy.
 	 */
 	async end(id: string, outcome: { readonly result: ChangedRecord } | { readonly error: string }): Promise<boolean> {
 		const columns =

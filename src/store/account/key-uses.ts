@@ -6,8 +6,9 @@ import { ApiKey } from '../table/account.js';
 const precision = 60_000;
 
 /**
- * Records when API keys were last used, at most once a minute per key. Requests do not wait for it or fail with it: it
- * is a single statement on the key's row, outside any transaction, and the next use makes up for a failure.
+ * Records when API keys were last used, at most once a minute per key. Requests do not wait for this write, and do not
+ * fail if it fails: it is a single statement on the key's row, outside any transaction, and the next use is recorded
+ * instead.
  */
 export class KeyUses {
 	readonly #noted = new Map<string, number>();
@@ -42,8 +43,8 @@ export class KeyUses {
 	}
 
 	/**
-	 * Drops entries older than a minute, which the rows cover. This limits the entries to the keys used within a
-	 * minute.
+	 * Drops entries older than a minute, because the rows already contain these uses. Only keys used within the last
+	 * minute keep an entry.
 	 */
 	#forgetOld(now: number): void {
 		for (const [id, noted] of this.#noted) {

@@ -21,22 +21,26 @@ interface Row {
 const batchSize = 200;
 
 /**
- * Pause after a pass without outdated secrets, in milliseconds: processes with the old settings may still add secrets.
+ * Pause after a pass without outdated secrets, in milliseconds. Passes continue, because processes with the old
+ * settings may still add secrets.
  */
 const pauseBetweenPasses = 60_000;
 
 /** Pause after a pass with outdated secrets or a failure, in milliseconds. */
 const pauseBeforeCompletion = 1_000;
 
-/** Result of a pass: secrets found under the previous key, and secrets readable with neither key. */
+/**
+ * Result of a pass: the number of secrets encrypted under the previous key, and the number of secrets that neither key
+ * can decrypt.
+ */
 interface Pass {
 	readonly outdated: number;
 	readonly unreadable: number;
 }
 
 /**
- * Re-encrypts a store's secrets while the server has a previous key. An interrupted pass leaves secrets under both
- * keys, and the next pass continues. Several processes may run it concurrently.
+ * Re-encrypts a store's secrets while the server has a previous key. After an interrupted pass, some secrets are still
+ * encrypted under the previous key, and the next pass continues. Several processes may run it concurrently.
  */
 export class SecretRotation {
 	readonly #ending = new AbortController();
@@ -86,7 +90,10 @@ export class SecretRotation {
 		}
 	}
 
-	/** The database may be unavailable or full: the next pass tries again. */
+	/**
+	 * Runs a pass. Returns `null` if it fails, for example because the database is unavailable or full: the next pass
+	 * tries again.
+	 */
 	async #attempt(): Promise<Pass | null> {
 		try {
 			let [outdated, unreadable] = [0, 0];
@@ -95,7 +102,7 @@ export class SecretRotation {
 				outdated += pass.outdated;
 				unreadable += pass.unreadable;
 			}
-			// Last, so that a server with only the new key is refused until then.
+			// Renewed last: until then, a server that has only the new key refuses to start.
 			if (outdated === 0 && !this.#stopped) await this.#renewCheck();
 			return this.#stopped ? null : { outdated, unreadable };
 		} catch (error) {

@@ -31,11 +31,14 @@ export interface Cipher {
 	encrypt(secret: string): Buffer;
 	/** Throws if the bytes were encrypted under neither key. */
 	decrypt(sealed: Uint8Array): string;
-	/** Re-encrypts a secret under the current key. Returns `null` if it already is. Throws like `decrypt`. */
+	/**
+	 * Re-encrypts a secret under the current key. Returns `null` if the secret is already encrypted under the current
+	 * key. Throws like `decrypt`.
+	 */
 	renew(sealed: Uint8Array): Buffer | null;
 	/**
-	 * Derives 32 bytes for a purpose from the current key, then from the previous key if known. They reveal nothing
-	 * about the keys or the bytes for other purposes.
+	 * Derives 32 bytes for a purpose from the current key, and from the previous key if it is known, in this order. The
+	 * bytes reveal nothing about the keys or about the bytes for other purposes.
 	 */
 	derive(purpose: string): readonly [Buffer, ...Buffer[]];
 }

@@ -30,7 +30,7 @@ export async function environmentCounts(unit: ReadingUnit): Promise<EnvironmentC
 export interface OrganizationCounts {
 	readonly projects: number;
 	readonly environments: number;
-	/** Users of all environments. A user in two environments counts twice. */
+	/** Number of users in all environments. A user in two environments is counted twice. */
 	readonly users: number;
 }
 
@@ -60,7 +60,7 @@ export interface InstallationCounts {
 	readonly failed_policies: number;
 	/** Pending webhook deliveries, counted up to 10,000. */
 	readonly waiting_deliveries: number;
-	/** Decision points with a report in the last two and a half minutes. They report each minute. */
+	/** Decision points that reported in the last two and a half minutes. Each decision point reports every minute. */
 	readonly points_ok: number;
 	readonly points_degraded: number;
 	readonly points_unavailable: number;
@@ -68,7 +68,7 @@ export interface InstallationCounts {
 
 /** Counts the objects of all environments, in a single statement for consistency. */
 export async function installationCounts(database: Knex): Promise<InstallationCounts> {
-	// Status reported by the decision point. An unknown status counts as `unavailable`.
+	// Status reported by the decision point. An unknown status is counted as `unavailable`.
 	const { rows } = await database.raw<{ readonly rows: readonly InstallationCounts[] }>(
 		`with points as (
 			select state ->> 'status' as status from pdp_states where last_seen_at > now() - interval '150 seconds'

@@ -6,7 +6,7 @@ import { type Cipher, webhookSigningKeys } from './secret.js';
 export interface TakenDelivery {
 	readonly environment_id: string;
 	readonly config_id: string;
-	/** The same for every attempt. */
+	/** Delivery id, the same for every attempt. */
 	readonly id: string;
 	readonly payload: Readonly<Record<string, unknown>>;
 	/** Number of started attempts, including this attempt. */
@@ -31,7 +31,10 @@ export type DeliveryOutcome =
 			readonly retry_after: number | null;
 	  };
 
-/** Lease of a taken delivery: longer than an attempt takes. Afterwards a different process may take over. */
+/**
+ * Lease duration of a taken delivery, longer than an attempt takes. When the lease has expired, a different process may
+ * take the delivery.
+ */
 const lease = "interval '30 seconds'";
 interface TakenRow extends Omit<TakenDelivery, 'webhook'> {
 	readonly webhook_id: string | null;
@@ -47,12 +50,13 @@ export class WebhookOutbox {
 	) {}
 
 	/**
-	 * Takes up to `most` due deliveries: per element the oldest, and none while a delivery is being sent, so events
-	 * arrive in order while the receiver accepts them. Elements take turns: an unresponsive receiver delays only its
-	 * own backlog. Processes never take the same delivery: they skip locked rows and lease taken rows.
+	 * Takes up to `most` due deliveries. For each element, takes only the oldest delivery, and none while a delivery for
+	 * the element is being sent. Events therefore arrive in order while the receiver accepts them. Elements take turns,
+	 * so an unresponsive receiver delays only its own backlog. Processes never take the same delivery: they skip locked
+	 * rows and lease taken rows.
 	 */
 	async take(most: number): Promise<readonly TakenDelivery[]> {
-		// Read first: without due deliveries nothing is written, which would fail on a full disk.
+		// Read first, because a write would fail on a full disk. Without due deliveries, nothing is written.
 		const { rows: due } = await this.database.raw<{ readonly rows: readonly unknown[] }>(looking);
 		if (due.length === 0) return [];
 		const { rows } = await this.database.raw<{ readonly rows: readonly TakenRow[] }>(taking, { most });
@@ -76,8 +80,8 @@ export class WebhookOutbox {
 	}
 
 	/**
-	 * Records an attempt's outcome, unless a different process has taken over. Deletes deliveries beyond the retention
-	 * limit.
+	 * Records an attempt's outcome, unless a different process has taken over. Deletes completed deliveries beyond the
+	 * retention limit.
 	 */
 	async finish(taken: TakenDelivery, outcome: DeliveryOutcome): Promise<void> {
 		const { environment_id, id, attempts } = taken;
@@ -112,8 +116,9 @@ const releasing = `update webhook_deliveries set next_attempt_at = now(), lease_
 
 const looking = `select 1 as due from webhook_deliveries where status = 'pending' and next_attempt_at <= now() limit 1`;
 
-// Per element the oldest, by the index for pending deliveries: comparing all pending deliveries with each other takes
-// minutes for ten thousand. Considers more deliveries than it takes, because other processes may have locked some.
+// Finds each element's oldest delivery through the index for pending deliveries. Comparing ten thousand pending
+// deliveries with each other would take minutes. The statement considers more deliveries than it takes, because other
+// processes may have locked some of these rows.
 const taking = `with oldest as (
 		select first.environment_id, first.id, row_number() over (
 			order by (

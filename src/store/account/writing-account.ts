@@ -36,7 +36,10 @@ export type EnvironmentFields = Fields<
 export interface AccountWriter {
 	/** API key that writes; `null` for the server itself. */
 	readonly id: string | null;
-	/** Caller to check within environments, if the transaction has not checked it; otherwise `null`. */
+	/**
+	 * Caller that must still be checked within each environment; `null` if the transaction has already checked the
+	 * caller.
+	 */
 	readonly unchecked: KeyHolder | null;
 }
 
@@ -55,7 +58,7 @@ export class WritingAccountUnit extends AccountUnit {
 		private readonly writer: AccountWriter,
 		/** Timestamp for all written rows. */
 		readonly now: Date,
-		/** Lineage for this unit's revisions. */
+		/** Lineage of the revisions created by this unit. */
 		readonly lineage: string,
 	) {
 		super(organizationId, transaction, clock, cipher);
@@ -85,8 +88,8 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Locks the environment with this id until the commit, so its other writers wait. Throws `not_found` if it was
-	 * deleted in the meantime.
+	 * Locks the environment with this id until the commit. Other writers in the environment wait. Throws `not_found` if
+	 * it was deleted in the meantime.
 	 */
 	async locked(environmentId: string): Promise<Environment> {
 		const row = await Environment.query(this.transaction)
@@ -98,11 +101,12 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Adds this unit's organization as the first in the store, with its first key not yet shown. Returns false, without
-	 * changes, if the store already has an organization.
+	 * Adds this unit's organization as the first organization in the store, and notes that its first key was not shown
+	 * yet. Returns false and changes nothing if the store already contains an organization.
 	 */
 	async becomeFirst(key: string, name: string): Promise<boolean> {
-		// Held until the transaction ends: if several processes start together, only one adds the organization.
+		// The lock lasts until the transaction ends. If several processes start together, only one of them adds the
+		// organization.
 		await this.transaction.raw('lock table organizations in exclusive mode');
 		if ((await Organization.query(this.transaction).resultSize()) > 0) return false;
 		const { created_at, updated_at } = this.#stamp();
@@ -123,7 +127,7 @@ export class WritingAccountUnit extends AccountUnit {
 		await organizationQuery(this.transaction, this.organizationId).patch({ first_key_shown: true });
 	}
 
-	/** Updates this organization's fields; absent fields stay. */
+	/** Updates this organization's fields; absent fields keep their values. */
 	async updateOrganization(organization: Organization, fields: OrganizationFields): Promise<Organization> {
 		if (hasValues(organization, fields)) return organization;
 		const [row] = await organizationQuery(this.transaction, this.organizationId)
@@ -156,7 +160,10 @@ export class WritingAccountUnit extends AccountUnit {
 		);
 	}
 
-	/** Updates project fields; absent fields stay. Throws `not_found` if the project was deleted in the meantime. */
+	/**
+	 * Updates project fields; absent fields keep their values. Throws `not_found` if the project was deleted in the
+	 * meantime.
+	 */
 	async updateProject(project: Project, fields: ProjectFields): Promise<Project> {
 		if (hasValues(project, fields)) return project;
 		const [row] = await projectQuery(this.transaction, this.organizationId)
@@ -178,8 +185,8 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Updates environment fields under its next revision; absent fields stay. Does nothing if no value differs. Throws
-	 * `not_found` if the environment was deleted in the meantime.
+	 * Updates environment fields under its next revision; absent fields keep their values. Does nothing if no value
+	 * differs. Throws `not_found` if the environment was deleted in the meantime.
 	 */
 	async updateEnvironment(
 		environment: Environment,

@@ -10,7 +10,7 @@ import { ApiKeys, type KeyOrganization } from './api-keys.js';
 import type { Caller } from './caller.js';
 import { type Cipher, hashSecret, newSecret } from './secret.js';
 
-/** API key to create. `secret` is fixed for automation; by default it is random. */
+/** API key to create. Automation may pass a fixed `secret`; by default, the secret is random. */
 export interface NewApiKey {
 	readonly project_id: string | null;
 	readonly environment_id: string | null;
@@ -29,7 +29,7 @@ export interface KeyWithSecret {
 	readonly secret: string;
 }
 
-/** Organization unit as required for writing keys. */
+/** Parts of an organization's unit that are needed to write keys. */
 export interface WritingKeyOrganization extends KeyOrganization {
 	readonly clock: Clock;
 	/** Timestamp for all written rows. */
@@ -48,14 +48,14 @@ export class WritingApiKeys extends ApiKeys {
 		super(unit, transaction, cipher);
 	}
 
-	/** Like `ApiKeys.find`; for a console session, only keys in its environment. */
+	/** Like `ApiKeys.find`. A console session can only find keys in its own environment. */
 	override async find(caller: Caller, reference: string): Promise<ApiKey> {
 		const key = await super.find(caller, reference);
 		requireInSession(caller, key.environment_id);
 		return key;
 	}
 
-	/** Like `ApiKeys.placeFor`; for a console session, only its environment. */
+	/** Like `ApiKeys.placeFor`. A console session can only create keys in its own environment. */
 	override async placeFor(...asked: Parameters<ApiKeys['placeFor']>): ReturnType<ApiKeys['placeFor']> {
 		const place = await super.placeFor(...asked);
 		requireInSession(asked[0], place.environment_id);
@@ -106,8 +106,8 @@ export class WritingApiKeys extends ApiKeys {
 	}
 
 	/**
-	 * Requests a refresh from all decision points with a key in the environment, or with the given key. Returns the
-	 * keys.
+	 * Requests a refresh from all decision points that use a key of the environment, or only from those with the key
+	 * `id` if it is passed. Returns these keys.
 	 */
 	async refresh(environment_id: string, refresh: RefreshColumns, id?: string): Promise<readonly ApiKey[]> {
 		const query = this.#all().where({ environment_id });
@@ -119,8 +119,8 @@ export class WritingApiKeys extends ApiKeys {
 	 * gone.
 	 */
 	async remove(key: ApiKey): Promise<void> {
-		// Held until the transaction ends: otherwise two callers deleting the last two keys would each still see the
-		// other key.
+		// The lock lasts until the transaction ends. Without it, two callers could each delete one of the last two admin
+		// keys, because each would still see the other key.
 		await organizationQuery(this.transaction, this.unit.organizationId).forNoKeyUpdate();
 		await awaitUnits(this.transaction, key.id);
 		const [removed] = await this.#all().where({ id: key.id }).delete().returning('id');

@@ -13,7 +13,7 @@ export interface NewAuditLog extends Omit<AuditLogRow, 'raw'> {
 /** Space for the decisions of all environments. */
 export interface AuditLogRoom {
 	readonly bytes: number;
-	/** Called when an environment is refused because its share is used up. */
+	/** Called when decisions are refused because the environment has used up its share. */
 	readonly full: () => void;
 }
 
@@ -62,7 +62,7 @@ export class AuditLogIntake {
 	}
 }
 
-/** A decision's size besides its event, in bytes: its columns and its entries in four indexes. */
+/** Size of a stored decision without its event, in bytes: its columns and its entries in four indexes. */
 const overhead = 600;
 
 const adding = `with added as (
@@ -87,7 +87,10 @@ const adding = `with added as (
 	on conflict (environment_id, received_on)
 	do update set events = usage.events + excluded.events, bytes = usage.bytes + excluded.bytes`;
 
-/** Returns rows as column lists. JSON records would not work: PostgreSQL cannot unpack JSON with a NUL character. */
+/**
+ * Returns rows as column lists. JSON records would not work, because PostgreSQL cannot unpack JSON that contains a NUL
+ * character.
+ */
 function insertedColumns(rows: readonly NewAuditLog[]) {
 	return {
 		ids: rows.map(({ id }) => id),

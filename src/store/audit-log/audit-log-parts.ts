@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
-/** Parts of the decision log: a table for the decisions received on a day (UTC). */
+/** Parts of the decision log. Each part is a table with the decisions received on one day (UTC). */
 
 const prefix = 'audit_logs_';
 
-/** PostgreSQL's code for a row without a matching partition. */
+/** PostgreSQL's error code for a row without a matching partition. */
 const noPart = '23514';
 
 /** Returns true if an insertion failed because the day has no part. */
@@ -12,7 +12,7 @@ export function isMissingPart(error: unknown): boolean {
 	return (error as { readonly code?: unknown }).code === noPart;
 }
 
-/** Returns the days with a part, as `2026-01-31`, oldest first. */
+/** Returns the days that have a part, in the form `2026-01-31`, oldest first. */
 export async function readParts(database: Knex): Promise<readonly string[]> {
 	const { rows } = await database.raw<{ readonly rows: readonly { readonly name: string }[] }>(
 		`select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -21,7 +21,7 @@ export async function readParts(database: Knex): Promise<readonly string[]> {
 	return rows.map(({ name }) => name.slice(prefix.length).replaceAll('_', '-'));
 }
 
-/** Creates the part for a day, unless it exists. Other creators wait until the transaction ends. */
+/** Creates the part for a day, unless it exists. Concurrent calls wait until the transaction ends. */
 export async function makePart(transaction: Knex.Transaction, day: Date): Promise<void> {
 	await transaction.raw(`select pg_advisory_xact_lock(hashtextextended('audit_logs', 0))`);
 	const [from, to] = [utcDay(day), utcDay(daysAfter(day, 1))];
@@ -38,12 +38,12 @@ export async function dropPart(database: Knex, day: string): Promise<void> {
 	});
 }
 
-/** Returns the table name for a day, given as `2026-01-31`. */
+/** Returns the name of the table for a day such as `2026-01-31`. */
 export function partName(day: string): string {
 	return prefix + day.replaceAll('-', '_');
 }
 
-/** Adds days, keeping the time of day. */
+/** Adds days to a date and keeps the time of day. */
 export function daysAfter(date: Date, days: number): Date {
 	return new Date(date.getTime() + days * 86_400_000);
 }

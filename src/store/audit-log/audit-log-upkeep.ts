@@ -11,16 +11,18 @@ export interface AuditLogLimits {
 
 /** Result returned by `keepAuditLogs`. */
 export interface AuditLogUpkeep {
-	/** Dropped days, as `2026-01-31`; for all environments if `environment_id` is null. */
+	/** Dropped days, in the form `2026-01-31`. If `environment_id` is null, the day was dropped for all environments. */
 	readonly dropped: readonly { readonly day: string; readonly environment_id: string | null }[];
-	/** Ids of environments whose decisions from today use up their share, so no more are stored. */
+	/**
+	 * Ids of environments whose decisions from today alone use up their share. No more decisions are stored for them.
+	 */
 	readonly full: readonly string[];
 }
 
-/** Maximum usage after a round, as a fraction, to leave space until the next round. */
+/** Maximum usage after a round, as a fraction of the space. The rest is left for decisions until the next round. */
 const usedAfterRound = 7 / 8;
 
-/** Maximum number of rows per statement: on the embedded database, all other statements wait for it. */
+/** Maximum number of rows per statement. On the embedded database, all other statements wait while it runs. */
 const rowsPerStep = 500;
 
 /**
@@ -43,7 +45,7 @@ export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogL
 	};
 }
 
-/** Removes the decisions of deleted environments. Their usage stays counted until the disk space is free. */
+/** Removes the decisions of deleted environments. Their usage is still counted until the disk space has been freed. */
 async function removeDeleted(database: Knex): Promise<void> {
 	const { rows } = await database.raw<{ readonly rows: readonly { readonly id: string }[] }>(
 		`select distinct environment_id as id from audit_logs_usage
@@ -68,7 +70,8 @@ async function countRows(database: Knex, statement: string, bindings: Knex.Value
 }
 
 /**
- * Drops past days of the largest users, until no environment exceeds the fair share of `bytes` or only today is left.
+ * Drops past days of the environments with the largest usage, until no environment exceeds its fair share of `bytes` or
+ * only today is left.
  */
 async function shedUsage(database: Knex, today: string, bytes: number): Promise<AuditLogUpkeep['dropped']> {
 	const shed: { readonly day: string; readonly environment_id: string }[] = [];
@@ -97,7 +100,7 @@ async function dropDay(database: Knex, { environment_id: id, day }: AuditLogUsag
 	await database.raw('drop table if exists ??', [kept]);
 	await database.raw('create table ?? (like audit_logs including all)', [kept]);
 	const bounds = [day, utcDay(daysAfter(new Date(day), 1))] as const;
-	// Avoids a scan when the part is attached, which would lock the whole log.
+	// With this constraint, attaching the part needs no scan. A scan would lock the whole log.
 	await database.raw(
 		`alter table ?? add constraint bounds check (received_on is not null and received_on >= '${bounds[0]}' and received_on < '${bounds[1]}')`,
 		[kept],

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /** Estimated size of an environment's decisions for a day. */
 export interface AuditLogUsage {
 	readonly environment_id: string;
-	/** Day on which the decisions were received, as `2026-01-31`. */
+	/** Day on which the decisions were received, in the form `2026-01-31`. */
 	readonly day: string;
 	readonly bytes: number;
 }
@@ -25,8 +25,8 @@ export function usageByEnvironment(usage: readonly AuditLogUsage[]): ReadonlyMap
 }
 
 /**
- * Returns each environment's maximum share, so that the total stays within the limit and small users get everything
- * they use (max-min fairness). Infinity while the total is below the limit.
+ * Returns the maximum share per environment (max-min fairness): the total stays within the limit, and environments with
+ * a small usage keep everything. Returns infinity while the total is below the limit.
  */
 export function fairShare(used: Iterable<number>, limit: number): number {
 	const sizes = [...used].sort((one, other) => one - other);

@@ -32,13 +32,13 @@ export interface AuditLogFilter {
 	readonly tenant?: string | undefined;
 	readonly action?: string | undefined;
 	readonly decision?: boolean | undefined;
-	/** At most 128 bytes: longer codes are not found. */
+	/** At most 128 bytes. Longer codes match nothing. */
 	readonly code?: string | undefined;
 	/** Inclusive start. */
 	readonly from?: Date | undefined;
 	/** Exclusive end. */
 	readonly to?: Date | undefined;
-	/** Pattern for SQL's `ilike`, matched against user, action and resource type. */
+	/** SQL `ilike` pattern, matched against the user, the action and the resource type. */
 	readonly pattern?: string | undefined;
 }
 
@@ -57,12 +57,12 @@ export function auditLogId(decisionId: string): string {
 	].join('-');
 }
 
-/** Maximum number of decisions available through pages. */
+/** Maximum number of decisions that can be read page by page. */
 export const maxListedAuditLogs = 10_000;
 
 export interface AuditLogList {
 	readonly data: readonly ListedAuditLog[];
-	/** At most `maxListedAuditLogs`. */
+	/** Number of matching decisions, at most `maxListedAuditLogs`. */
 	readonly total_count: number;
 }
 
@@ -115,7 +115,7 @@ export class AuditLogs {
 		if (tenant !== undefined) query.where({ tenant });
 		if (action !== undefined) query.where({ action });
 		if (decision !== undefined) query.where({ decision });
-		// The index excludes longer codes.
+		// The index does not contain longer codes.
 		if (code !== undefined) query.where({ code }).whereRaw('octet_length(code) <= 128');
 		if (from !== undefined) query.where('logged_at', '>=', from);
 		if (to !== undefined) query.where('logged_at', '<', to);

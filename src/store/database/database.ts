@@ -17,14 +17,14 @@ import { Maintenance } from './maintenance.js';
 import { type Origin, readOrigin } from './origin.js';
 import { isOutdatedPlan, ServerClient } from './server-client.js';
 
-/** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
+/** 64-bit integers are read as numbers: ours are revisions and counts, which stay far below 2^53. */
 const int8 = 20;
 pg.types.setTypeParser(int8, Number);
 
 /** Timeout for connecting to a server, in milliseconds. */
 const connectionTimeoutMillis = 10_000;
 
-/** Error messages show queries without their values, because they are logged. */
+/** Error messages are logged, so they show queries without values. */
 const compileSqlOnError = false;
 
 export interface DatabaseOptions {
@@ -36,10 +36,11 @@ export interface DatabaseOptions {
 	/** Called with a short description of a step that may take seconds. */
 	readonly say?: (step: string) => void;
 	/**
-	 * Aborts opening, between two steps or while the embedded database is created. Rejects with the signal's reason.
+	 * Aborts opening between two steps, or while the embedded database is created. `openDatabase` then rejects with the
+	 * signal's reason.
 	 */
 	readonly interrupted?: AbortSignal;
-	/** Watches the disk space of an embedded database; absent for no watch. */
+	/** Settings for watching the disk space of an embedded database. If absent, the space is not watched. */
 	readonly space?: {
 		/** Space that writes must leave free, in bytes; 0 disables the watch. */
 		readonly reserve: number;
@@ -49,7 +50,7 @@ export interface DatabaseOptions {
 	};
 }
 
-/** An open database, with the same SQL dialect for both engines. */
+/** An open database. Both engines have the same SQL dialect. */
 export interface Database {
 	readonly knex: Knex;
 	/** `null` if the database runs in this process, so that no other process can write to it. */
@@ -86,8 +87,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 type Connected = Omit<Database, 'origin'>;
 
 /**
- * Migrates under an advisory lock, so processes wait for each other: with knex's lock, the waiting processes would
- * fail.
+ * Migrates under an advisory lock, so that processes wait for each other. With knex's own lock, the waiting processes
+ * would fail.
  */
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async (): Promise<void> => {
@@ -145,8 +146,8 @@ async function openEmbedded({
 		},
 	);
 	if (isNew) {
-		// INVARIANT: the mark is gone from the disk before anything is stored, because it causes the database's
-		// deletion.
+		// INVARIANT: the mark file is gone from the disk before anything is stored. At the next start, it would cause the
+		// deletion of the database.
 		rmSync(unfinished);
 		syncFolder(directory);
 	}
@@ -173,10 +174,10 @@ async function openEmbedded({
 	};
 }
 
-/** Steps that take longer are announced, in milliseconds. */
+/** Duration in milliseconds after which a step is announced. */
 const quietTime = 1_000;
 
-/** Waits for a start step, and announces it if it takes long. */
+/** Waits for a startup step, and announces the step if it takes longer than `quietTime`. */
 async function sayIfSlow<T>(step: string, running: Promise<T>, say: DatabaseOptions['say']): Promise<T> {
 	const slow = setTimeout(() => say?.(step), quietTime);
 	try {
@@ -201,10 +202,10 @@ function openServer(url: string, log: Logger = createLogger('silent')): Connecte
 		compileSqlOnError,
 		connection,
 		pool: { min: 0, max: 10 },
-		// The caller waiting for a connection gets the error. knex's own output is only useful for debugging.
+		// The caller that waits for a connection gets the error, so knex's own message is only useful for debugging.
 		log: { warn: (message: unknown) => log.debug({ detail: String(message) }, 'knex warns') },
 	});
-	// A server does its own maintenance.
+	// No `Maintenance` here: a server maintains itself.
 	const isOwn = (processId: number) => knex.client instanceof ServerClient && knex.client.isOwn(processId);
 	return {
 		knex,
@@ -253,8 +254,8 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Error codes for system connection errors, PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown),
- * and a server that refuses writes: a standby, or a hosted server with a full disk.
+ * System error codes for failed connections, PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown),
+ * and the code of a server that refuses writes: a standby, or a hosted server with a full disk.
  */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|08...|53...|57P0.|25006)$/;
 

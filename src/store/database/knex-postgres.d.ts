@@ -20,7 +20,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 			response?: unknown;
 		}
 		interface Connection {
-			/** Set while a knex transaction has the connection. */
+			/** Set while a knex transaction uses the connection. */
 			readonly __knexTxId?: string;
 			/** Reason why the pool must not reuse the connection. */
 			__knex__disposed?: Error;

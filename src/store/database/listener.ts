@@ -8,7 +8,7 @@ const maxPause = 5_000;
 const connectPatience = 5_000;
 const probeAfter = 10_000;
 
-/** Their payload is an id. */
+/** Notification channels. The payload is an id. */
 const channels = ['regolith_revision', 'regolith_key'];
 
 /** A background task that can be stopped. */
@@ -18,7 +18,7 @@ export interface Running {
 
 /**
  * Listens for commits by other processes on the same server and emits them like `store.committed`. Reconnects after a
- * lost connection. Waiting code also polls from time to time, which finds missed commits.
+ * lost connection. Code that waits for a commit also polls from time to time, in case a notification was missed.
  */
 export function listen(store: Store, log: Logger): Running {
 	const { url } = store.database;
@@ -40,7 +40,7 @@ export function listen(store: Store, log: Logger): Running {
 		const lost = (error?: Error) => {
 			if (stopped || client !== next) return;
 			client = undefined;
-			// Perhaps only LISTEN failed: the connection must not stay open.
+			// Close the connection, because possibly only LISTEN failed.
 			void next.end().catch(() => undefined);
 			log.warn({ error }, 'lost the connection that hears of other writers');
 			timer = setTimeout(() => void connect(Math.min(pause * 2, maxPause)), pause);
@@ -68,8 +68,8 @@ export function listen(store: Store, log: Logger): Running {
 		async stop() {
 			stopped = true;
 			clearTimeout(timer);
-			// Also needed while connecting, if that promise never settles: a server may accept a connection and stay
-			// silent.
+			// Also ends a connection that is still being opened. Its promise may never settle, because a server may accept
+			// a connection and then never answer.
 			await client?.end().catch(() => undefined);
 		},
 	};

@@ -1,26 +1,26 @@
 import type { Knex } from 'knex';
 
-/** Statistics are refreshed after this many changed objects plus a tenth of all rows. */
+/** Minimum number of changed objects before statistics are refreshed. A tenth of all rows is added to it. */
 const minChangesToAnalyze = 2_000;
 /** Number of transactions between log length checks. */
 const transactionsPerCheck = 50;
-/** Maximum log size in bytes: replaying it at a start after a crash takes a second or two. */
+/** Maximum log size in bytes. Replaying a log of this size after a crash takes a second or two. */
 const maxLog = 64 * 1024 * 1024;
 
-/** Delay between start and vacuuming, in milliseconds. Earlier, the database has more urgent work. */
+/** Delay between startup and vacuuming, in milliseconds, because the database has more urgent work during startup. */
 const vacuumDelay = 5_000;
 /** PostgreSQL's own tables written by a statistics refresh. */
 const statisticsTables = ['pg_statistic', 'pg_class'];
 
 /**
- * Maintains the embedded database at run time, like a server does automatically. Vacuums once, soon after the start.
+ * Maintains the embedded database at run time. A server does this automatically. Vacuums once, soon after the start.
  * Refreshes statistics, because plans without them are many times slower. Makes checkpoints, because otherwise the
  * write-ahead log would grow forever. Its statements queue with all other statements.
  */
 export class Maintenance {
 	#changes = 0;
 	#transactions = 0;
-	/** Number of rows at the last statistics refresh. */
+	/** Total number of rows at the last statistics refresh. */
 	#rows = 0;
 	/** Log position at the last checkpoint. */
 	#logged: string | null = null;
@@ -34,8 +34,8 @@ export class Maintenance {
 	) {}
 
 	/**
-	 * Vacuums all tables soon, if `hasRoom` accepts the required bytes. Vacuuming may write as many bytes to the log as
-	 * the tables have.
+	 * Vacuums all tables after a delay, if `hasRoom` returns true for the required bytes. Vacuuming may write as many
+	 * bytes to the log as the tables contain.
 	 */
 	vacuumSoon(hasRoom: (bytes: number) => boolean, delay = vacuumDelay): void {
 		this.#vacuuming = setTimeout(() => this.#run(() => this.#vacuum(hasRoom)), delay).unref();
@@ -55,13 +55,16 @@ export class Maintenance {
 		}
 	}
 
-	/** Stops starting maintenance. Resolves when none is running. */
+	/** Starts no further maintenance. Resolves when no maintenance is running. */
 	async settled(): Promise<void> {
 		clearTimeout(this.#vacuuming);
 		await this.#running;
 	}
 
-	/** Ignores failures, which later transactions retry: only speed depends on maintenance. */
+	/**
+	 * Runs `work` after the running maintenance. Ignores failures, because only speed depends on maintenance and later
+	 * transactions try again.
+	 */
 	#run(work: () => Promise<void>): void {
 		this.#running = this.#running.then(work).catch(() => undefined);
 	}

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lineage columns that identify the database it began in, with SQL for their current values. The last two identify the
- * row: a restored table has a different id, and a restored row a different transaction.
+ * Columns that identify the database in which a lineage began, with SQL for their current values. The last two columns
+ * identify the row itself: after a restore, the table has a different id, and the row has a different transaction id.
  */
 const expressions = {
 	system_identifier: '(select system_identifier::text from pg_control_system())',
@@ -16,7 +16,7 @@ const expressions = {
 /** A lineage column that identifies the database. */
 export type OriginColumn = keyof typeof expressions;
 
-/** SQL for the current column values; `null` for values that the database does not offer. */
+/** SQL for the current column values; SQL for null if the database does not offer the value. */
 export type Origin = Readonly<Record<OriginColumn, string>>;
 
 /** SQL for a value that the database does not offer. */
@@ -25,7 +25,10 @@ export const unknown = 'null::text';
 /** PostgreSQL's codes for missing or forbidden features. */
 const notOffered = /^(0A|42)/;
 
-/** Determines the values offered by the database: some compatible databases lack the functions or system columns. */
+/**
+ * Determines which of these values the database offers. Some PostgreSQL-compatible databases lack the functions or
+ * system columns.
+ */
 export async function readOrigin(knex: Knex): Promise<Origin> {
 	const offered = async (sql: string): Promise<string> => {
 		try {

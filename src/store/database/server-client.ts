@@ -1,6 +1,6 @@
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 
-/** Begins a transaction section that can be rolled back separately. */
+/** Statement that begins a section of a transaction. The section can be rolled back separately. */
 export const savepoint = 'savepoint member';
 
 /** Maximum length of a prepared statement, in characters. Longer statements carry many rows and rarely repeat. */
@@ -9,12 +9,12 @@ const maxNamedLength = 2_000;
 const maxNamed = 300;
 
 /**
- * Connections with a savepoint not yet sent. Not a class member, because knex creates transaction clients without the
- * constructor.
+ * Connections whose savepoint was not sent yet. This is not a class member, because knex creates transaction clients
+ * without calling the constructor.
  */
 const dueSavepoints = new WeakSet<PostgresClient.Connection>();
 
-/** Prepared statement names by text, and texts seen only once so far. */
+/** Names of prepared statements keyed by SQL, and the SQL of statements that ran only once so far. */
 const names = new Map<string, string>();
 const metOnce = new Set<string>();
 
@@ -27,8 +27,8 @@ export class ServerClient extends PostgresClient {
 	readonly #processes = new Set<number>();
 
 	/**
-	 * Returns true if a server process serves a connection in this pool. Must be called on the client itself, not on a
-	 * transaction's client.
+	 * Returns true if the server process with this id serves a connection in this pool. Must be called on the client
+	 * itself, not on a transaction's client.
 	 */
 	isOwn(processId: number): boolean {
 		return this.#processes.has(processId);
@@ -36,11 +36,12 @@ export class ServerClient extends PostgresClient {
 
 	override async acquireRawConnection(): Promise<PostgresClient.Connection> {
 		const connection = await super.acquireRawConnection();
-		// knex creates transaction clients without this constructor. They open no pool connections.
+		// knex creates transaction clients without calling the constructor, so they lack `#processes`. They open no pool
+		// connections.
 		const { processID } = connection;
 		if (#processes in this && processID !== null) {
 			this.#processes.add(processID);
-			// Also if the server ended the connection: it may reuse the id for a different connection.
+			// Also runs if the server ended the connection. The server may then reuse the id for a different connection.
 			connection.once('end', () => this.#processes.delete(processID));
 		}
 		return connection;
@@ -62,7 +63,7 @@ export class ServerClient extends PostgresClient {
 		// Everything written in this tick is sent in a single packet.
 		stream.cork();
 		process.nextTick(() => stream.uncork());
-		// If this fails, so does the next statement, which reports the failure.
+		// If the savepoint fails, the next statement fails too and reports the failure.
 		if (dueSavepoints.delete(connection)) connection.query(savepoint, () => {});
 		const answered = super._query(connection, statement);
 		return name === undefined ? answered : answered.catch((error: unknown) => rethrow(connection, error));
@@ -70,8 +71,8 @@ export class ServerClient extends PostgresClient {
 }
 
 /**
- * Returns true if a statement was prepared before the tables changed: a different process, with a newer version, has
- * migrated them. Connections that prepare it again are not affected.
+ * Returns true if a statement failed because it was prepared before a different process, with a newer version, migrated
+ * the tables. It succeeds on connections that prepare it again.
  */
 export function isOutdatedPlan(error: Error & { readonly code?: unknown }): boolean {
 	return error.code === '0A000' && error.message.includes('cached plan must not change result type');
@@ -84,9 +85,9 @@ function rethrow(connection: PostgresClient.Connection, error: unknown): never {
 }
 
 /**
- * Returns the name to prepare a statement under, or `undefined` if it is not worth it. Also `undefined` for joins with
- * a limit: prepared, they would be planned without their values, and the server would walk a table in the requested
- * order instead of using the index for the search.
+ * Returns the name under which a statement is prepared, or `undefined` if preparing it is not worthwhile. Joins with a
+ * limit are never prepared: the server would plan them without their values, and would then scan a table in the
+ * requested order instead of using the index for the search.
  */
 function preparedName({ sql, bindings = [] }: PostgresClient.Statement): string | undefined {
 	if (bindings.length === 0 || sql.length > maxNamedLength) return undefined;

@@ -1,11 +1,14 @@
 /**
- * Single flight: concurrent callers with the same question share an answer. Its work starts only after each caller has
- * asked, so no answer is older than its question.
+ * Single flight: concurrent calls with the same name share an answer. The shared work starts only after every sharing
+ * caller has called, so an answer is never older than the question.
  */
 export class SingleFlight<T> {
 	readonly #asked = new Map<string, Flight<T>>();
 
-	/** Returns the answer from `work` for this name. Settles like the `work` given by the first waiting caller. */
+	/**
+	 * Returns the answer from `work` for this name. If callers wait together, settles with the result of the `work`
+	 * passed by the first of these callers.
+	 */
 	share(name: string, work: () => Promise<T>): Promise<T> {
 		const running = this.#asked.get(name);
 		if (running === undefined) return this.#start(name, work);
@@ -25,7 +28,7 @@ export class SingleFlight<T> {
 }
 
 interface Flight<T> {
-	/** Resolves when the running work has ended, with or without success. */
+	/** Resolves when the running work has ended, whether it succeeded or failed. */
 	readonly over: Promise<void>;
 	/** Answer for callers that asked after the work began. */
 	next: Promise<T> | undefined;

@@ -5,14 +5,17 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { expiring } from './expiring.js';
 import { type ExpiringStep, instancesDownstream, tuplesAlong, tuplesUpstream } from './graph-walk.js';
 
-/** Maximum number of instances and relationships in a closure update; larger updates send a snapshot. */
+/**
+ * Maximum number of instances and relationships in a closure update. Above these numbers, a snapshot is sent instead.
+ */
 const maxInstances = 20_000;
 const maxRelationships = 100_000;
 
 /**
- * Reads the relationships for computing closures: all closures, or closures affected by added or removed relationships.
- * An instance's closure changes when a relationship on a path to it changes. Removed relationships are no longer on
- * paths, but each former path continues from the last removed relationship's object.
+ * Reads the relationships needed to compute closures: all closures, or only the closures affected by added or removed
+ * relationships. An instance's closure changes when a relationship on a path to the instance changes. A removed
+ * relationship is no longer on a path, but the rest of each former path still starts at the object of its last removed
+ * relationship.
  */
 export async function closuresAround(
 	unit: ReadingUnit,
@@ -49,16 +52,19 @@ async function closuresAroundObjects(
 	const along = { relationIds, enteringIds: [...relations.keys()], most: maxRelationships };
 	const tuples = await tuplesUpstream(unit, along, reached);
 	if (tuples.length > maxRelationships) return 'too_many';
-	// A deleted object has nothing upstream and no closure.
+	// A deleted object has no relationships upstream and no closure.
 	for (const { type, key } of (await instanceNames(unit, reached)).values())
 		objects.set(JSON.stringify([type, key]), { type, key });
 	return { of: [...objects.values()], relationships: await named(unit, relations, tuples) };
 }
 
-/** Relations by id. */
+/** Relations keyed by id. */
 type Relations = ReadonlyMap<string, { readonly key: string; readonly inside: boolean }>;
 
-/** A relation that both stays within a cycle and enters a cycle counts as inside. */
+/**
+ * Returns these relations by id. A relation that stays within one cycle and enters a different cycle is considered
+ * inside.
+ */
 async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelation[]): Promise<Relations> {
 	const { rows } = await unit.raw<{ readonly id: string; readonly key: string; readonly inside: boolean }>(
 		`select relations.id, relations.key, bool_or(wanted.inside) as inside
@@ -76,7 +82,7 @@ async function relationsIn(unit: ReadingUnit, circular: readonly CircularRelatio
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns the ids of existing instances. */
+/** Returns the ids of these instances; omits instances that do not exist. */
 async function instanceIds(unit: ReadingUnit, names: readonly InstanceName[]): Promise<readonly string[]> {
 	const { rows } = await unit.raw<{ readonly id: string }>(
 		`select resource_instances.id from unnest(:types::text[], :keys::text[]) as wanted (type, key)
@@ -104,7 +110,7 @@ async function named(
 	});
 }
 
-/** Returns instance names by id. */
+/** Returns instance names keyed by id. */
 async function instanceNames(unit: ReadingUnit, ids: readonly string[]): Promise<ReadonlyMap<string, InstanceName>> {
 	if (ids.length === 0) return new Map();
 	const { rows } = await unit.raw<InstanceName & { readonly id: string }>(

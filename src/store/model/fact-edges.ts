@@ -4,7 +4,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
  * Edges between users, tenants and instances: role assignments and relationship tuples, without expired rows.
- * INVARIANT: each part of a statement reads a single index, starting from the node, up to a limit. Its cost does not
+ * INVARIANT: each part of a statement reads a single index, starting from the node, up to a limit. The cost does not
  * depend on the environment's size, even without statistics.
  */
 
@@ -19,11 +19,11 @@ export interface FactNode {
 /** A role assignment or relationship tuple, by ids. */
 export interface FactEdge {
 	readonly id: string;
-	/** User, or subject. */
+	/** The assigned user, or the relationship's subject. */
 	readonly from: FactNode;
-	/** The role's tenant or instance, or the object. */
+	/** The assigned role's tenant or instance, or the relationship's object. */
 	readonly to: FactNode;
-	/** Role, or relation. */
+	/** The assigned role, or the relation. */
 	readonly by: { readonly kind: 'role' | 'relation'; readonly id: string };
 	/** Tenant in which the role is held; `null` for relationships. */
 	readonly tenant_id: string | null;
@@ -31,16 +31,20 @@ export interface FactEdge {
 	readonly expires_at: Date | null;
 }
 
-/** A kind of connection: an index that begins with the node, and the node at the far end. */
+/**
+ * A kind of connection: how to look up edges through an index that begins with the node, and the node at the other end.
+ */
 interface Source {
 	readonly table: 'role_assignments' | 'relationship_tuples';
-	/** Condition for a node given as SQL. */
+	/** Returns the SQL condition for a node, which is passed as SQL. */
 	readonly where: (node: string) => string;
-	/** SQL for the other end. */
+	/** SQL for the id of the node at the other end. */
 	readonly other: string;
 }
 
-/** INVARIANT: as in the index `role_assignments_in_tenant`, the test for a missing instance compares text. */
+/**
+ * INVARIANT: the test for a missing instance compares the column as text, like the index `role_assignments_in_tenant`.
+ */
 const inTenant = 'cast(resource_instance_id as text) is null';
 
 const sources: Readonly<Record<FactNodeKind, readonly Source[]>> = {
@@ -92,8 +96,8 @@ export interface EdgesOfNode {
 }
 
 /**
- * Returns each node's edges, oldest first. For each kind of connection, reads the first entries of its index, at most
- * `most`.
+ * Returns each node's edges, oldest first. For each kind of connection, reads at most the first `most` entries of its
+ * index.
  */
 export async function edgesAround(
 	unit: ReadingUnit,
@@ -121,7 +125,7 @@ export async function edgesAround(
 	});
 }
 
-/** Returns all edges between these nodes, whose separate lists were cut. */
+/** Returns all edges between these nodes. Needed for nodes whose edge lists were cut at the limit. */
 export async function edgesAmong(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<readonly FactEdge[]> {
 	const idsIn = (kind: FactNodeKind) => nodes.filter((node) => node.kind === kind).map(({ id }) => id);
 	const [users, tenants, instances] = [idsIn('user'), idsIn('tenant'), idsIn('instance')];
@@ -176,7 +180,8 @@ export async function tuplesBetween(
 }
 
 /**
- * Counts each node's neighbours, without the shown nodes, by id. Counts at most `most` edges per kind of connection.
+ * Counts the neighbours of each node, except the nodes in `shownIds`. Reads at most `most` edges per kind of
+ * connection. The result is keyed by node id.
  */
 export async function countNeighbours(
 	unit: ReadingUnit,

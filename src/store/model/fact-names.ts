@@ -1,14 +1,14 @@
 import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { FactNode } from './fact-edges.js';
 
-/** Names of users, tenants and instances, by id. */
+/** Names of users, tenants and instances, keyed by id. */
 export interface FactNames {
 	readonly users: ReadonlyMap<string, { readonly key: string; readonly name: string | null }>;
 	readonly tenants: ReadonlyMap<string, { readonly key: string; readonly name: string }>;
 	readonly instances: ReadonlyMap<string, NamedInstance>;
 }
 
-/** An instance by keys. */
+/** An instance, identified by keys. */
 export interface NamedInstance {
 	readonly key: string;
 	/** Resource key. */
@@ -18,7 +18,7 @@ export interface NamedInstance {
 	readonly is_group: boolean;
 }
 
-/** Returns the nodes' names. A user's name is the first and last name, or else the email address. */
+/** Returns the nodes' names. A user's name is the first and last name; without these, it is the email address. */
 export async function factNames(unit: ReadingUnit, nodes: readonly FactNode[]): Promise<FactNames> {
 	const idsIn = (kind: FactNode['kind']) => nodes.filter((node) => node.kind === kind).map(({ id }) => id);
 	const users = await unit.raw<{ readonly id: string; readonly key: string; readonly name: string | null }>(
@@ -47,7 +47,7 @@ async function instances(unit: ReadingUnit, ids: readonly string[]): Promise<Fac
 	return byId(rows);
 }
 
-/** Returns role and relation keys by id. */
+/** Returns the keys of roles and relations, keyed by id. */
 export async function roleAndRelationKeys(
 	unit: ReadingUnit,
 	ids: readonly string[],

@@ -16,8 +16,8 @@ import { expiring } from './expiring.js';
 import { textRows } from './text-rows.js';
 
 /**
- * Reads an environment's facts. Reads each table separately and joins here: the cost does not depend on database
- * statistics, and each key is a single string in memory, however many rows refer to it.
+ * Reads an environment's facts. Reads each table separately and joins the rows in JavaScript. The cost therefore does
+ * not depend on database statistics, and each key is a single string in memory, even if many rows refer to it.
  */
 export async function readFacts(unit: ReadingUnit): Promise<Facts> {
 	const users = await keysIn(unit, 'users');
@@ -37,7 +37,7 @@ export async function readFacts(unit: ReadingUnit): Promise<Facts> {
 	};
 }
 
-/** Instances by id. */
+/** Instances keyed by id. */
 type Instances = ReadonlyMap<string, Instance>;
 
 async function instancesIn(unit: ReadingUnit, tenants: Keys): Promise<Instances> {
@@ -91,12 +91,15 @@ function expiringText(expires_at: string): Expiring {
 	return expiring(expires_at === '' ? null : Number(expires_at));
 }
 
-/** SQL for a user's attributes in conditions: omits nulls. A stored attribute with the same name wins. */
+/**
+ * SQL for the user attributes available in conditions, without nulls. A stored attribute overrides a column with the
+ * same name.
+ */
 export const userAttributes = `jsonb_strip_nulls(
 	jsonb_build_object('email', email, 'first_name', first_name, 'last_name', last_name)
 ) || attributes`;
 
-/** Returns the nonempty attributes of rows, each with the row's object in `named`. */
+/** Returns the nonempty attributes of rows, each together with the object that `named` contains for the row. */
 async function attributesIn<T>(
 	unit: ReadingUnit,
 	table: string,
@@ -113,7 +116,7 @@ async function attributesIn<T>(
 	return found;
 }
 
-/** Keys by id. */
+/** Keys of rows, keyed by id. */
 type Keys = ReadonlyMap<string, string>;
 
 async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
@@ -124,20 +127,20 @@ async function keysIn(unit: ReadingUnit, table: string): Promise<Keys> {
 	return keys;
 }
 
-/** Returns row keys by id. */
+/** Returns a map from row ids to row keys. */
 export function keysById(rows: readonly { readonly id: string; readonly key: string }[]): Keys {
 	return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
 /**
- * Returns the key for an id. INVARIANT: referred rows exist, because foreign keys require them and everything is read
- * at the same revision.
+ * Returns the key for an id. INVARIANT: rows that are referred to exist, because foreign keys require them and all rows
+ * are read at the same revision.
  */
 export function keyIn(keys: Keys, id: string): string {
 	return keys.get(id) ?? '';
 }
 
-/** Converts a tenant for decisions. Attributes that were never set are empty. */
+/** Converts a tenant to its form in the model. Attributes that were never set become an empty object. */
 export function asTenant(tenant: Tenant): ModelTenant {
 	// The column holds JSON, so its members are JSON values.
 	return { key: tenant.key, attributes: (tenant.attributes ?? {}) as Readonly<Record<string, Json>> };

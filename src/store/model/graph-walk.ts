@@ -3,12 +3,12 @@ import { expiryMilliseconds } from '../unit/holds-now.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
 /**
- * Follows relationships from instance to instance, with a statement per walk. INVARIANT: each step uses the index of
- * the instance, even without statistics: comparing the relation as text rules out different indexes, and `offset 0`
- * prevents the planner from merging the step.
+ * Follows relationships from instance to instance. Each walk is a single statement. INVARIANT: each step uses the index
+ * that begins with the instance, even without statistics. Comparing the relation as text rules out all other indexes,
+ * and `offset 0` prevents the planner from merging the step into the outer query.
  */
 
-/** A tuple as a path step. Includes expired tuples until they are swept. */
+/** A tuple as a path step. Expired tuples are included until the sweeper deletes them. */
 export type StepIds = Pick<TupleIds, 'subject_id' | 'relation_id' | 'object_id'>;
 
 /** A step with its expiry in milliseconds since 1970. */
@@ -19,7 +19,8 @@ export interface ExpiringStep extends StepIds {
 const stepColumns = `subject_id, relation_id, object_id, ${expiryMilliseconds('relationship_tuples')} as expires_at`;
 
 /**
- * Returns these instances and all instances reachable from them. Returns `most` plus 1 if there are more than `most`.
+ * Returns these instances and all instances reachable from them. If there are more than `most`, returns `most` plus 1
+ * of them.
  */
 export async function instancesDownstream(
 	unit: ReadingUnit,
@@ -52,7 +53,10 @@ interface UpstreamWalk {
 	readonly most?: number;
 }
 
-/** Returns the distinct tuples on paths to these instances. Returns `most` plus 1 if there are more than `most`. */
+/**
+ * Returns the distinct tuples on paths to these instances. If there are more than `most`, returns `most` plus 1 of
+ * them.
+ */
 export async function tuplesUpstream(
 	unit: ReadingUnit,
 	{ relationIds, enteringIds = [], most }: UpstreamWalk,
@@ -81,7 +85,7 @@ export async function tuplesUpstream(
 	return rows;
 }
 
-/** Returns all tuples of these relations. Returns `most` plus 1 if there are more than `most`. */
+/** Returns all tuples of these relations. If there are more than `most`, returns `most` plus 1 of them. */
 export async function tuplesAlong(
 	unit: ReadingUnit,
 	relationIds: readonly string[],
@@ -106,7 +110,7 @@ export interface DerivationStep {
 	readonly no_direct_roles_on_object: boolean;
 }
 
-/** Returns all derivations if at least one uses these relations, and otherwise none. */
+/** Returns all derivations if at least one of them uses these relations, and no derivations otherwise. */
 export async function derivationsWith(
 	unit: ReadingUnit,
 	relationIds: readonly string[] | 'all',
@@ -145,7 +149,7 @@ export async function* tuplePortions(
 	} while (after !== null);
 }
 
-/** Returns true if there is a tuple of these relations. */
+/** Returns true if at least one tuple uses these relations. */
 export async function anyTuple(unit: ReadingUnit, relationIds: readonly string[]): Promise<boolean> {
 	const { rows } = await unit.raw(
 		`select from relationship_tuples
@@ -171,7 +175,7 @@ export async function leadingOn(
 	return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns the limit of a statement: `most` plus 1, or none. */
+/** Returns the row limit of a statement: `most` plus 1, or null for no limit. */
 function oneMoreThan(most: number | undefined): number | null {
 	return most === undefined ? null : most + 1;
 }

@@ -19,7 +19,9 @@ import { keyIn, keysById, readFacts } from './facts.js';
 import { readMappingRules } from './mapping-rules.js';
 import { textRows } from './text-rows.js';
 
-/** Converts rows to compiler input. Run this inside a snapshot, so that all data is from a single revision. */
+/**
+ * Converts rows to compiler input. Callers must read inside a snapshot, so that all rows are from a single revision.
+ */
 
 /**
  * Reads an environment's schema. Omits a built-in resource without actions, roles, relations and condition sets, unless
@@ -71,7 +73,7 @@ async function relationsIn(
 	return rows.map((row) => [row, { ...named(row), subject: keyIn(keys, row.subject_resource_id) }]);
 }
 
-/** Includes automatic sets, which select by role or resource. */
+/** Returns the condition sets, including automatic sets, which select by role or resource. */
 async function conditionSetsIn(
 	unit: ReadingUnit,
 	resources: readonly Resource[],
@@ -98,9 +100,9 @@ async function conditionSetsIn(
 }
 
 /**
- * There may be tens of thousands of rules, so they are not sorted or turned into model objects, and are joined here.
- * Right after an import, the database lacks the statistics to plan a join over five tables: it took six seconds for
- * 25,000 rules.
+ * Reads the set rules, of which there may be tens of thousands. They are therefore neither sorted nor turned into model
+ * objects. They are joined in JavaScript, because right after an import the database lacks the statistics to plan a
+ * join over five tables, which took six seconds for 25,000 rules.
  */
 async function setRulesIn(
 	unit: ReadingUnit,

@@ -22,9 +22,9 @@ import { readMappingRules } from './mapping-rules.js';
 import { readSchema } from './model.js';
 
 /**
- * Reads exactly the touched objects, as seen by the unit. Returns `null` if closures reach too far: then a snapshot is
- * cheaper. `inForce` is the active policy's schema if it is older. The cost depends on the touched objects, not on how
- * many neighbours they have.
+ * Reads exactly the touched objects, as seen by the unit. Returns `null` if closures reach too far; a snapshot is then
+ * cheaper. `inForce` is the active policy's schema if that schema is older than the newest schema. The cost depends
+ * only on the touched objects, and not on their number of neighbours.
  */
 export async function readNeighbourhood(
 	unit: ReadingUnit,
@@ -42,7 +42,9 @@ export function concernsClosures({ derivations, relationships: related }: Touche
 	return derivations || related.length > 0;
 }
 
-/** Like `readNeighbourhood`, but without input for closures, for callers with all relationships. */
+/**
+ * Like `readNeighbourhood`, but does not read the input for closures. For callers that already have all relationships.
+ */
 export async function readNeighbourhoodWithoutClosures(
 	unit: ReadingUnit,
 	touched: TouchedRows,
@@ -94,8 +96,8 @@ async function tenantRoles(
 }
 
 /**
- * Looks up assignments by users and tenants together, because a user or tenant may have very many assignments, then
- * keeps the given memberships.
+ * Returns the assignments for these memberships. Looks up assignments by user and tenant together, because a user or
+ * tenant alone may have very many assignments, then drops all pairs that are not in `memberships`.
  */
 async function membershipsIn(
 	unit: ReadingUnit,
@@ -127,7 +129,7 @@ function idsByKey(rows: readonly { readonly id: string; readonly key: string }[]
 	return new Map(rows.map(({ id, key }) => [key, id]));
 }
 
-/** Returns a unique text per pair, whatever characters the keys contain. */
+/** Returns a unique string per pair, whatever characters the keys contain. */
 function membershipName({ user, tenant }: Membership): string {
 	return JSON.stringify([user, tenant]);
 }
@@ -156,7 +158,7 @@ async function attributesOfUsers(unit: ReadingUnit, users: readonly string[]): P
 	return rows;
 }
 
-/** INVARIANT: each instance is found by its index, even without statistics. This requires `offset 0`. */
+/** INVARIANT: each instance is looked up through an index, even without statistics. This requires `offset 0`. */
 async function attributesOfInstances(
 	unit: ReadingUnit,
 	names: readonly InstanceName[],
@@ -176,8 +178,8 @@ async function attributesOfInstances(
 }
 
 /**
- * INVARIANT: reads no other role holders on an instance and no other roles held by a user. Each query uses an index,
- * even without statistics; `offset 0` prevents the planner from merging them.
+ * INVARIANT: does not read the other users with roles on an instance, or the other instances on which a user has roles.
+ * Each subquery uses an index, even without statistics: `offset 0` prevents the planner from merging the subqueries.
  */
 async function instanceRoles(
 	unit: ReadingUnit,
@@ -214,7 +216,10 @@ async function instanceRoles(
 	return { instance_assignments, holdings: await holdings(unit, touched) };
 }
 
-/** Finds the roles held by each user with an index skip scan, so the number of instances per role does not matter. */
+/**
+ * Finds the roles held by each user with an index skip scan. The cost does not depend on the number of instances per
+ * role.
+ */
 async function holdings(unit: ReadingUnit, touched: readonly InstanceAssignment[]): Promise<Neighbourhood['holdings']> {
 	const next = (after: string) =>
 		`select role_id from role_assignments as next
@@ -241,7 +246,7 @@ async function relationships(
 	{ relationships: touched, tuples }: TouchedRows,
 ): Promise<Pick<Neighbourhood, 'relationships' | 'related'>> {
 	if (touched.length === 0) return { relationships: [], related: [] };
-	// A touched relationship that exists now was created in this range, so the log has its row id.
+	// A touched relationship that exists now was changed in this revision range, so the log contains its row id.
 	const { rows } = await unit.raw<{ readonly id: string; readonly expires_at: number | null }>(
 		`select id, ${expiryMilliseconds('relationship_tuples')} as expires_at
 		from relationship_tuples where environment_id = :environment_id and id = any(:ids::uuid[])`,

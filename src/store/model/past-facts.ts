@@ -2,15 +2,15 @@ import type { PastFact } from '../../../compiler/data/delta.js';
 import type { Attributes } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** A revision range: excludes the first, includes the last. */
+/** A revision range, without the first revision and with the last. */
 export interface RevisionRange {
 	readonly after: number;
 	readonly upTo: number;
 }
 
 /**
- * Returns the facts changed in a revision range, in their state before it, each once. Returns `null` for more than
- * `most` changes. The log only grows, so the result never changes.
+ * Returns each fact that changed in a revision range, in its state before the range. Returns `null` if there are more
+ * than `most` changes. The result for a range never changes, because the log only grows.
  */
 export async function readPastFacts(
 	unit: ReadingUnit,
@@ -45,7 +45,7 @@ export async function readPastFacts(
 	return rows.map(asPastFact);
 }
 
-/** First change to a fact, with its keys. */
+/** First change to a fact in the range, with the fact's keys. */
 interface FirstChange {
 	readonly kind: 'user' | 'tenant' | 'resource_instance' | 'role_assignment' | 'relationship_tuple';
 	readonly before: Readonly<Record<string, unknown>> | null;
@@ -85,7 +85,7 @@ function asPastFact(change: FirstChange): PastFact {
 	}
 }
 
-/** Returns a change's keys, with empty texts for missing keys. */
+/** Returns a change's keys, with empty strings for missing keys. */
 function withTexts({ user, role, tenant, home, subject, relation, object }: FirstChange) {
 	return {
 		user: user ?? '',
@@ -99,17 +99,17 @@ function withTexts({ user, role, tenant, home, subject, relation, object }: Firs
 }
 
 function attributesIn(before: Readonly<Record<string, unknown>>): Attributes {
-	// The log holds JSON.
+	// The log contains JSON.
 	return (before['attributes'] ?? {}) as Attributes;
 }
 
-/** User attributes in conditions, besides the stored attributes: see `userAttributes`. */
+/** Returns the user attributes that are available in conditions besides the stored attributes: see `userAttributes`. */
 function namesIn({ email, first_name, last_name }: Readonly<Record<string, unknown>>): Attributes {
 	const given = Object.entries({ email, first_name, last_name });
 	return Object.fromEntries(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** Returns a grant's expiry before the change; `undefined` without a grant. */
+/** Returns a grant's expiry before the change; `undefined` if the grant did not exist. */
 function expiryBefore(before: Readonly<Record<string, unknown>> | null): number | null | undefined {
 	if (before === null) return undefined;
 	const end = before['expires_at'] ?? null;

@@ -5,18 +5,18 @@ import type { TupleStep } from './fact-edges.js';
 
 /**
  * Reads the parts of role paths: relationships between instances, and a user's assigned roles. Skips expired rows.
- * INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns together matches
- * only the index with these columns side by side. An id from `unnest` is planned as an average id; with a literal, the
- * planner might expect a table scan to reach the limit soon.
+ * INVARIANT: each lookup reads an index up to a limit, even without statistics. Comparing two columns as a pair allows
+ * only the index that contains these columns side by side. An id from `unnest` is planned like an average id. For a
+ * literal id, the planner might instead choose a table scan, expecting it to reach the limit soon.
  */
 
-/** An instance, as subject or object, and a relation, by ids. */
+/** Ids of an instance, as subject or object, and of a relation. */
 export interface InstanceRelation {
 	readonly instance_id: string;
 	readonly relation_id: string;
 }
 
-/** Found relationships, and the instances whose relationships were cut at the limit. */
+/** Relationships, and the instances whose relationships were cut at the limit. */
 export interface FoundTuples {
 	readonly tuples: readonly TupleStep[];
 	readonly cut: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export interface FoundTuples {
 
 export type TupleEnd = 'subject' | 'object';
 
-/** Returns an SQL condition: both columns have these values. */
+/** Returns an SQL condition that is true if both columns have these values. */
 function both(first: string, second: string, firstValue: string, secondValue: string): string {
 	const [columns, values] = [`(${first}, ${second})`, `(${firstValue}, ${secondValue})`];
 	return `${columns} >= ${values} and ${columns} <= ${values}`;
@@ -39,8 +39,8 @@ const conditions: Readonly<Record<TupleEnd, string>> = {
 const mostTuples = 20_000;
 
 /**
- * Returns the relationships with these instances at this end, at most `most` per instance and relation. If there are
- * more than `mostTuples` in total, all instances count as cut.
+ * Returns the relationships that have these instances as subject or object, depending on `end`: at most `most` per
+ * instance and relation. If the total reaches `mostTuples`, all instances are reported as cut.
  */
 export async function tuplesAt(
 	unit: ReadingUnit,
@@ -73,7 +73,7 @@ export async function tuplesAt(
 	return { tuples, cut };
 }
 
-/** A role assigned to a user on an instance, by ids. */
+/** Ids of a role assigned to a user on an instance. */
 export interface AssignedRole {
 	readonly id: string;
 	readonly role_id: string;
@@ -122,10 +122,10 @@ export async function rolesAssigned(
 	return { assigned: lists.flatMap((list) => list.slice(0, most)), cut: lists.some((list) => list.length > most) };
 }
 
-/** A role assigned to a user in a tenant, by ids. */
+/** Ids of a role assigned to a user in a tenant. */
 export type AssignedTenantRole = Omit<AssignedRole, 'instance_id'>;
 
-/** Returns a user's tenant roles in a tenant, without roles on instances, at most `most`. */
+/** Returns at most `most` of a user's roles in a tenant, without roles on instances. */
 export async function rolesAssignedIn(
 	unit: ReadingUnit,
 	userId: string,
@@ -144,8 +144,8 @@ export async function rolesAssignedIn(
 }
 
 /**
- * Derivation of a role on the object from a role on the subject, through a relation; or of an instance from an
- * instance.
+ * Derivation of a role on the object from a role on the subject, through a relation. See `relationSteps` for steps
+ * without roles.
  */
 export interface RoleStep {
 	/** Role on the subject. */
@@ -158,7 +158,8 @@ export interface RoleStep {
 }
 
 /**
- * Returns a step per relation, regardless of derivations, as if each resource had a single role with the resource's id.
+ * Returns a step for each relation, regardless of derivations. Each step is written as if every resource had a single
+ * role, whose id is the resource's id.
  */
 export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleStep[]> {
 	const { rows } = await unit.raw<RoleStep>(
@@ -169,10 +170,13 @@ export async function relationSteps(unit: ReadingUnit): Promise<readonly RoleSte
 	return rows;
 }
 
-/** A role assigned to a user in a tenant or on an instance, by ids. */
+/** Ids of a role assigned to a user in a tenant or on an instance. */
 export type HeldRole = AssignedTenantRole & { readonly instance_id: string | null };
 
-/** Returns a user's assigned roles, limited to a tenant if given, oldest first, at most `most`. */
+/**
+ * Returns at most `most` of a user's assigned roles, oldest first. If `tenantId` is not null, returns only roles in
+ * this tenant.
+ */
 export async function rolesHeld(
 	unit: ReadingUnit,
 	userId: string,

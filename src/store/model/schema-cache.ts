@@ -3,7 +3,7 @@ import type { Schema } from '../../../compiler/model.js';
 /** Maximum number of cached schemas; the least recently used are dropped. */
 const maxRemembered = 8;
 
-/** Identifies a schema, which changes only with the environment's schema revision or its history. */
+/** Identifies a schema. The schema changes only if the environment's schema revision or history changes. */
 export interface SchemaVersion {
 	/** Environment id. */
 	readonly id: string;
@@ -29,7 +29,7 @@ export class SchemaCache {
 		const known = this.#remembered.get(id);
 		const isKnown = known?.schema_revision === version.schema_revision && known.schema_token === version.schema_token;
 		const schema = isKnown ? known.schema : await read();
-		// A snapshot that began earlier may end later: keep a newer schema.
+		// A snapshot that began earlier may end later, so do not replace a newer schema.
 		const other = this.#remembered.get(id);
 		if (other?.lineage === version.lineage && other.schema_revision > version.schema_revision) return schema;
 		this.#remembered.delete(id);

@@ -1,13 +1,14 @@
 import { nextTurn } from '../../limit/next-turn.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** Rows per text, read in a few milliseconds. */
+/** Number of rows per string, which are read in a few milliseconds. */
 const rowsPerText = 5_000;
 
 /**
- * Reads rows that match a condition (default: all rows) as column texts: ids, keys and JSON. They contain no tabs or
- * line breaks, because JSON escapes them; null becomes an empty text. A large table arrives as a few long texts:
- * reading each row through the driver would take eight times longer. Serves other requests between texts.
+ * Reads the rows that match a condition (default: all rows). Each column is a string: an id, a key or JSON. These
+ * strings contain no tabs or line breaks, because JSON escapes them, and null becomes an empty string. A large table
+ * arrives as a few long strings, because reading each row through the driver would take eight times longer. Other
+ * requests are served between these long strings.
  */
 export async function* textRows(
 	unit: ReadingUnit,

@@ -11,7 +11,7 @@ export const maxRemembered = 1_000;
 
 /** A published policy with all its files. */
 export interface PastPolicy extends LivePolicy {
-	/** The Rego, and other files generated from the same schema, unordered. */
+	/** The Rego and the other files generated from the same schema, in no particular order. */
 	readonly files: readonly RegoFile[];
 }
 
@@ -36,7 +36,7 @@ export type WriteCompanionFiles = (schema: Schema, layout: number) => readonly R
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Published policies, by the schema revision they were compiled from. */
+/** Published policies, identified by the schema revision they were compiled from. */
 export class PolicyHistory {
 	constructor(
 		private readonly knex: Knex,
@@ -44,8 +44,8 @@ export class PolicyHistory {
 	) {}
 
 	/**
-	 * Records a stored policy with its schema, and drops the oldest records beyond the limit. Replaces a different
-	 * record for the same revision. Throws `not_found`.
+	 * Records a stored policy with its schema, and drops the oldest records beyond the limit. Replaces an existing
+	 * record for the same revision if it differs. Throws `not_found`.
 	 */
 	async remember(
 		environmentId: string,
@@ -83,7 +83,9 @@ export class PolicyHistory {
 		return { data, total_count, page_count: Math.ceil(total_count / per_page) };
 	}
 
-	/** Returns the policy for the newest schema revision up to this revision, or `null` if none is recorded. */
+	/**
+	 * Returns the policy for the newest schema revision up to this revision, or `null` if no policy is recorded for it.
+	 */
 	async at(environmentId: string, revision: number): Promise<PastPolicy | null> {
 		const row: Remembered | undefined = await this.#rows(environmentId)
 			.where('schema_revision', '<=', revision)
@@ -106,8 +108,8 @@ export class PolicyHistory {
 	}
 
 	/**
-	 * Returns the compiled schema for the newest recorded schema revision up to this revision, or `null` if it is not
-	 * recorded.
+	 * Returns the compiled schema for the newest recorded schema revision up to this revision, or `null` if the schema
+	 * was not recorded.
 	 */
 	async compiledAt(environmentId: string, revision: number): Promise<CompiledSchema | null> {
 		const row: (Omit<CompiledSchema, 'schema'> & Pick<Remembered, 'schema'>) | undefined = await this.#rows(

@@ -7,7 +7,7 @@ export type Counters = Pick<EnvironmentCounters, 'revision' | 'schema_revision'>
 
 /** Active policy compared with the newest schema. */
 export interface PolicyState {
-	/** Newest revision whose policy is active. */
+	/** Newest revision that the active policy covers. */
 	readonly policy_revision: number;
 	/** `null` if the newest revision's policy is active and complete. */
 	readonly degraded: {
@@ -16,9 +16,9 @@ export interface PolicyState {
 		 * compiled without the objects that broke it.
 		 */
 		readonly reason: 'compiling' | 'failed' | 'left_out';
-		/** Start of this state; ISO 8601. */
+		/** Start of this state, in ISO 8601 format. */
 		readonly since: string;
-		/** Messages from the compiler or OPA, for people; empty while the schema compiles. */
+		/** Human-readable messages from the compiler or OPA; empty while the schema is being compiled. */
 		readonly detail: string;
 	} | null;
 }

@@ -60,7 +60,7 @@ export class PolicyStore {
 		return readPublications(this.knex, environmentId);
 	}
 
-	/** Like `PolicyHistory.remember`. Returns false, and records nothing, if the schema is not part of this history. */
+	/** Like `PolicyHistory.remember`. Returns false and records nothing if the schema is not part of this history. */
 	record(of: CompiledRevision, policy: NewPolicy, schema: Schema): Promise<boolean> {
 		return this.#ifKnown(of, (transaction) =>
 			new PolicyHistory(transaction, this.writeCompanionFiles).remember(of.environmentId, policy, schema),
@@ -68,9 +68,9 @@ export class PolicyStore {
 	}
 
 	/**
-	 * Activates a policy compiled from `schema`, which lacks the objects left out. If a different process has published
-	 * the policy of a newer schema in the meantime, keeps that policy. Returns false, and does nothing, if the schema
-	 * is not part of this history. Throws `not_found`.
+	 * Activates a policy compiled from `schema`, which does not contain the objects that were left out. If a different
+	 * process has published the policy of a newer schema in the meantime, keeps the newer policy. Returns false and does
+	 * nothing if the schema is not part of this history. Throws `not_found`.
 	 */
 	publish(of: CompiledRevision, live: PolicyInForce, schema: Schema): Promise<boolean> {
 		return this.#note(of, {
@@ -83,7 +83,7 @@ export class PolicyStore {
 		});
 	}
 
-	/** Records a failure; the active policy stays. Returns and throws like `publish`. */
+	/** Records a failed compilation and keeps the active policy. Returns and throws like `publish`. */
 	fail(of: CompiledRevision, attempt: FailedAttempt): Promise<boolean> {
 		return this.#note(of, { ...attempt, failure: JSON.stringify(attempt.failure) });
 	}
@@ -102,13 +102,14 @@ export class PolicyStore {
 		});
 	}
 
-	/** Runs `work` in a transaction if the database has the compiled revision. Returns true if it has. */
+	/** Runs `work` in a transaction if the database contains the compiled revision. Returns true if it does. */
 	#ifKnown(
 		{ environmentId, revision, token }: CompiledRevision,
 		work: (transaction: Knex.Transaction) => Promise<void>,
 	): Promise<boolean> {
 		return this.knex.transaction(async (transaction) => {
-			// Locked until the commit: an environment under deletion must not get a new row.
+			// The environment's row is locked until the commit, so that no row is added to an environment that is being
+			// deleted.
 			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
 			if (held === undefined) throw notFound('Environment', environmentId);
 			const isKnown = (await tokenAt(transaction, environmentId, revision)) === token;

@@ -11,14 +11,14 @@ export interface PolicyFailure {
 /** An environment's active policy. */
 export interface LivePolicy {
 	readonly digest: string;
-	/** Schema revision it was compiled from. */
+	/** Schema revision from which the policy was compiled. */
 	readonly schema_revision: number;
 	readonly published_at: Date;
 }
 
-/** An object left out of a policy, because the schema did not compile with it. */
+/** An object that was left out of a policy, because the schema did not compile with it. */
 export interface LeftOut {
-	/** Name for people, such as "user set `adults`". */
+	/** Human-readable name, such as "user set `adults`". */
 	readonly object: string;
 	/** Message from the compiler or OPA. */
 	readonly message: string;
@@ -31,7 +31,7 @@ export interface PolicyInForce extends LivePolicy {
 	readonly left_out: readonly LeftOut[];
 }
 
-/** Last attempt to compile, if it failed: the previously active policy stays. */
+/** The last compilation attempt, if it failed. The previously active policy stays active. */
 export interface FailedAttempt {
 	readonly failure: PolicyFailure;
 	readonly failed_revision: number;
@@ -40,9 +40,9 @@ export interface FailedAttempt {
 
 /** An environment's active policy, and the reason why the newest schema is not active. */
 export interface Publications {
-	/** `null` until a schema was compiled. */
+	/** `null` until the first schema has been compiled. */
 	readonly live: PolicyInForce | null;
-	/** `null` if the last attempt succeeded, or there was none. */
+	/** `null` if the last attempt succeeded, or if there was no attempt. */
 	readonly failed: FailedAttempt | null;
 }
 
@@ -60,11 +60,11 @@ export async function readPublications(knex: Knex, environmentId: string): Promi
 			'failed_revision',
 			'failed_at',
 		);
-	// Table constraints make the columns in each half null together.
+	// Table constraints ensure that the columns of each half are either all null or all set.
 	return { live: row?.digest ? row : null, failed: row?.failure ? row : null };
 }
 
-/** Returns the active policy's schema; `null` without an active policy, or if an earlier version published it. */
+/** Returns the active policy's schema; `null` if there is no active policy, or if an earlier version published it. */
 export async function schemaInForce(knex: Knex, environmentId: string): Promise<Schema | null> {
 	const row: { readonly schema: Schema | null } | undefined = await knex('publications')
 		.where({ environment_id: environmentId })

@@ -7,11 +7,11 @@ import type { Environment } from '../table/account.js';
 import { type ConsoleSession, type ShownConsoleSession, signedOut } from './console-sessions.js';
 import type { TicketKey } from './console-tickets.js';
 
-/** Sign-in permission for the console, in any environment accessible with the API key. */
+/** Permission to sign in to the console, in any environment accessible with the API key. */
 export interface ConsoleEntry {
 	readonly caller: Caller;
 	readonly key: TicketKey;
-	/** Ticket to spend; `null` without a ticket. */
+	/** Ticket to spend; `null` if the caller signs in without a ticket. */
 	readonly ticket: string | null;
 }
 
@@ -49,14 +49,15 @@ export class ConsoleEntrance {
 		const { signedIn, api_key_id, key_fingerprint } = session;
 		if (typeof signedIn === 'string') throw signedOut(signedIn);
 		refuseNoAccess(signedIn);
-		// The new session belongs to a different environment.
+		// The caller without its session's environment, because the new session belongs to a different environment.
 		const { session_environment_id: _, ...caller } = signedIn;
 		return { caller, key: { api_key_id, key_fingerprint }, ticket: null };
 	}
 
 	/**
-	 * Signs in to an environment, and ends the session with the `replaced` secret. Returns the new secret. Throws
-	 * `signed_out` if the ticket was spent in the meantime, and `not_found` if the environment was deleted.
+	 * Signs in to an environment, and ends the session whose secret is `replaced`. Returns the new session's secret.
+	 * Throws `signed_out` if the ticket was spent in the meantime, and `not_found` if the environment was deleted in the
+	 * meantime.
 	 */
 	async begin({ key, ticket }: ConsoleEntry, environment: Environment, replaced: string | undefined): Promise<string> {
 		if (ticket !== null) await this.store.consoleTickets.spend(ticket);
@@ -69,7 +70,7 @@ export class ConsoleEntrance {
 		return this.store.consoleSessions.find(shown);
 	}
 
-	/** Returns the failure for a secret without a session. */
+	/** Returns the failure for a request without an active session. */
 	async refusal(shown: ShownConsoleSession | undefined): Promise<Failure> {
 		return signedOut(shown === undefined ? 'SIGNED_OUT' : await this.store.consoleSessions.endOfUnknown(shown));
 	}

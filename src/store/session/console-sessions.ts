@@ -15,7 +15,7 @@ export const consoleIdleSeconds = 8 * 60 * 60;
 export const consoleLifetimeSeconds = 24 * 60 * 60;
 /** Age at which a secret is replaced by the next request, in seconds. */
 export const consoleRotationSeconds = 5 * 60;
-/** How long the previous secret stays valid after the new secret was first used, in seconds. */
+/** Validity of the previous secret after the new secret was first used, in seconds. */
 export const consoleGraceSeconds = 60;
 /** Maximum number of sessions per API key; the oldest are dropped. */
 export const maxConsoleSessionsOfKey = 100;
@@ -27,7 +27,7 @@ const usePrecision = 60_000;
 
 /** Session as presented by a request. */
 export interface ShownConsoleSession {
-	/** The session's environment id, according to the request. */
+	/** Environment id of the session, as sent by the request. */
 	readonly environment_id: string;
 	/** Empty if the request has no secret. */
 	readonly secret: string;
@@ -42,7 +42,7 @@ export type SessionEnd =
 	| 'API_KEY_ROTATED'
 	| 'ENVIRONMENT_DELETED';
 
-/** A current or ended session for a secret. */
+/** A current or ended session identified by its secret. */
 export interface ConsoleSession {
 	readonly environment_id: string;
 	readonly environment_key: string;
@@ -63,7 +63,7 @@ interface Row extends Omit<ConsoleSession, 'signedIn'> {
 	readonly previous_until: Date | null;
 	readonly rotated_at: Date;
 	readonly created_at: Date;
-	/** The API key's secret hash; `null` if the key is gone. */
+	/** Hash of the API key's current secret; `null` if the key was deleted. */
 	readonly present_hash: Uint8Array | null;
 	readonly key_used_at: Date | null;
 	readonly opened_project_id: string | null;
@@ -72,7 +72,7 @@ interface Row extends Omit<ConsoleSession, 'signedIn'> {
 	readonly access_level: ApiKey['access_level'] | null;
 }
 
-/** Console sessions. Each session belongs to an environment, with an API key's rights there. */
+/** Console sessions. Each session belongs to an environment and has the rights of an API key there. */
 export class ConsoleSessions {
 	constructor(
 		private readonly database: Knex,
@@ -109,8 +109,8 @@ export class ConsoleSessions {
 	}
 
 	/**
-	 * Returns the caller for a presented session, with its key's rights. Records the use, unless `watching`. Throws
-	 * `signed_out` with the reason.
+	 * Returns the caller for a presented session, with the rights of the session's API key. Records the use, unless
+	 * `watching` is true. Throws `signed_out` with the reason if the session is not active.
 	 */
 	async identify(shown: ShownConsoleSession, { watching = false } = {}): Promise<Caller> {
 		const [found] = await this.#rows([shown]);
@@ -124,7 +124,7 @@ export class ConsoleSessions {
 		return caller;
 	}
 
-	/** Returns the current and ended sessions with these secrets, most recently used first. Records nothing. */
+	/** Returns the current and ended sessions with these secrets, most recently used first. Does not record a use. */
 	async find(shown: readonly ShownConsoleSession[]): Promise<readonly ConsoleSession[]> {
 		const found = await this.#rows(shown);
 		return found
@@ -139,8 +139,9 @@ export class ConsoleSessions {
 	}
 
 	/**
-	 * Replaces a session's secret when it is due; otherwise returns `null`. The presented secret stays valid until the
-	 * new secret is used, because the response may get lost, and then for 60 more seconds, for running requests.
+	 * Replaces a session's secret and returns the new secret if a rotation is due; otherwise returns `null`. The
+	 * presented secret stays valid until the new secret is used, because the response may get lost, and then for 60 more
+	 * seconds, for requests that are still running.
 	 */
 	async rotate({ environment_id, secret }: ShownConsoleSession): Promise<string | null> {
 		const fresh = newToken();
@@ -154,7 +155,8 @@ export class ConsoleSessions {
 			lost: before(now, consoleGraceSeconds),
 			ahead: before(now, -consoleGraceSeconds),
 		};
-		// A failed write, such as on a full disk, must not refuse the request: a later request makes up for it.
+		// A failed write, for example on a full disk, must not fail the request. A later request rotates the secret
+		// instead.
 		const rotated = await this.database
 			.raw<{ readonly rows: readonly unknown[] }>(rotation, names)
 			.catch(() => ({ rows: [] }));
@@ -176,7 +178,10 @@ export class ConsoleSessions {
 		await this.database('console_sessions').where('last_used_at', '<', oldest).delete();
 	}
 
-	/** Returns the rows for these secrets, each in its environment, with the secret's hash. */
+	/**
+	 * Returns the rows of the sessions with these secrets, each with the hash of the presented secret. A secret is only
+	 * looked up in its environment.
+	 */
 	async #rows(shown: readonly ShownConsoleSession[]): Promise<readonly { row: Row; hash: Uint8Array }[]> {
 		if (shown.length === 0) return [];
 		const asked = shown.map(({ environment_id, secret }) => ({ environment_id, hash: hashSecret(secret) }));
@@ -227,7 +232,7 @@ export class ConsoleSessions {
 		};
 	}
 
-	/** Records that a session is used, to the minute, and that its newest secret has arrived. */
+	/** Records when a session was used, to the minute, and that the client has received its newest secret. */
 	async #noteUse(
 		{ environment_id, id, secret_hash, previous_hash, previous_until, last_used_at }: Row,
 		hash: Uint8Array,
@@ -248,8 +253,8 @@ function isSecret({ secret_hash, previous_hash }: Row, hash: Uint8Array): boolea
 }
 
 /**
- * Replaces a session's secret if the newest secret is old, seems to have been lost in transit, or was created before
- * the clock was set back.
+ * Replaces a session's secret in three cases: the newest secret is old, it seems to have been lost in transit, or it
+ * was created before the clock was set back.
  */
 const rotation = `update console_sessions
 	set previous_hash = :shown, previous_until = null, secret_hash = :fresh, rotated_at = :now
@@ -269,7 +274,8 @@ const ends: Readonly<Record<SessionEnd, string>> = {
 };
 
 /**
- * Returns the failure for a request whose session has ended: its message and `additional_info.code` contain the reason.
+ * Returns the failure for a request whose session has ended. The failure's message and `additional_info.code` contain
+ * the reason.
  */
 export function signedOut(code: SessionEnd): Failure {
 	return new Failure('signed_out', ends[code], { code });

@@ -10,10 +10,10 @@ export const consoleTicketSeconds = 10 * 60;
 /** Retention period for expired tickets, to report why they are refused, in milliseconds. */
 const memory = 24 * 3_600_000;
 
-/** A ticket's API key, with the key's secret when the ticket was issued. */
+/** A ticket's API key, and the hash of the key's secret at the time the ticket was issued. */
 export interface TicketKey {
 	readonly api_key_id: string;
-	/** The secret's hash. */
+	/** Hash of the key's secret at that time. */
 	readonly key_fingerprint: Uint8Array;
 }
 
@@ -44,7 +44,7 @@ export class ConsoleTickets {
 		return ticket;
 	}
 
-	/** Returns a ticket's key. Throws `signed_out`, with the code for a spent, expired or unknown ticket. */
+	/** Returns a ticket's key. Throws `signed_out` with a code that distinguishes spent, expired and unknown tickets. */
 	async find(ticket: string): Promise<TicketKey> {
 		const ticket_hash = hashSecret(ticket);
 		const row = await this.database<Row>('console_tickets').where({ ticket_hash }).first();

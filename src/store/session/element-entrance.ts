@@ -8,7 +8,7 @@ import type { Named } from '../table/role-assignment.js';
 import { membershipCondition } from '../table/tenant-user.js';
 import { ElementSessions, type SessionSecret } from './element-sessions.js';
 
-/** A user signed in to an environment's elements, in a tenant. */
+/** Sign-in of a user to an environment's elements, in a tenant. */
 export interface ElementSession {
 	readonly id: string;
 	readonly user: Named;
@@ -19,7 +19,7 @@ export interface ElementSession {
 	readonly expires_at: Date;
 }
 
-/** Returns the single failure for all requests without a sign-in, whatever the reason. */
+/** Returns the failure for requests without a sign-in. It is the same failure for every reason. */
 export function signedOut(): Failure {
 	return new Failure('signed_out', 'nobody is signed in with this: sign in again');
 }
@@ -32,7 +32,7 @@ interface Row {
 	readonly session_member: boolean;
 }
 
-/** Entry for users without an API key: finds their sign-in, or the environment to sign in to. */
+/** Entry for users without an API key. Finds their sign-in, or the environment they sign in to. */
 export class ElementEntrance {
 	constructor(
 		private readonly database: Knex,
@@ -40,8 +40,8 @@ export class ElementEntrance {
 	) {}
 
 	/**
-	 * Returns the sign-in with this secret. Returns `null` if it does not exist or has expired, or if the user has left
-	 * the tenant, which ends the sign-in. Records the use.
+	 * Returns the sign-in with this secret, and records the use. Returns `null` if the sign-in does not exist or has
+	 * expired, or if the user is no longer a tenant member, which ends the sign-in.
 	 */
 	async find(kind: SessionSecret, secret: string): Promise<ElementSession | null> {
 		const hash = hashSecret(secret);
@@ -97,7 +97,7 @@ export class ElementEntrance {
 	}
 }
 
-/** Statements that find a sign-in by each secret kind, with its environment. */
+/** Statements that find a sign-in and its environment, one for each kind of secret. */
 const statements: Readonly<Record<SessionSecret, string>> = {
 	ticket: findingBy('ticket'),
 	bearer: findingBy('bearer'),

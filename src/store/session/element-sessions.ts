@@ -19,14 +19,14 @@ export const cookieSeconds = 12 * 60 * 60;
 /** Maximum number of sign-ins per user and environment; the oldest are dropped. */
 export const maxSessionsOfUser = 100;
 
-/** Kinds of secrets for a sign-in: a ticket, which is spent for a cookie; a bearer token; or the cookie. */
+/** Kinds of secrets for a sign-in: a ticket, which is exchanged for a cookie; a bearer token; or the cookie. */
 export type SessionSecret = 'ticket' | 'bearer' | 'cookie';
 
 /** A new sign-in with its secrets. Only their hashes are stored. */
 export interface NewSession {
 	readonly id: string;
 	readonly secrets: Readonly<Partial<Record<SessionSecret, string>>>;
-	/** Expiry, unless the sign-in is ended earlier or its ticket is spent. */
+	/** Expiry of the sign-in. Ending the sign-in or spending its ticket changes it. */
 	readonly expires_at: Date;
 }
 
@@ -52,7 +52,9 @@ const lifetimes: Readonly<Record<SessionSecret, number>> = {
 	cookie: cookieSeconds,
 };
 
-/** Sign-ins to an environment's elements. They are not environment objects: they have no revision, history or lock. */
+/**
+ * Sign-ins to an environment's elements. Sign-ins are not environment objects: they have no revision, history or lock.
+ */
 export class ElementSessions {
 	constructor(
 		private readonly scope: Pick<Scope, 'environment_id'>,
@@ -61,8 +63,8 @@ export class ElementSessions {
 	) {}
 
 	/**
-	 * Signs a user in to a tenant, with a secret for each kind. Deletes expired sign-ins, and the user's oldest
-	 * sign-ins above the limit. Throws `not_found` if user or tenant were deleted in the meantime.
+	 * Signs a user in to a tenant, with a secret of each requested kind. Deletes expired sign-ins, and the user's oldest
+	 * sign-ins beyond the limit. Throws `not_found` if user or tenant were deleted in the meantime.
 	 */
 	async begin(
 		member: { readonly user: Named; readonly tenant: Named },
@@ -94,8 +96,8 @@ export class ElementSessions {
 	}
 
 	/**
-	 * Spends a ticket: the sign-in gets a cookie instead. Returns `null` if the ticket was spent or has expired. If
-	 * several processes spend it concurrently, only one gets the cookie.
+	 * Spends a ticket, and replaces it with a cookie for the same sign-in. Returns `null` if the ticket was spent or has
+	 * expired. If several processes spend it concurrently, only one gets the cookie.
 	 */
 	async spend(ticket: string): Promise<{ readonly cookie: string; readonly expires_at: Date } | null> {
 		const now = this.clock.now();
@@ -115,7 +117,7 @@ export class ElementSessions {
 		return spent.length > 0 ? { cookie, expires_at } : null;
 	}
 
-	/** Returns the active sign-ins, limited to a user if given, oldest first. */
+	/** Returns the active sign-ins, oldest first. If `user_id` is passed, returns only this user's sign-ins. */
 	list(user_id?: string): RowQuery<SessionRow> {
 		const query = SessionModel.query(this.database)
 			.where('element_sessions.environment_id', this.scope.environment_id)
@@ -144,7 +146,7 @@ export class ElementSessions {
 	async noteUse(id: string, last_used_at: Date | null): Promise<void> {
 		const now = this.clock.now();
 		if (last_used_at !== null && Math.abs(now.getTime() - last_used_at.getTime()) < usePrecision) return;
-		// A failed write, such as on a full disk, must not refuse the request: the next use makes up for it.
+		// A failed write, for example on a full disk, must not fail the request. The next use is recorded instead.
 		await this.#all()
 			.where({ id })
 			.update({ last_used_at: now })
@@ -157,7 +159,9 @@ export class ElementSessions {
 		await this.#all().where({ user_id }).whereNotIn('id', kept).delete();
 	}
 
-	/** Returns a new secret. A ticket contains its environment id, so that a page can report its refusal. */
+	/**
+	 * Returns a new secret. A ticket contains its environment id, so that a page can report why the ticket is refused.
+	 */
 	#newSecret(kind: SessionSecret): string {
 		const token = newToken();
 		return kind === 'ticket' ? `${this.scope.environment_id.replaceAll('-', '')}.${token}` : token;
@@ -173,14 +177,14 @@ const usePrecision = 60_000;
 
 const shown = ['id', 'user_id', 'tenant_id', 'created_at', 'expires_at', 'last_used_at'] as const;
 
-/** Returns the environment id in a ticket's text, or `null` if it has none. */
+/** Returns the environment id contained in a ticket, or `null` if the ticket contains none. */
 export function environmentOfTicket(ticket: string): string | null {
 	return asId(ticket.split('.', 1)[0] ?? '');
 }
 
 /**
  * Returns true if a sign-in is active and its user is still a tenant member, as seen by the unit. In a writing unit,
- * this stays true until the commit: ending the sign-in waits for it.
+ * the result stays true until the commit, because ending the sign-in waits for the commit.
  */
 export async function sessionStands(unit: ReadingUnit, id: string): Promise<boolean> {
 	const { rows } = await unit.raw(

@@ -46,9 +46,9 @@ export class Environment extends Model {
 	declare custom_branch_name: string | null;
 	declare jwks: Record<string, unknown> | null;
 	declare settings: Record<string, unknown> | null;
-	/** Number of units with changes in this environment. */
+	/** Number of units that have changed this environment. */
 	declare revision: number;
-	/** Newest revision with a change relevant to the compiled policy. */
+	/** Newest revision with a change that affects the compiled policy. */
 	declare schema_revision: number;
 	declare created_at: Date;
 	declare updated_at: Date;
@@ -57,7 +57,7 @@ export class Environment extends Model {
 /** Level at which a key grants access. */
 export type ObjectType = 'org' | 'project' | 'env';
 
-/** A key's rights. `read` keys cannot write; `no_access` keys can only see the object they belong to. */
+/** A key's rights. A `read` key cannot write. A `no_access` key can only read the object to which it belongs. */
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access';
 
 /** Secret that grants access to an organization, a project or an environment. */
@@ -77,12 +77,12 @@ export class ApiKey extends Model {
 	/** True if decision points with this key should log decisions in detail. */
 	declare debug_audit_logs: boolean;
 	declare created_at: Date;
-	/** Id of the newest refresh requested from decision points with this key. */
+	/** Id of the newest refresh requested from decision points with this key; `null` if none was requested. */
 	declare refresh_id: string | null;
 	/** Environment revision created by the refresh request. */
 	declare refresh_revision: number | null;
 	declare refresh_reason: string | null;
-	/** When the secret was last rotated; `null` if it is the first. */
+	/** When the secret was last rotated; `null` if it was never rotated. */
 	declare rotated_at: Date | null;
 	/** When the key was last used, to the minute. */
 	declare last_used_at: Date | null;

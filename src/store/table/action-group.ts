@@ -17,7 +17,7 @@ export class ActionGroup extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 }
 
-/** An action in a group. `position` keeps the given order. */
+/** An action in a group. `position` stores the order of the actions in the group. */
 class ActionGroupAction extends EnvironmentModel {
 	static override readonly tableName = 'action_group_actions';
 	static readonly kind = 'action_group';
@@ -32,7 +32,7 @@ class ActionGroupAction extends EnvironmentModel {
 	}
 }
 
-/** Returns the action groups of these resources with these attribute values, oldest first. */
+/** Returns the action groups of these resources that have all these attribute values, oldest first. */
 export function actionGroupsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -45,7 +45,7 @@ export function actionGroupsBy(
 	return rowQuery(whereAttributes(query, 'action_groups.attributes', filters));
 }
 
-/** Returns the action groups with any of these actions, oldest first. */
+/** Returns the action groups that contain any of these actions, oldest first. */
 export function actionGroupsWith(unit: ReadingUnit, actionIds: readonly string[]): RowQuery<ActionGroup> {
 	const holding = unit
 		.query(ActionGroupAction)
@@ -60,7 +60,7 @@ export interface GroupedActionRow {
 	readonly key: string;
 }
 
-/** Returns the groups' actions, in each group's order. */
+/** Returns the actions of these groups. The actions of each group are in the group's order. */
 export async function groupedActions(
 	unit: ReadingUnit,
 	groupIds: readonly string[],
@@ -74,7 +74,7 @@ export async function groupedActions(
 		.castTo<GroupedActionRow[]>();
 }
 
-/** Replaces a group's actions, keeping the given order. */
+/** Replaces a group's actions, and stores the order of the new actions. */
 export async function replaceGroupedActions(
 	unit: WritingUnit,
 	groupId: string,

@@ -38,13 +38,13 @@ export interface RuleRow extends RuleIds {
 	readonly updated_at: Date;
 }
 
-/** Filter for rules: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for rules. A rule must match every list, by any of the list's values. Absent lists do not filter. */
 export interface RuleFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_set_ids?: readonly string[] | undefined;
 	readonly resource_set_ids?: readonly string[] | undefined;
 	readonly action_ids?: readonly string[] | undefined;
-	/** Sets on either side. */
+	/** Ids of sets on either side of the rule. */
 	readonly set_ids?: readonly string[] | undefined;
 }
 
@@ -99,7 +99,7 @@ export async function* rulesToRemove(unit: WritingUnit, filter: RuleFilter): Asy
 	for await (const rules of chunksToRemove(unit, ConditionSetRule, query)) yield withKeys(unit, rules);
 }
 
-/** Returns the rules with these set and action combinations, oldest first. */
+/** Returns the rules with these combinations of set ids and action ids, oldest first. */
 export async function rulesJoining(unit: ReadingUnit, wanted: readonly RuleIds[]): Promise<readonly RuleRow[]> {
 	const found: ConditionSetRule[] = [];
 	for (const [, chunk] of rowChunks(wanted)) {
@@ -164,7 +164,7 @@ export async function rulesNamed(unit: ReadingUnit, wanted: readonly RuleKeys[])
 	return rulesJoining(unit, ids);
 }
 
-/** Adds keys to rules. INVARIANT: the referred rows exist, because foreign keys require them. */
+/** Adds keys to rules. INVARIANT: the rows that rules refer to exist, because foreign keys require them. */
 export async function withKeys(unit: ReadingUnit, rules: readonly ConditionSetRule[]): Promise<readonly RuleRow[]> {
 	const sets = await keysWithIds(
 		unit,
@@ -189,7 +189,7 @@ export async function withKeys(unit: ReadingUnit, rules: readonly ConditionSetRu
 	});
 }
 
-/** Inserts the missing rules and returns them. Records nothing. */
+/** Inserts the rules that do not exist yet, and returns the inserted rules. Does not write to the change log. */
 export async function insertRules(unit: WritingUnit, wanted: readonly RuleIds[]): Promise<readonly ConditionSetRule[]> {
 	const columns = wanted.map(({ user_set_id, action_id, resource_set_id }) => ({
 		...unit.stamp(),
@@ -200,7 +200,7 @@ export async function insertRules(unit: WritingUnit, wanted: readonly RuleIds[])
 	return unit.insertMissing(ConditionSetRule, columns);
 }
 
-/** Deletes these rules. Records nothing. */
+/** Deletes these rules. Does not write to the change log. */
 export async function deleteRules(unit: WritingUnit, rows: readonly RuleRow[]): Promise<void> {
 	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);

@@ -25,7 +25,7 @@ export class ElementRequest extends EnvironmentModel {
 	declare resource_id: string | null;
 	declare resource_instance_id: string | null;
 	declare reason: string | null;
-	/** User who approved or denied the request; `null` until then and after the user's deletion. */
+	/** User who approved or denied the request; `null` before the review, and after the user's deletion. */
 	declare reviewer_user_id: string | null;
 	declare reviewed_at: Date | null;
 	declare reviewer_comment: string | null;
@@ -61,20 +61,23 @@ export interface RequestFilter {
 	readonly type?: RequestType | undefined;
 }
 
-/** A request with its tenant and element; the element is `null` after its deletion. */
+/** A request with its tenant and element. The element's key and name are `null` after the element's deletion. */
 export interface PlacedRequest extends ListedRequest {
 	readonly tenant_key: string;
 	readonly element_key: string | null;
 	readonly element_name: string | null;
 }
 
-/** Requests visible to a user: the user's requests, and requests about these instances. */
+/** Requests visible to a user: the user's own requests, and all requests about these instances. */
 export interface OwnAndReviewed {
 	readonly user_id: string;
 	readonly resource_instance_ids: readonly string[];
 }
 
-/** Returns the requests that pass the filter, oldest first, limited to `seen` unless it is `all`. */
+/**
+ * Returns the requests that pass the filter, oldest first. Unless `seen` is `all`, returns only the requests visible to
+ * this user.
+ */
 export function requestsBy(
 	unit: ReadingUnit,
 	filter: RequestFilter,
@@ -92,8 +95,8 @@ export function requestsBy(
 }
 
 /**
- * Returns the requests of all elements that pass the filter: first pending requests, oldest first, then the rest,
- * newest first.
+ * Returns the requests that pass the filter, in all elements. Pending requests come first, from oldest to newest,
+ * followed by all other requests from newest to oldest.
  */
 export function requestsInTurn(unit: ReadingUnit, filter: RequestFilter): RowQuery<PlacedRequest> {
 	const query = listedQuery(unit, filter)
@@ -137,14 +140,16 @@ function narrow(query: QueryBuilder<ElementRequest, ElementRequest[]>, filter: R
 	if (filter.type !== undefined) query.where('element_requests.type', filter.type);
 }
 
-/** Returns the plain request rows that pass the filter, oldest first. */
+/**
+ * Returns the requests that pass the filter as plain rows, without details of users, roles and instances, oldest first.
+ */
 export async function plainRequests(unit: ReadingUnit, filter: RequestFilter): Promise<readonly ElementRequest[]> {
 	const query = unit.query(ElementRequest).orderBy('element_requests.id');
 	narrow(query, filter);
 	return query;
 }
 
-/** Returns true if a user has made at least this many requests since a time. */
+/** Returns true if a user has made at least `count` requests since a time. */
 export async function hasRequested(
 	unit: ReadingUnit,
 	{ user_id, since, count }: { readonly user_id: string; readonly since: Date; readonly count: number },
@@ -160,7 +165,7 @@ export async function hasRequested(
 	return reached !== undefined;
 }
 
-/** Inserts a request. Records nothing. */
+/** Inserts a request. Does not write to the change log. */
 export async function insertRequest(
 	unit: WritingUnit,
 	columns: Columns<ElementRequest>,
@@ -168,7 +173,7 @@ export async function insertRequest(
 	return unit.insert(ElementRequest, [{ ...columns, ...unit.stamp() }], ({ id }) => String(id));
 }
 
-/** Updates request columns and sets `updated_at`. Records nothing. Returns the current request. */
+/** Updates request columns and sets `updated_at`. Does not write to the change log. Returns the current request. */
 export async function patchRequest(
 	unit: WritingUnit,
 	row: ElementRequest,
@@ -182,7 +187,7 @@ export async function patchRequest(
 	return after;
 }
 
-/** Deletes these requests. Records nothing. */
+/** Deletes these requests. Does not write to the change log. */
 export async function deleteRequests(unit: WritingUnit, ids: readonly string[]): Promise<void> {
 	await unit.query(ElementRequest).whereRaw('element_requests.id = any(?::uuid[])', [ids]).delete();
 }

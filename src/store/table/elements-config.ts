@@ -9,7 +9,7 @@ import { EnvironmentModel, KeyedModel, sameEnvironment } from './environment-mod
 import { Role } from './role.js';
 import type { TenantUserRow } from './tenant-user.js';
 
-/** Element settings: whole numbers, flags and texts. */
+/** Element settings: integers, flags and strings. */
 export type ElementsSettings = Readonly<Record<string, string | number | boolean>>;
 
 /** An element: a page embedded by applications, with its roles' permission levels. */
@@ -22,10 +22,10 @@ export class ElementsConfig extends KeyedModel {
 	declare name: string;
 	declare elements_type: ElementsType;
 	declare settings: ElementsSettings;
-	/** True once the element was opened. */
+	/** True if the element has been opened at least once. */
 	declare is_active: boolean;
 	declare email_notifications: boolean;
-	/** Webhook columns. All are null if there is none. */
+	/** Webhook columns, which are all null if the element has no webhook. */
 	declare webhook_id: string | null;
 	declare webhook_url: string | null;
 	declare webhook_created_at: Date | null;
@@ -34,7 +34,7 @@ export class ElementsConfig extends KeyedModel {
 	declare secret_webhook_token: Uint8Array | null;
 }
 
-/** A stored level. Roles without a row are `UNCONFIGURED`. */
+/** A permission level that is stored. Roles without a row have the level `UNCONFIGURED`. */
 export type ConfiguredLevel = Exclude<PermissionLevel, 'UNCONFIGURED'>;
 
 /** A role's level in an element. */
@@ -78,7 +78,7 @@ export interface LevelRow {
 	readonly resource: string | null;
 }
 
-/** Returns the levels of all roles in these elements, by level, then oldest role first. */
+/** Returns the levels of all roles in these elements, ordered by level, then by role age, oldest first. */
 export async function levelRows(unit: ReadingUnit, configIds: readonly string[]): Promise<readonly LevelRow[]> {
 	if (configIds.length === 0) return [];
 	return unit
@@ -130,14 +130,18 @@ export function elementRolesBy(unit: ReadingUnit, filter: ElementRoleFilter): Ro
 	return rowQuery(query.castTo<(Role & RoleWithLevel)[]>());
 }
 
-/** A user's level in an element, from a tenant role (`null`) or a role on an instance. */
+/**
+ * A user's level in an element, obtained from a role on an instance, or from a tenant role if the instance is `null`.
+ */
 export interface HeldLevel {
 	readonly config_id: string;
 	readonly level: ConfiguredLevel;
 	readonly resource_instance_id: string | null;
 }
 
-/** Returns the distinct levels, in all elements, that a user holds through roles in a tenant and on its instances. */
+/**
+ * Returns the distinct levels that a user has in all elements, through roles in a tenant and on the tenant's instances.
+ */
 export async function heldLevels(
 	unit: ReadingUnit,
 	{ user_id, tenant_id }: Pick<TenantUserRow, 'user_id' | 'tenant_id'>,
@@ -155,7 +159,7 @@ export async function heldLevels(
 	return rows;
 }
 
-/** Sets these roles' levels in an element, by role id, and removes all other levels. Records nothing. */
+/** Replaces all levels in an element with these levels, keyed by role id. Does not write to the change log. */
 export async function replaceLevels(
 	unit: WritingUnit,
 	configId: string,
@@ -166,12 +170,12 @@ export async function replaceLevels(
 	await unit.insert(ElementsLevel, rows, ({ role_id }) => String(role_id));
 }
 
-/** Removes these roles from all elements. Records nothing. */
+/** Removes these roles from all elements. Does not write to the change log. */
 export async function deleteLevels(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	await unit.query(ElementsLevel).whereRaw('elements_levels.role_id = any(?::uuid[])', [roleIds]).delete();
 }
 
-/** Deletes an element and its levels. Records nothing. */
+/** Deletes an element and its levels. Does not write to the change log. */
 export async function deleteElementsConfig(unit: WritingUnit, { id }: ElementsConfig): Promise<void> {
 	await unit.query(ElementsConfig).where('elements_configs.id', id).delete();
 }

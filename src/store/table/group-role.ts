@@ -7,26 +7,26 @@ import { type GroupRow, groupQuery } from './group.js';
 import { RelationshipTuple } from './relationship-tuple.js';
 
 /**
- * Roles derived by group members on instances. They are not stored for groups: they follow from relationships and
- * derivations, whatever API wrote these.
+ * Roles that group members derive on instances. These roles are not stored. They are computed from relationships and
+ * derivations, whichever API created them.
  */
 
 /** Key of the role held by group members on the group's instance. */
 export const memberKey = 'member';
 
 /**
- * Key of relations through which a group is a member of its listed child (docs/develop/groups.md): this key, or this key with a
- * number. Through all other relations, a group is a member of its parent.
+ * Key of relations through which a group is a member of its listed child (docs/develop/groups.md). A number may follow
+ * this key. Through all other relations, a group is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
 
-/** Returns true if members of a parent are members of its child through a relation with this key. */
+/** Returns true if, through a relation with this key, members of the parent group are members of its child group. */
 export function joinsChild(key: string): boolean {
 	return new RegExp(joinsChildForm).test(key);
 }
 
-/** A role derived by group members on an instance, by keys and ids. */
+/** A role that group members derive on an instance, with keys and ids. */
 export interface GroupRoleRow {
 	readonly group_id: string;
 	readonly role_id: string;
@@ -40,18 +40,18 @@ export interface GroupRoleRow {
 	readonly tenant: string;
 }
 
-/** Filter for group roles: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for group roles. A role must match every list, by any of the list's values. Absent lists do not filter. */
 export interface GroupRoleFilter {
 	readonly group_ids?: readonly string[];
 	readonly resource_instance_ids?: readonly string[];
 	readonly role_ids?: readonly string[];
-	/** True: only relations with `joinsChild`; false: only relations without it. */
+	/** True: only relations whose key passes `joinsChild`; false: only all other relations. */
 	readonly joins_child?: boolean;
-	/** Only relationships that last at least until this time; `null` for unlimited relationships. */
+	/** Only relationships that last at least until this time. `null`: only relationships that do not expire. */
 	readonly until?: Date | null;
 }
 
-/** Returns the roles derived directly from these groups, not through further groups, oldest instance first. */
+/** Returns the roles derived directly from these groups, and not through further groups, oldest instance first. */
 export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQuery<GroupRoleRow> {
 	const columns = {
 		group_id: 'relationship_tuples.subject_id',
@@ -71,7 +71,7 @@ export function groupRolesBy(unit: ReadingUnit, filter: GroupRoleFilter): RowQue
 			.join('resources as object_types', sameEnvironment('objects', 'resource_id', 'object_types'))
 			.join('tenants', sameEnvironment('relationship_tuples', 'tenant_id', 'tenants'))
 			.select(Object.entries(columns).map(([name, column]) => `${column} as ${name}`))
-			// Several relationships may give the same role on the same instance.
+			// Several relationships may derive the same role on the same instance.
 			.groupBy(Object.values(columns))
 			.orderBy(['relationship_tuples.object_id', 'roles.id'])
 			.castTo<GroupRoleRow[]>(),
@@ -106,10 +106,13 @@ function granting(unit: ReadingUnit, filter: GroupRoleFilter): QueryBuilder<Rela
 	return query;
 }
 
-/** Nesting side: groups assigned to a group, or groups it is assigned to. */
+/** Nesting side: the groups assigned to a group, or the groups to which the group is assigned. */
 export type NestingSide = 'children' | 'parents';
 
-/** Returns the groups on this side, whichever way roles pass, oldest instance first. */
+/**
+ * Returns the groups on this side of a group, oldest instance first. Finds relations in which the parent passes roles
+ * to the child, and relations in the opposite direction.
+ */
 export function nestedGroups(unit: ReadingUnit, side: NestingSide, groupId: string): RowQuery<GroupRow> {
 	const within = nestedOver(unit, { group_ids: [groupId], joins_child: side === 'children' }, 'object_id');
 	const around = nestedOver(unit, { resource_instance_ids: [groupId], joins_child: side === 'parents' }, 'subject_id');
@@ -123,13 +126,13 @@ function nestedOver(unit: ReadingUnit, filter: GroupRoleFilter, other: 'subject_
 		.select(`relationship_tuples.${other}`);
 }
 
-/** A group's user id, or its role as `<resource key>:<instance key>#<role key>`. */
+/** A value found for a group: the id of a member, or a role in the form `<resource key>:<instance key>#<role key>`. */
 interface GroupValue {
 	readonly group_id: string;
 	readonly value: string;
 }
 
-/** Returns the user ids with the role `member` on each group, at most `most` per group. */
+/** Returns the ids of the users with the role `member` on each group, at most `most` per group. */
 export async function groupMembers(
 	unit: ReadingUnit,
 	groupIds: readonly string[],

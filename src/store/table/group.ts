@@ -23,12 +23,12 @@ export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<Gr
 	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
 }
 
-/** Returns all groups of the environment, unordered: there may be very many. */
+/** Returns all groups of the environment, in no particular order, because there may be very many. */
 export async function allGroups(unit: ReadingUnit): Promise<readonly GroupRow[]> {
 	return groupQuery(unit, {}).clearOrder().castTo<GroupRow[]>();
 }
 
-/** Like `groupsBy`, but can be filtered further. */
+/** Like `groupsBy`, but returns a query that can be filtered further. */
 export function groupQuery(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
@@ -43,7 +43,7 @@ export async function groupsAmong(unit: ReadingUnit, ids: readonly string[]): Pr
 	return ids.length === 0 ? [] : groupsBy(unit, { ids });
 }
 
-/** Makes these instances groups. Records nothing. */
+/** Makes these instances groups. Does not write to the change log. */
 export async function insertGroups(
 	unit: WritingUnit,
 	rows: readonly Pick<Group, 'id' | 'made_instance'>[],
@@ -55,7 +55,7 @@ export async function insertGroups(
 	);
 }
 
-/** Turns these groups back into plain instances. Records nothing. */
+/** Turns these groups back into plain instances. Does not write to the change log. */
 export async function deleteGroups(unit: WritingUnit, ids: readonly string[]): Promise<void> {
 	await unit.query(Group).whereRaw('groups.id = any(?::uuid[])', [ids]).delete();
 }

@@ -13,7 +13,10 @@ import { UserInvite } from './user-invite.js';
 
 /** Finds unused objects that were created for groups. */
 
-/** Returns relations without relationships. The caller must check for role derivations through them. */
+/**
+ * Returns the relations created for groups that have no relationships. The caller must check whether roles are derived
+ * through them.
+ */
 export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonly Relation[]> {
 	return unit
 		.query(Relation)
@@ -21,7 +24,10 @@ export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonl
 		.whereNotExists(unit.queryStored(RelationshipTuple).whereColumn('relationship_tuples.relation_id', 'relations.id'));
 }
 
-/** Returns roles without assignments, invites and links, whose resource has no groups. */
+/**
+ * Returns the roles created for groups that nothing uses: roles without assignments, invites or links, on resources
+ * without groups.
+ */
 export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	const groups = unit
 		.query(Group)
@@ -42,7 +48,7 @@ export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	return query;
 }
 
-/** Returns resources without instances, roles, relations or other parts. */
+/** Returns the resources created for groups that have no instances, roles, relations or other parts. */
 export async function unusedResources(unit: ReadingUnit): Promise<readonly Resource[]> {
 	const query = unit.query(Resource).where('resources.made_for_groups', true);
 	for (const part of [ResourceInstance, Role, Relation, ResourceAction, ResourceAttribute, ActionGroup, ConditionSet]) {
@@ -53,14 +59,14 @@ export async function unusedResources(unit: ReadingUnit): Promise<readonly Resou
 	return query.whereNotExists(unit.query(Relation).whereColumn('relations.subject_resource_id', 'resources.id'));
 }
 
-/** A schema object by keys: a resource, or a resource's role or relation. */
+/** Keys of a schema object: a resource, or a resource's role or relation. */
 export interface ObjectKeys {
 	readonly resource: string;
 	readonly role: string | null;
 	readonly relation: string | null;
 }
 
-/** Returns all schema objects created for groups, unordered. */
+/** Returns all schema objects created for groups, in no particular order. */
 export async function objectsMadeForGroups(unit: ReadingUnit): Promise<readonly ObjectKeys[]> {
 	const resources = await unit.query(Resource).where('resources.made_for_groups', true);
 	const roles = await unit

@@ -2,7 +2,10 @@ import type { Knex } from 'knex';
 import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
-/** Maximum number of decision points kept per environment; the longest silent are dropped. */
+/**
+ * Maximum number of decision points stored per environment. Above it, the decision points with the oldest reports are
+ * deleted.
+ */
 const maxInstances = 100;
 
 /** A decision point's last report. */
@@ -19,8 +22,8 @@ export interface PdpInstance {
 export type PdpReport = Pick<PdpInstance, 'pdp_instance_id' | 'api_key_id' | 'state'>;
 
 /**
- * An environment's decision points, with their reported state. They are not environment objects: reports have no
- * revision, history or lock, and the oldest report is dropped for a new report.
+ * An environment's decision points, with their reported state. Decision points are not environment objects: their
+ * reports have no revision, history or lock, and each report replaces the decision point's previous report.
  */
 export class PdpInstances {
 	constructor(

@@ -12,11 +12,11 @@ export interface MappingRule {
 	readonly resource: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly action: string | null;
-	/** The matching rule with the highest priority wins; `null` is 0. */
+	/** If several rules match, the rule with the highest priority applies. `null` means 0. */
 	readonly priority: number | null;
 }
 
-/** Configuration for a proxy in front of a service: maps requests to permissions, and holds the service's secret. */
+/** Configuration for a proxy in front of a service. Maps requests to permissions, and contains the service's secret. */
 export class ProxyConfig extends KeyedModel {
 	static override readonly tableName = 'proxy_configs';
 	static override readonly jsonAttributes = ['mapping_rules'];
@@ -24,7 +24,7 @@ export class ProxyConfig extends KeyedModel {
 	static readonly title = 'ProxyConfig';
 
 	declare name: string;
-	/** Encrypted secret: a text, or a text map as JSON. The change log omits it: see `changeRecord`. */
+	/** Encrypted secret: a string, or a map of strings as JSON. The change log omits it: see `changeRecord`. */
 	declare secret_cipher: Uint8Array;
 	declare auth_mechanism: 'Bearer' | 'Basic' | 'Headers';
 	declare mapping_rules: readonly MappingRule[];

@@ -3,7 +3,7 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { KeyedModel } from './environment-model.js';
 
-/** Relation from instances of the subject resource to instances of its resource. */
+/** Relation from instances of a subject resource to instances of an object resource. */
 export class Relation extends KeyedModel {
 	static override readonly tableName = 'relations';
 	static readonly kind = 'relation';
@@ -14,7 +14,7 @@ export class Relation extends KeyedModel {
 	declare subject_resource_id: string;
 	declare name: string;
 	declare description: string | null;
-	/** Created by the groups API, which deletes it when no group needs it. */
+	/** True if the groups API created the relation. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 }
 
@@ -46,7 +46,7 @@ export function relationsAround(unit: ReadingUnit, resourceId: string): RowQuery
 	);
 }
 
-/** Deletes these relations. Records nothing. */
+/** Deletes these relations. Does not write to the change log. */
 export async function deleteRelations(unit: WritingUnit, ids: readonly string[]): Promise<void> {
 	await unit.query(Relation).whereRaw('relations.id = any(?::uuid[])', [ids]).delete();
 }

@@ -24,7 +24,7 @@ export class RelationshipTuple extends EnvironmentModel {
 	declare expires_at: Date | null;
 }
 
-/** A tuple's keys: subject and object as `<resource key>:<instance key>`. */
+/** A tuple's keys. Subject and object have the form `<resource key>:<instance key>`. */
 export interface TupleKeys {
 	readonly subject: string;
 	readonly relation: string;
@@ -45,7 +45,7 @@ export interface TupleRow extends TupleKeys, TupleIds {
 	readonly expires_at: Date | null;
 }
 
-/** Filter for tuples: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for tuples. A tuple must match every list, by any of the list's values. Absent lists do not filter. */
 export interface TupleFilter {
 	readonly relation_ids?: readonly string[] | undefined;
 	readonly subject_ids?: readonly string[] | undefined;
@@ -71,7 +71,7 @@ export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<Tuple
 	);
 }
 
-/** Like `tuplesBy`, but unordered: there may be very many. */
+/** Like `tuplesBy`, but in no particular order, because there may be very many tuples. */
 export async function tuplesUnordered(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
 	return tupleQuery(unit, filter).clearOrder().castTo<TupleRow[]>();
 }
@@ -119,7 +119,7 @@ function narrow(
 	});
 }
 
-/** Returns stored tuples that pass the filter, at most `rowsPerStatement`. */
+/** Returns at most `rowsPerStatement` stored tuples that pass the filter, including expired tuples. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
 	return tupleQuery(unit, { ...filter, stored: true })
 		.limit(rowsPerStatement)
@@ -135,7 +135,7 @@ export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIte
 /** A new tuple's ids and expiry. */
 export type TupleColumns = TupleIds & Pick<TupleRow, 'expires_at'>;
 
-/** Inserts the missing tuples and returns them. Records nothing. */
+/** Inserts the tuples that do not exist yet, and returns the inserted tuples. Does not write to the change log. */
 export async function insertTuples(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],
@@ -157,7 +157,10 @@ export interface ChangedTuple {
 	readonly after: RelationshipTuple;
 }
 
-/** Changes the expiry of the given tuples that are stored. With `extend`, only to a later expiry. Records nothing. */
+/**
+ * Changes the expiry of these tuples if they are stored. With `extend`, changes an expiry only to a later time. Does
+ * not write to the change log.
+ */
 export async function changeTupleExpiries(
 	unit: WritingUnit,
 	wanted: readonly TupleColumns[],
@@ -211,7 +214,7 @@ function asChangedTuple({ previous_expires_at, previous_updated_at, ...columns }
 	return { before, after };
 }
 
-/** Deletes these tuples. Records nothing. */
+/** Deletes these tuples. Does not write to the change log. */
 export async function deleteTuples(unit: WritingUnit, rows: readonly TupleRow[]): Promise<void> {
 	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);

@@ -24,16 +24,22 @@ export class ResourceInstance extends KeyedModel {
 /** An instance with its resource key and tenant key. */
 export type InstanceRow = ResourceInstance & { readonly resource: string; readonly tenant: string };
 
-/** Filter for instances: any value within each list, all lists together. Absent lists do not filter. */
+/** Filter for instances. An instance must match every list, by any of the list's values. Absent lists do not filter. */
 export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/** Each search is a substring of the key or of `<resource key>:<key>`, a pattern for either with `*`, or an id. */
+	/**
+	 * Each search is an id, a substring of the key or of `<resource key>:<key>`, or a pattern with `*` for one of these
+	 * two.
+	 */
 	readonly searches?: readonly string[] | undefined;
 }
 
-/** SQL for `<resource key>:<instance key>`, by joined table names; null without an instance. */
+/**
+ * Returns the SQL for `<resource key>:<instance key>`, built from the names of the joined tables. Its value is null if
+ * the row has no instance.
+ */
 export function instanceNameIn(resources: string, instances: string): RawBuilder {
 	return raw(`?? || ':' || ??`, [`${resources}.key`, `${instances}.key`]);
 }
@@ -44,7 +50,7 @@ export function instancesBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery
 	return rowQuery(instanceQuery(unit, filter).castTo<InstanceRow[]>(), unjoined);
 }
 
-/** Like `instancesBy`, but can be joined further. */
+/** Like `instancesBy`, but returns a query that can be joined further. */
 export function instanceQuery(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
@@ -77,7 +83,7 @@ function whereSearchedFor(query: QueryBuilder<ResourceInstance, ResourceInstance
 	});
 }
 
-/** Returns all instances as id and `<resource key>:<instance key>`, unordered. */
+/** Returns the id and `<resource key>:<instance key>` of all instances, in no particular order. */
 export async function instanceNames(
 	unit: ReadingUnit,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
@@ -93,7 +99,7 @@ export function instancesToRemove(unit: WritingUnit, filter: InstanceFilter): As
 	return chunksToRemove(unit, ResourceInstance, instanceQuery(unit, filter).castTo<InstanceRow[]>());
 }
 
-/** Returns the next instances after this id that pass the filter, at most `rowsPerStatement`. */
+/** Returns at most `rowsPerStatement` instances that pass the filter and follow this id. */
 export async function someInstancesAfter(
 	unit: ReadingUnit,
 	filter: InstanceFilter,
@@ -106,8 +112,9 @@ export async function someInstancesAfter(
 }
 
 /**
- * Returns instances by reference, omitting unknown references. INVARIANT: an id match wins. An id or `<resource
- * key>:<instance key>` names a single instance; a bare instance key names all instances with that key, of any resource.
+ * Returns instances by reference, omitting unknown references. INVARIANT: if a reference matches both an id and a key,
+ * the id match is used. An id or `<resource key>:<instance key>` names a single instance. A bare instance key names all
+ * instances with that key, in all resources.
  */
 export async function instancesNamed(
 	unit: ReadingUnit,
@@ -129,9 +136,10 @@ export async function instancesNamed(
 }
 
 /**
- * Three separate queries each use an index, while a single query with three conditions would not. INVARIANT: this query
- * looks up resource and key together even without statistics. Otherwise the planner might read all instances of the
- * resource for each key: `offset 0` prevents it.
+ * Returns the instances with these pairs of resource key and instance key. Ids, pairs and bare keys have separate
+ * queries, because each of these uses an index, while a single query with three conditions would not. INVARIANT: this
+ * query looks up resource and key together even without statistics. `offset 0` ensures this: without it, the planner
+ * might read all instances of the resource for each key.
  */
 async function instancesAt(
 	unit: ReadingUnit,
@@ -171,7 +179,7 @@ export async function instanceWithKeys(unit: ReadingUnit, resource: string, key:
 	return row ?? null;
 }
 
-/** Returns the instances with these pairs of resource and key. */
+/** Returns the instances with these pairs of resource id and instance key. */
 export async function instancesKeyed(
 	unit: ReadingUnit,
 	wanted: readonly { readonly resource: { readonly id: string }; readonly key: string }[],

@@ -13,9 +13,9 @@ export class Resource extends KeyedModel {
 	declare urn: string | null;
 	declare description: string | null;
 	declare type_attributes: Record<string, unknown> | null;
-	/** Created with the environment (`__user`). Listed only on request, never deleted. */
+	/** True for `__user`, which is created with the environment. It is listed only on request and cannot be deleted. */
 	declare built_in: boolean;
-	/** Created by the groups API, which deletes it when no group needs it. */
+	/** True if the groups API created the resource. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 }
 
@@ -64,7 +64,7 @@ export function actionsIn(unit: ReadingUnit, resourceIds: readonly string[]): Ro
 	return actionsBy(unit, resourceIds, []);
 }
 
-/** Returns the actions of these resources with these attribute values, oldest first. */
+/** Returns the actions of these resources that have all these attribute values, oldest first. */
 export function actionsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -87,7 +87,7 @@ export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]):
 	);
 }
 
-/** Returns the keys and resource ids of all attributes, unordered. */
+/** Returns the keys and resource ids of all attributes, in no particular order. */
 export async function attributeKeys(
 	unit: ReadingUnit,
 ): Promise<readonly Pick<ResourceAttribute, 'resource_id' | 'key'>[]> {

@@ -24,7 +24,7 @@ export class RoleAssignment extends EnvironmentModel {
 	declare tenant_id: string;
 	/** `null` for a tenant role. */
 	declare resource_instance_id: string | null;
-	/** Element request that led to the assignment, if any. */
+	/** Element request that led to the assignment; `null` if there was none. */
 	declare element_request_id: string | null;
 	/** Expiry; `null` if it does not expire. */
 	declare expires_at: Date | null;
@@ -46,11 +46,13 @@ export interface AssignmentRow {
 	readonly created_at: Date;
 	/** Expiry; `null` if it does not expire. */
 	readonly expires_at: Date | null;
-	/** Element request that led to the assignment, if any. */
+	/** Element request that led to the assignment; `null` if there was none. */
 	readonly element_request_id?: string | null;
 }
 
-/** Filter for assignments: any value within each list, all lists together. Absent lists do not filter. */
+/**
+ * Filter for assignments. An assignment must match every list, by any of the list's values. Absent lists do not filter.
+ */
 export interface AssignmentFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_ids?: readonly string[] | undefined;
@@ -75,7 +77,7 @@ export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQ
 }
 
 /**
- * Returns these users' assignments, with keys, oldest first. Like `assignmentsBy`, for the few users in typical
+ * Returns these users' assignments, with keys, oldest first. Faster than `assignmentsBy` for the few users in typical
  * requests.
  */
 export async function readHeldRoles(unit: ReadingUnit, user_ids: readonly string[]): Promise<readonly AssignmentRow[]> {
@@ -98,12 +100,15 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 /** An assignment's keys and expiry. */
 export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 
-/** Returns the keys and expiry of assignments that pass the filter, unordered: there may be very many. */
+/**
+ * Returns the keys and expiry of the assignments that pass the filter, in no particular order, because there may be
+ * very many.
+ */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
 	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
 }
 
-/** Returns a query for these columns, plus keys, from the assignments that pass the filter. */
+/** Returns a query for the assignments that pass the filter, with these columns and the keys. */
 function keyedQuery(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
@@ -142,7 +147,10 @@ function narrow(
 	return query;
 }
 
-/** User, role and place, each by id or key: a tenant, or a resource instance with or without its tenant. */
+/**
+ * User, role and place of an assignment, each by id or key. The place is a tenant, or a resource instance with or
+ * without its tenant.
+ */
 export interface AssignmentReference {
 	readonly user: string;
 	readonly role: string;
@@ -152,21 +160,21 @@ export interface AssignmentReference {
 	readonly expires_at?: string | undefined;
 }
 
-/** A referred object. */
+/** An object named by a reference. */
 export interface Named {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** Objects named by assignment references, by reference, omitting unknown references. */
+/** Objects named by assignment references, keyed by reference. Omits unknown references. */
 export interface Participants {
 	readonly users: ReadonlyMap<string, Named>;
-	/** Tenant roles only. Resource roles are looked up once their resource is known. */
+	/** Tenant roles only. Resource roles are looked up later, when their resource is known. */
 	readonly roles: ReadonlyMap<string, Named>;
 	readonly tenants: ReadonlyMap<string, Named>;
 }
 
-/** Returns the referred users, tenant roles and tenants, in a single statement. */
+/** Returns the users, tenant roles and tenants named by the references. Uses a single statement. */
 export async function participantsIn(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
@@ -199,7 +207,7 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-/** Returns the referred roles of these resources, by resource, then by reference. */
+/** Returns the roles of these resources named by the references, keyed by resource, then by reference. */
 export async function resourceRolesIn(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -211,14 +219,14 @@ export async function resourceRolesIn(
 	return new Map(resourceIds.map((id) => [id, rowsByReference(roles.get(id) ?? [], wanted)]));
 }
 
-/** Returns stored assignments that pass the filter, at most `rowsPerStatement`. */
+/** Returns at most `rowsPerStatement` stored assignments that pass the filter, including expired assignments. */
 export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
 	const query = unit.queryStored(RoleAssignment);
 	if (filter.resource_ids !== undefined) {
 		query.join('resource_instances', sameEnvironment('role_assignments', 'resource_instance_id', 'resource_instances'));
 	}
 	narrow(query, filter);
-	// Most deleted objects have no assignments: check this table first, to avoid planning the joins.
+	// Most deleted objects have no assignments. Checking this table first avoids planning the joins for them.
 	const found = await query.select('role_assignments.id').limit(rowsPerStatement);
 	if (found.length === 0) return [];
 	return assignmentsBy(unit, { ids: found.map(({ id }) => id), stored: true });
@@ -239,8 +247,9 @@ export function assignmentsToRemove(
 }
 
 /**
- * Returns the assignments of these users in these tenants or, if given, on these instances. May include pairs that were
- * not asked for but, given statistics, never reads all assignments of a user.
+ * Returns the assignments of these users in these tenants or, if `resource_instance_ids` is passed, on these instances.
+ * The result contains all combinations of these users and places, even if the caller needs only some of the pairs. If
+ * the database has statistics, never reads all assignments of a user.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
@@ -258,7 +267,10 @@ export type AssignmentIds = Pick<AssignmentRow, 'user_id' | 'role_id' | 'tenant_
 /** A new assignment's ids and expiry. */
 export type AssignmentColumns = AssignmentIds & Pick<AssignmentRow, 'expires_at'>;
 
-/** Inserts the missing assignments, with the request id if given, and returns them. Records nothing. */
+/**
+ * Inserts the assignments that do not exist yet, with the request id if one is passed. Returns the inserted
+ * assignments. Does not write to the change log.
+ */
 export async function insertAssignments(
 	unit: WritingUnit,
 	wanted: readonly AssignmentColumns[],
@@ -278,8 +290,9 @@ export interface ChangedAssignment {
 }
 
 /**
- * Changes the expiry of the given assignments that are stored. With `extend`, only to a later expiry. An expired
- * assignment is granted again, with the given request id or none. Records nothing.
+ * Changes the expiry of these assignments if they are stored. With `extend`, changes an expiry only to a later time. An
+ * expired assignment is granted again: it gets the request id `requestId`, or none if that is null. Does not write to
+ * the change log.
  */
 export async function changeExpiries(
 	unit: WritingUnit,
@@ -342,7 +355,7 @@ function asChangedAssignment({
 	return { before, after };
 }
 
-/** Deletes these assignments. Records nothing. */
+/** Deletes these assignments. Does not write to the change log. */
 export async function deleteAssignments(unit: WritingUnit, rows: readonly AssignmentRow[]): Promise<void> {
 	for (const [, chunk] of rowChunks(rows)) {
 		const ids = chunk.map((row) => row.id);
@@ -350,18 +363,19 @@ export async function deleteAssignments(unit: WritingUnit, rows: readonly Assign
 	}
 }
 
-/** A tenant role held by a user, by keys. */
+/** A tenant role held by a user, with the keys of the role and the tenant. */
 export interface HeldTenantRole extends Pick<RoleAssignment, 'user_id' | 'tenant_id'> {
 	readonly role: string;
 	readonly tenant: string;
 }
 
-/** Returns these users' tenant roles, unordered, for callers with very many users. */
+/** Returns these users' tenant roles, in no particular order. For callers with very many users. */
 export async function heldTenantRoles(
 	unit: ReadingUnit,
 	userIds: readonly string[],
 ): Promise<readonly HeldTenantRole[]> {
-	// Materialized: with outdated statistics, the planner would read all tenant roles for each chunk of users.
+	// The common table expression is materialized: otherwise, with outdated statistics, the planner would read all
+	// tenant roles for each chunk of users.
 	const { rows } = await unit.raw<HeldTenantRole>(
 		`with held as materialized (
 			select user_id, tenant_id, role_id, resource_instance_id from role_assignments

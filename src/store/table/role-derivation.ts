@@ -17,7 +17,7 @@ export interface DerivationRow extends Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** Returns these roles' derivations (default: all roles), in the given order. */
+/** Returns the derivations of these roles (default: all roles), in their stored order. */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -42,7 +42,7 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces these roles' derivations, by role id. Records nothing. */
+/** Replaces the derivations of these roles. `derivations` is keyed by role id. Does not write to the change log. */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,

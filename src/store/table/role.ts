@@ -20,11 +20,11 @@ export class Role extends KeyedModel {
 	declare attributes: Record<string, unknown> | null;
 	/** The role's resource; `null` for a tenant role. */
 	declare resource_id: string | null;
-	/** Id of its derivation block; `null` if it never had a block. */
+	/** Id of the role's derivation block; `null` if the role never had a block. */
 	declare granted_to_id: string | null;
 	/** True if a direct role on the object disables all derivations of this role. */
 	declare no_direct_roles_on_object: boolean;
-	/** Created by the groups API, which deletes it when no group needs it. */
+	/** True if the groups API created the role. The groups API deletes it when no group needs it. */
 	declare made_for_groups: boolean;
 }
 
@@ -41,7 +41,7 @@ export class RoleDerivation extends EnvironmentModel {
 	declare no_direct_roles_on_object: boolean;
 }
 
-/** Grant of an action to a role. `position` keeps the given order. */
+/** Grant of an action to a role. `position` stores the order of the grants. */
 export class RolePermission extends EnvironmentModel {
 	static override readonly tableName = 'role_permissions';
 	static readonly kind = 'role';
@@ -94,7 +94,7 @@ export function rolesWithIds(unit: ReadingUnit, ids: readonly string[]): RowQuer
 	return rowQuery(unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [ids]).orderBy('roles.id'));
 }
 
-/** Returns the roles of a resource, or tenant roles, with these keys, oldest first. */
+/** Returns the roles with these keys, oldest first: roles of a resource, or tenant roles if `resourceId` is null. */
 export function rolesKeyed(unit: ReadingUnit, resourceId: string | null, keys: readonly string[]): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', resourceId).orderBy('roles.id');
 	return rowQuery(query.whereRaw('roles.key = any(?::text[])', [keys]));
@@ -128,7 +128,7 @@ export interface ParentRow {
 	readonly parent: string;
 }
 
-/** Returns these roles' parents (default: all roles), in the given order. */
+/** Returns the parents of these roles (default: all roles), in their stored order. */
 export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
 	const query = unit
 		.query(RoleParent)
@@ -167,7 +167,7 @@ export async function actionsNamed(
 		.castTo<ActionRow[]>();
 }
 
-/** Linked ids by role id: actions or parent roles, in the given order. */
+/** Ids of actions or parent roles, in the order to store, keyed by role id. */
 export type LinkedIds = ReadonlyMap<string, readonly string[]>;
 
 /** Replaces these roles' grants. */
@@ -201,8 +201,8 @@ export async function childRoleIds(unit: ReadingUnit, roleIds: readonly string[]
 }
 
 /**
- * Deletes roles with their grants, `extends` entries and derivations, in both directions. Their assignments must
- * already be deleted. Records nothing.
+ * Deletes roles with their grants, and with all `extends` entries and derivations that refer to them. Their assignments
+ * must already be deleted. Does not write to the change log.
  */
 export async function deleteRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	await unit.query(Role).whereRaw('roles.id = any(?::uuid[])', [roleIds]).delete();

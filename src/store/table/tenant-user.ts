@@ -4,7 +4,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel, sameEnvironment } from './environment-model.js';
 
-/** A user added to a tenant, a member with or without a role. */
+/** A user who was added to a tenant, and is a member with or without a role. */
 export class TenantUser extends EnvironmentModel {
 	static override readonly tableName = 'tenant_users';
 	static readonly kind = 'tenant_user';
@@ -19,8 +19,8 @@ export class TenantUser extends EnvironmentModel {
 }
 
 /**
- * Returns an SQL condition: the row's user is a tenant member, as in the tenant's user list. `row` names a table with
- * `environment_id`, `tenant_id` and `user_id`.
+ * Returns an SQL condition that is true if the row's user is a tenant member, which means that the tenant's user list
+ * contains the user. `row` names a table with `environment_id`, `tenant_id` and `user_id`.
  */
 export function membershipCondition(row: string): string {
 	const held = (table: string, condition: string) =>
@@ -29,7 +29,7 @@ export function membershipCondition(row: string): string {
 	return `(${held('tenant_users', 'true')} or ${held('role_assignments', holdsNow('held'))})`;
 }
 
-/** A user in a tenant, with both keys. */
+/** A user in a tenant, with the keys of both. */
 export interface TenantUserRow {
 	readonly tenant_id: string;
 	readonly user_id: string;
@@ -38,7 +38,7 @@ export interface TenantUserRow {
 	readonly created_at: Date;
 }
 
-/** Filter for tenant users: any value within each list, both lists together. Absent lists do not filter. */
+/** Filter for tenant users. A row must match every list, by any of the list's values. Absent lists do not filter. */
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
@@ -58,7 +58,10 @@ export async function tenantUsersBy(unit: ReadingUnit, filter: TenantUserFilter)
 	return wherePlaced(query, filter).castTo<TenantUserRow[]>();
 }
 
-/** Returns the tenants to which these users were added. Like `tenantUsersBy`, for the few users in typical requests. */
+/**
+ * Returns the tenants to which these users were added. Faster than `tenantUsersBy` for the few users in typical
+ * requests.
+ */
 export async function readUserTenants(
 	unit: ReadingUnit,
 	user_ids: readonly string[],
@@ -74,7 +77,10 @@ const ofUsers = `select tenant_users.tenant_id, tenant_users.user_id, tenant_use
 	where tenant_users.environment_id = :environment_id and tenant_users.user_id = any(:user_ids::uuid[])
 	order by tenant_users.tenant_id, tenant_users.user_id`;
 
-/** Returns true if a user is a tenant member: added to it, or with a role in it or on its instances. */
+/**
+ * Returns true if a user is a tenant member: the user was added to the tenant, or has a role in the tenant or on one of
+ * its instances.
+ */
 export async function isMember(
 	unit: ReadingUnit,
 	{ tenant_id, user_id }: Pick<TenantUserRow, 'tenant_id' | 'user_id'>,
@@ -87,7 +93,7 @@ export async function isMember(
 	return rows.length > 0;
 }
 
-/** Adds users to tenants and returns the new rows. Records nothing. */
+/** Adds users to tenants and returns the new rows. Does not write to the change log. */
 export async function insertTenantUsers(
 	unit: WritingUnit,
 	places: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[],
@@ -98,7 +104,7 @@ export async function insertTenantUsers(
 	);
 }
 
-/** Removes all tenant users that pass the filter. Records nothing. */
+/** Removes all tenant users that pass the filter. Does not write to the change log. */
 export async function deleteTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<void> {
 	await wherePlaced(unit.query(TenantUser), filter).delete();
 }

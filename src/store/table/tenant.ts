@@ -3,7 +3,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import { KeyedModel } from './environment-model.js';
 
-/** A customer, workspace or other silo of the application, in which users hold roles. */
+/** A customer, workspace or similar unit of the application, in which users hold roles. */
 export class Tenant extends KeyedModel {
 	static override readonly tableName = 'tenants';
 	static override readonly jsonAttributes = ['attributes'];
@@ -30,7 +30,7 @@ export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): RowQuery<Ten
 	return rowQuery(whereAttributes(query, 'tenants.attributes', filter.attribute_filters));
 }
 
-/** Returns the tenant with this key, never with this id, for names composed from keys. */
+/** Returns the tenant with this key. Unlike a reference, the key never matches an id. For names composed from keys. */
 export async function tenantWithKey(unit: ReadingUnit, key: string): Promise<Tenant | null> {
 	return (await unit.query(Tenant).where('tenants.key', key).first()) ?? null;
 }

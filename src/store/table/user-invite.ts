@@ -19,21 +19,24 @@ export class UserInvite extends KeyedModel {
 	declare last_name: string | null;
 	declare role_id: string;
 	declare tenant_id: string;
-	/** Instance for the role; `null` for the whole tenant. */
+	/** Instance on which the role will be held; `null` for the whole tenant. */
 	declare resource_instance_id: string | null;
 	/**
 	 * Element in which a user created the invite; `null` for invites from the API, and after the element's deletion.
 	 */
 	declare config_id: string | null;
-	/** The future user's key, if it may differ from the invite's key; `null` for invites from the API. */
+	/** The future user's key; `null` for invites from the API, where it is the invite's key. */
 	declare user_key: string | null;
 	/** The future user's attributes; `null` for invites from the API. */
 	declare attributes: Record<string, unknown> | null;
-	/** Approval deadline; `null` if there is none, and after the approval. */
+	/** Approval deadline; `null` if there is no deadline, and after the approval. */
 	declare expires_at: Date | null;
 }
 
-/** Filter for invites: any value within each list, all lists together. Absent lists do not filter. */
+/**
+ * Filter for invites. An invite must match every member of the filter, and lists by any of their values. Absent members
+ * do not filter.
+ */
 export interface UserInviteFilter {
 	/** Matches key, email address and names. */
 	readonly search?: string | undefined;
@@ -69,14 +72,16 @@ export function userInvitesBy(
 	return rowQuery(query);
 }
 
-/** Returns stored expired invites, limited to these keys if given, at most `rowsPerStatement`. */
+/**
+ * Returns at most `rowsPerStatement` stored expired invites. If `keys` is passed, returns only invites with these keys.
+ */
 export function endedInvites(unit: ReadingUnit, keys?: readonly string[]): RowQuery<UserInvite> {
 	const query = unit.queryStored(UserInvite).whereRaw('user_invites.expires_at <= statement_timestamp()');
 	if (keys !== undefined) query.whereRaw('user_invites.key = any(?::text[])', [keys]);
 	return rowQuery(query.orderBy('user_invites.id').limit(rowsPerStatement));
 }
 
-/** Deletes invites, including expired invites. Records nothing. */
+/** Deletes invites, including expired invites. Does not write to the change log. */
 export async function deleteStoredInvites(unit: WritingUnit, rows: readonly UserInvite[]): Promise<void> {
 	const ids = rows.map(({ id }) => id);
 	await unit.queryStored(UserInvite).whereRaw('user_invites.id = any(?::uuid[])', [ids]).delete();

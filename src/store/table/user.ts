@@ -25,9 +25,9 @@ export interface UserFilter {
 	/** Matches key, email address and names. */
 	readonly search?: string | undefined;
 	readonly search_operator?: SearchOperator;
-	/** Only users with at least one of these roles; in `tenant_id`, if given. */
+	/** Only users with at least one of these roles. If `tenant_id` is set, the role must be held in that tenant. */
 	readonly role_ids?: readonly string[] | undefined;
-	/** Only users with such a role (without `role_ids`: any role) on this instance. */
+	/** Only users with one of `role_ids` on this instance, or with any role on it if `role_ids` is absent. */
 	readonly resource_instance_id?: string | undefined;
 	/** Only members of this tenant: users who were added to it or hold a role there. */
 	readonly tenant_id?: string | undefined;
@@ -52,12 +52,15 @@ const searched = ['key', 'email', 'first_name', 'last_name'].map((column) => `us
 
 const holdsAny = 'role_assignments.role_id = any(?::uuid[])';
 
-/** Returns the user with this key, never with this id, for keys that do not come from callers. */
+/**
+ * Returns the user with this key. Unlike a reference, the key never matches an id. For keys that do not come from
+ * callers.
+ */
 export async function userWithKey(unit: ReadingUnit, key: string): Promise<User | null> {
 	return (await unit.query(User).where('users.key', key).first()) ?? null;
 }
 
-/** Returns the next users after this id, at most `rowsPerStatement`, oldest first. */
+/** Returns at most `rowsPerStatement` users that follow this id, oldest first. */
 export async function someUsersAfter(unit: ReadingUnit, id: string): Promise<readonly User[]> {
 	return unit.query(User).where('users.id', '>', id).orderBy('users.id').limit(rowsPerStatement);
 }

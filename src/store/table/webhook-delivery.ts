@@ -3,10 +3,13 @@ import { type RowQuery, rowQuery } from '../unit/row-query.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel } from './environment-model.js';
 
-/** State of a delivery: waits for an attempt, received, or given up. */
+/**
+ * State of a delivery. `pending`: waits for an attempt; `delivered`: accepted by the receiver; `failed`: not attempted
+ * again.
+ */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-/** An event for an element's webhook. Deliveries have no revision, but their events do. */
+/** An event for an element's webhook. Deliveries have no revision, but the events they report do. */
 export class WebhookDelivery extends EnvironmentModel {
 	static override readonly tableName = 'webhook_deliveries';
 	static override readonly jsonAttributes = ['payload'];
@@ -20,14 +23,14 @@ export class WebhookDelivery extends EnvironmentModel {
 	declare status: DeliveryStatus;
 	/** Number of started attempts. */
 	declare attempts: number;
-	/** When a pending delivery is due. */
+	/** Time at which a pending delivery is due. */
 	declare next_attempt_at: Date;
 	/** When the sending process's lease ends; `null` if no process is sending. */
 	declare lease_until: Date | null;
 	declare attempted_at: Date | null;
-	/** The last response's status; `null` without a response. */
+	/** HTTP status of the last response; `null` if there was no response. */
 	declare response_status: number | null;
-	/** Reason for the last failure. */
+	/** Reason for the last failure; `null` if the last attempt did not fail. */
 	declare error: string | null;
 }
 
@@ -45,7 +48,10 @@ export const pruningDeliveries = `delete from webhook_deliveries
 /** Maximum number of pending deliveries per element. Further deliveries fail immediately. */
 const maxWaiting = 10_000;
 
-/** Adds a delivery, sent after the commit by the API processes, which poll the outbox. Records nothing. */
+/**
+ * Adds a delivery. The API processes poll the outbox and send the delivery after the commit. Does not write to the
+ * change log.
+ */
 export async function insertDelivery(
 	unit: WritingUnit,
 	event: Pick<WebhookDelivery, 'config_id' | 'event' | 'payload'>,
@@ -68,12 +74,16 @@ export async function insertDelivery(
 		error: full ? 'too many deliveries of this element were waiting' : null,
 	};
 	await unit.insert(WebhookDelivery, [row], ({ id }) => String(id));
-	// Prune here: this element's deliveries may not complete for hours, which would also prune.
+	// Prune here, because deliveries are otherwise pruned only when one completes, and this element's deliveries may not
+	// complete for hours.
 	if (full) await unit.raw(pruningDeliveries, { config_id: event.config_id, kept: keptDeliveries });
 	unit.noteOutbox();
 }
 
-/** Returns an element's kept deliveries, with this status if given, newest first. */
+/**
+ * Returns an element's stored deliveries, newest first. If `status` is passed, returns only deliveries with this
+ * status.
+ */
 export function deliveriesOf(
 	unit: ReadingUnit,
 	configId: string,

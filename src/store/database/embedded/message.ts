@@ -14,7 +14,9 @@ export interface Question {
 	readonly bindings?: unknown[];
 }
 
-/** Response: a result, or an error's members. A response with the id 0 means that the database is open. */
+/**
+ * Response with a result, or with the members of an error. A response with the id 0 reports that the database is open.
+ */
 export type Answer =
 	| { readonly id: number; readonly result: unknown }
 	| { readonly id: number; readonly failure: { readonly message: string } };

@@ -6,8 +6,8 @@ interface FileModes {
 }
 
 /**
- * File system of an embedded database, with owner-only modes. PGlite itself sets file modes to 0666, regardless of the
- * umask.
+ * File system of an embedded database. Only the owner can access its files. PGlite itself sets file modes to 0666,
+ * regardless of the umask.
  */
 export class OwnerOnlyFiles extends NodeFS {
 	override async init(...given: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {

@@ -5,7 +5,7 @@ import { NoSpaceError, type Space } from './space.js';
 import { type Boundary, boundary, bytesIn, writes } from './statement.js';
 import { Thread } from './thread.js';
 
-/** Time without a response, while space is low, after which a database will never respond, in milliseconds. */
+/** Milliseconds without a response, while space is low, after which the database is considered hung. */
 const maxSilence = 10_000;
 /** Interval for checking whether the database responds or can be reopened, in milliseconds. */
 const pollInterval = 1_000;
@@ -27,7 +27,7 @@ class ClosedError extends Error {
 export interface EmbeddedOptions extends DatabaseFolder {
 	readonly space: Space;
 	readonly log: Logger;
-	/** Terminates a database while it opens, like `kill -9`. */
+	/** Terminates the database while it is being opened, like `kill -9`. */
 	readonly interrupted?: AbortSignal | undefined;
 	/** Replaces the thread's program, for tests. */
 	readonly worker?: URL | undefined;
@@ -42,14 +42,14 @@ interface Failure {
 
 /**
  * PostgreSQL embedded in this process, as knex's only connection. Refuses writes with `NoSpaceError` while the disk is
- * nearly full. If the disk fills up nevertheless, PostgreSQL needs a restart: it is terminated, like with `kill -9`,
- * and started again when there is space. A failed sync (`PANIC`) also causes a restart.
+ * nearly full. If the disk fills up nevertheless, PostgreSQL needs a restart: it is terminated as with `kill -9`, and
+ * started again when there is enough space. A failed disk sync (`PANIC`) also causes a restart.
  */
 export class EmbeddedPostgres {
 	/** Awaited by knex-pglite. */
 	readonly waitReady = Promise.resolve();
 	#thread: Thread | null;
-	/** State of the current transaction; `lost` if its database was terminated. */
+	/** State of the current transaction. `lost`: the database was terminated during the transaction. */
 	#transaction: 'none' | 'open' | 'lost' = 'none';
 	#closed = false;
 	/** Earliest time for the next attempt to open the database. */
@@ -64,13 +64,19 @@ export class EmbeddedPostgres {
 		this.#looking = setInterval(() => void this.#look(), pollInterval).unref();
 	}
 
-	/** Opens the database. Rejects with `NoSpaceError` if the disk is full, and if interrupted. */
+	/**
+	 * Opens the database. Rejects with `NoSpaceError` if the disk is full, and with the signal's reason if opening is
+	 * interrupted.
+	 */
 	static async open(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
 		if (!options.space.hasRoomToOpen()) throw new NoSpaceError(options.space.shortage());
 		return new EmbeddedPostgres(options, await openThread(options, options.interrupted));
 	}
 
-	/** Runs a statement. Rejects with PostgreSQL's errors, and with `NoSpaceError`. */
+	/**
+	 * Runs a statement. Rejects with PostgreSQL's errors, with `NoSpaceError`, and with `ClosedError` while the database
+	 * is closed.
+	 */
 	async query<R>(sql: string, bindings: unknown[] = []): Promise<Results<R>> {
 		const bound = boundary(sql);
 		if (this.#transaction === 'lost') return this.#afterLoss(bound);
@@ -96,7 +102,7 @@ export class EmbeddedPostgres {
 		await this.#open().ask({ kind: 'exec', sql });
 	}
 
-	/** Closes the database, in any state, within `closingTime`. */
+	/** Closes the database, whatever its state, within `closingTime`. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		clearInterval(this.#looking);
@@ -131,7 +137,9 @@ export class EmbeddedPostgres {
 		);
 	}
 
-	/** Terminates a failed database, which may respond wrongly or never. Rejects open requests with the reason. */
+	/**
+	 * Terminates a failed database, because it may respond wrongly or never. Rejects pending requests with the reason.
+	 */
 	async #giveUp(reason: Error, message: string): Promise<void> {
 		const thread = this.#thread;
 		if (thread === null) return;

@@ -20,8 +20,8 @@ export class NoSpaceError extends Error {
 const writtenForEach = 4;
 
 /**
- * Watches the embedded database's disk space. It must never run out, because PostgreSQL exits if it cannot write its
- * log. Writes must leave a reserve, available for reads and for ending transactions.
+ * Watches the embedded database's disk space. The space must never run out, because PostgreSQL exits if it cannot write
+ * its log. Writes must leave a reserve, which reads and ending transactions may use.
  */
 export class Space {
 	#low = false;
@@ -51,18 +51,18 @@ export class Space {
 		return free >= this.reserve + bytes;
 	}
 
-	/** Returns true if there is space to open the database. It may still refuse writes. */
+	/** Returns true if there is space to open the database. The opened database may still refuse writes. */
 	hasRoomToOpen(): boolean {
 		return this.#free() >= this.reserve / 4;
 	}
 
-	/** Returns a sentence about the missing space. */
+	/** Returns a human-readable sentence about the lack of space. */
 	shortage(): string {
 		const [free, reserve] = [this.#free(), this.reserve].map((bytes) => Math.floor(bytes / 2 ** 20));
 		return `there is no room to write: ${free} MiB are free on the disk of the database, and ${reserve} MiB are kept back`;
 	}
 
-	/** Free space in bytes. If it is unknown, nothing is refused. */
+	/** Free space in bytes. Infinity if it is unknown, so that nothing is refused. */
 	#free(): number {
 		try {
 			return this.read(this.folder);

@@ -1,18 +1,21 @@
-/** Statements that read, or that begin or end something: allowed on a full disk. */
+/** Statements that are allowed on a full disk: reads, and statements that control transactions, locks or settings. */
 const allowedWhenFull =
 	/^\s*(begin|commit|end|rollback|savepoint|release|lock|show|set|select|explain|with|checkpoint)\b/i;
-/** Writes that may occur in a query with a common table expression. */
+/** Write statements that may occur inside a common table expression. */
 const writeInWith = /\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i;
 
-/** Returns true if a statement writes to tables, judging by its text. Locking rows counts as reading. */
+/** Returns true if a statement writes to tables, judging by its SQL. Locking rows is considered reading. */
 export function writes(sql: string): boolean {
 	return !allowedWhenFull.test(sql) || (/^\s*with\b/i.test(sql) && writeInWith.test(sql));
 }
 
-/** How a statement begins or ends a transaction. */
+/** Transaction boundary set by a statement. */
 export type Boundary = 'begin' | 'commit' | 'rollback';
 
-/** Returns how a statement begins or ends a transaction, or `null`. Rolling back to a savepoint does neither. */
+/**
+ * Returns the transaction boundary set by a statement, or `null` if it neither begins nor ends a transaction. Rolling
+ * back to a savepoint is no boundary.
+ */
 export function boundary(sql: string): Boundary | null {
 	if (/^\s*begin\b/i.test(sql)) return 'begin';
 	if (/^\s*commit\s*;?\s*$/i.test(sql)) return 'commit';

@@ -3,7 +3,7 @@ import { OwnerOnlyFiles } from './owner-only-files.js';
 
 /** Emscripten host file system members that sync files, absent from PGlite's types. */
 interface HostFiles {
-	/** Runs an operation. Converts its system error to an error number for PostgreSQL. */
+	/** Runs an operation. If it fails, converts the system error to an error number for PostgreSQL. */
 	tryFSOperation<T>(operation: () => T): T;
 	readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number };
 }

@@ -26,8 +26,8 @@ export class Thread {
 	}
 
 	/**
-	 * Opens the database in a folder, created if missing. Rejects if it cannot be opened, or, after the thread has
-	 * ended, if interrupted.
+	 * Opens the database in a folder, and creates the folder if it is missing. Rejects if the database cannot be opened.
+	 * If opening is interrupted, rejects after the thread has ended.
 	 */
 	static async open(folder: DatabaseFolder, program = worker, interrupted?: AbortSignal): Promise<Thread> {
 		interrupted?.throwIfAborted();
@@ -58,13 +58,13 @@ export class Thread {
 		});
 	}
 
-	/** How long the oldest request has waited, in milliseconds; 0 without requests. */
+	/** Waiting time of the oldest pending request, in milliseconds; 0 if no request is pending. */
 	get waited(): number {
 		const [oldest] = this.#asked.values();
 		return oldest === undefined ? 0 : performance.now() - oldest.since;
 	}
 
-	/** Terminates the thread, whatever it is doing. Rejects open requests with the reason. */
+	/** Terminates the thread immediately. Rejects pending requests with the reason. */
 	async end(reason: Error): Promise<void> {
 		this.#end(reason);
 		await this.#worker.terminate();

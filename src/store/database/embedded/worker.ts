@@ -7,10 +7,10 @@ import { SyncedFiles } from './synced-files.js';
 
 /**
  * PostgreSQL in a separate thread. Its statements do not block the process, and an unresponsive database can be
- * terminated without the process.
+ * terminated while the process continues.
  */
 
-/** 64-bit integers hold revisions and counts here, far below 2^53, so they are read as numbers. */
+/** 64-bit integers are read as numbers: ours are revisions and counts, which stay far below 2^53. */
 const int8 = 20;
 
 /** PGlite by default disables `fsync` with `-F`. Emscripten has no `fdatasync`, PostgreSQL's default for its log. */
@@ -29,9 +29,9 @@ port.on('message', (question: Question) => {
 	void answer(question).then((given) => port.postMessage(given));
 });
 await database.waitReady;
-// PGlite creates a database without fsync, and an earlier start may have run it without.
+// Sync all files first: PGlite creates a database without fsync, and an earlier start may have run without fsync.
 if (fsync) syncTree(path);
-// A small sample is enough for planning, and collecting statistics must not take long.
+// Collecting statistics must not take long, and a small sample is enough for planning.
 await database.exec('set default_statistics_target = 20');
 port.postMessage({ id: 0, result: undefined } satisfies Answer);
 
