@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { type Stack, startStack } from '../test/support/stack.js';
 
 /**
- * Measures `POST /allowed` over HTTP: the complete path of a check, in which the engine takes a few microseconds. The
- * load comes from a separate process over kept-alive connections. Runs are repeated in turns, and the median is printed
- * beside a server that reads the same body and answers a constant.
+ * Measures `POST /allowed` over HTTP: the complete path of a check, in which the engine takes a few microseconds. A
+ * separate process generates the load over kept-alive connections. Runs alternate with runs against a bare server,
+ * which reads the same body and returns a constant answer. Prints both medians.
  */
 
 const users = 1_000;
@@ -52,7 +52,7 @@ const check = {
 	action: 'read',
 	resource: { type: 'document', tenant: 'default' },
 };
-/** Request to the decision point or to the bare server. */
+/** A request, either to the decision point or to the bare server. */
 interface Kind {
 	readonly bare?: true;
 	readonly path: string;

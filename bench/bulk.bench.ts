@@ -4,9 +4,10 @@ import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, startApi } from './support/api.js';
 
 /**
- * Measures bulk calls over real HTTP on both stores while an environment grows: 2,000 role assignments per call, for a
- * single user or for many. A call into a large environment should cost the same as a call into an empty environment. A
- * second client reads a user in a loop, and the benchmark prints its longest wait.
+ * Measures bulk calls over real HTTP on both stores while an environment grows. Each call creates 2,000 role
+ * assignments, either for a single user or for many users. A call into a large environment should cost the same as a
+ * call into an empty environment. A second client reads a user in a loop, and the benchmark prints the longest wait of
+ * this client.
  *
  * `ROWS=20000,1000000` sets the sizes (default 20,000); `BULK=embedded,instances` selects scenarios whose names contain
  * all these words.
@@ -18,7 +19,10 @@ const size = 2_000;
 const stores = ['server', 'embedded'] as const satisfies readonly StoreKind[];
 
 interface Shape {
-	/** Creates the objects for assignment n by bulk calls, in the same portions. */
+	/**
+	 * Returns a bulk call and its item that creates the object for assignment n. Objects are created in the same portions
+	 * as assignments.
+	 */
 	readonly prepare: (n: number) => { readonly method: 'post' | 'put'; readonly path: string; readonly body: object };
 	readonly assignment: (n: number) => object;
 }
@@ -100,7 +104,7 @@ async function measure(kind: StoreKind, name: string, shape: Shape): Promise<voi
 	await api.stop();
 }
 
-/** Repeats work and records its longest duration. */
+/** Repeats `work` and records its longest duration. */
 function watch(work: () => Promise<unknown>) {
 	const state = { longest: 0, stopped: false };
 	const running = (async () => {

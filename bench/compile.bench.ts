@@ -1,4 +1,7 @@
-/** Measures compilation (Rego text, WebAssembly and the data document) by schema size and number of facts. */
+/**
+ * Measures how the compilation time (Rego text, WebAssembly and the data document) depends on the schema size and the
+ * number of facts.
+ */
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +34,7 @@ function sizedSchema(types: number): Schema {
 	return { condition_sets: [], set_rules: [], resources, roles };
 }
 
-/** Two roles per user, in two out of a hundred tenants. */
+/** Returns a model in which each user has two roles, in two out of a hundred tenants. */
 function sizedModel(assignments: number): Model {
 	const users = Array.from({ length: assignments / 2 }, (_, user) => `user_${user}@example.com`);
 	const tenants = Array.from({ length: 100 }, (_, tenant) => ({ key: `tenant-${tenant}`, attributes: {} }));

@@ -8,9 +8,9 @@ import { consoleEnvironment } from './support/console-environment.js';
 
 /**
  * Measures the time until each console screen shows its first content, in Chromium, in an environment with 100,000
- * users, 200,000 instances, 300 resource types, 50 roles and 1,000 condition sets; API and decision point run in this
- * process. Target: 1 s. Then measures the longest freeze while a user scrolls the matrix and types. `SCALE` multiplies
- * the environment, `ROUNDS` is the number of runs per screen.
+ * users, 200,000 instances, 300 resource types, 50 roles and 1,000 condition sets. The API and the decision point run
+ * in this process. Target: 1 s. Then measures the longest freeze while a user scrolls the matrix and types. `SCALE`
+ * multiplies the environment, `ROUNDS` is the number of runs per screen.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);

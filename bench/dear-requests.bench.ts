@@ -6,10 +6,10 @@ import { accepted, startApi } from './support/api.js';
 import { consoleEnvironment } from './support/console-environment.js';
 
 /**
- * Measures the delay that every expensive request causes, with API and decision point in one process, on both stores:
- * the longest read, check and write. Targets: 250 ms for reads and checks, 1 s for writes; on the embedded store not
- * during an import, apply or copy. `SCALE=1` has 100,000 users; `ONLY` selects expensive requests by a part of their
- * title.
+ * Measures how long each expensive request delays other requests, with API and decision point in one process, on both
+ * stores. Prints the longest read, check and write. Targets: 250 ms for reads and checks, 1 s for writes. On the
+ * embedded store, the targets do not apply during an import, apply or copy. `SCALE=1` has 100,000 users; `ONLY` selects
+ * expensive requests by a part of their title.
  */
 
 const scale = Number(process.env['SCALE'] ?? 0.1);
@@ -252,7 +252,7 @@ for (const store of stores) {
 		const answer = accepted(await api.environment.post(`${environment}/import`, document));
 		console.log(`${store}: imported in ${((performance.now() - imported) / 1000).toFixed(1)} s`);
 		accepted(await api.environment.post(`${schema}/users/attributes`, { key: 'bio', type: 'string' }));
-		// The probe writes separate users, because a trial that overwrites its users would be repeated.
+		// The probe writes separate users. If it overwrote a trial's users, the trial would be repeated.
 		const operations = range(100).flatMap((index) => [
 			{ key: `long-${index}`, attributes: { bio: long } },
 			{ key: `probe-${index}` },

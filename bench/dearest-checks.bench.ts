@@ -19,7 +19,7 @@ const opa = process.env['OPA_PATH'] ?? '.tools/opa';
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const named = (key: string) => ({ key, name: key, description: null });
 
-/** Model with checks. */
+/** A model, and checks to run on it. */
 interface Case {
 	readonly model: Model;
 	readonly inputs: readonly EngineInput[];
@@ -38,7 +38,10 @@ function facts(some: Partial<Facts>): Facts {
 	return { ...noFacts, users: ['ann', 'ben'], tenants: [{ key: 'acme', attributes: {} }], ...some };
 }
 
-/** Folders whose viewers view everything below; `conditional` derives only on folders without assigned roles. */
+/**
+ * Returns a schema in which viewers of a folder can view everything below. If `conditional`, the role is derived only
+ * on folders without assigned roles.
+ */
 function foldersSchema(conditional: boolean): Schema {
 	const viewer = {
 		...named('viewer'),
@@ -79,7 +82,7 @@ const below = (child: number, parent: number): Relationship => ({
 	subject: `${parent}`,
 });
 
-/** Ann views folders without a path to the checked folder. The check is for the last related folder. */
+/** Returns checks of the last related folder. Ann can view folders, but none of them has a path to this folder. */
 function folders(conditional: boolean, relationships: readonly Relationship[], last: number, apart: number): Case {
 	const keys = [...range(last + 1).map(String), ...range(apart).map((index) => `apart-${index}`)];
 	const assigned = { user: 'ann', role: 'viewer', type: 'folder' };
@@ -102,7 +105,10 @@ function folders(conditional: boolean, relationships: readonly Relationship[], l
 const chain = (length: number) => range(length).map((index) => below(index + 1, index));
 const everyPair = (number: number) => range(number).flatMap((one) => range(number).map((other) => below(one, other)));
 
-/** Folders above a folder. Members of a separate group view each folder, and each group is nested in as many groups. */
+/**
+ * Returns a chain of parent folders. The members of a separate group can view each folder, and the groups are nested in
+ * a chain of the same length.
+ */
 function foldersAndGroups(length: number): Case {
 	const { model, inputs } = folders(false, chain(length), length, 1);
 	const keys = range(length + 1).map(String);
@@ -142,7 +148,7 @@ function foldersAndGroups(length: number): Case {
 	};
 }
 
-/** Folder viewed by a group with many members. */
+/** Returns a folder that a group with many members can view. */
 function crowd(members: number): Case {
 	const users = range(members).map((index) => `user-${index}`);
 	return {
@@ -164,7 +170,7 @@ function crowd(members: number): Case {
 	};
 }
 
-/** A rule between a user set with these conditions and every document. Ann has these attributes. */
+/** Returns a rule that connects a user set with these conditions to all documents. Ann has the passed attributes. */
 function conditioned(conditions: Json, attributes: Readonly<Record<string, Json>>): Case {
 	const userset: ConditionSet = {
 		...named('some'),
@@ -198,10 +204,10 @@ const manyComparisons: Json = {
 	anyOf: range(4_900).map((index) => ({ 'user.level': { equals: -index - 1 } })),
 };
 
-/** Roles for a type in a type graph: `<relation>:<type>#<role>` for each derivation. */
+/** A type in a type graph. Each role lists its derivations as `<relation>:<type>#<role>`. */
 interface Spec {
 	readonly roles: Readonly<Record<string, readonly string[]>>;
-	/** Subject type by relation. */
+	/** Subject types, keyed by relation. */
 	readonly relations: Readonly<Record<string, string>>;
 	readonly conditional?: boolean;
 }
@@ -278,7 +284,7 @@ const stacked = (length: number, conditional = false) =>
 		length,
 	);
 
-/** A document in many folders, each in its own shelf, where a user has a role; `relations` connect them. */
+/** A document related to a room by `relations` relations. The room is in many boxes, each on its own shelf. */
 const fanned = (width: number, relations: number) =>
 	typed(
 		{
@@ -300,7 +306,10 @@ const fanned = (width: number, relations: number) =>
 		'document',
 	);
 
-/** A document in folder chains with their own types, interrupted by an assignment. */
+/**
+ * A document in several chains of folders. Each chain has its own resource type, and an assignment on a folder would
+ * interrupt the chain.
+ */
 const chains = (types: number, length: number) =>
 	typed(
 		{
@@ -398,7 +407,7 @@ async function load({ model }: Case): Promise<Engine> {
 	return Engine.load(await WebAssembly.compile(wasm), documentBytes(model));
 }
 
-/** CPU time, to exclude other work on the machine. */
+/** Measures CPU time, which excludes other work on the machine. */
 function milliseconds(run: () => void): number {
 	const start = process.cpuUsage();
 	run();

@@ -9,8 +9,9 @@ import { Engine, type EngineInput } from '../src/pdp/engine/engine.js';
 import { ComparedAttributes, maxMembers, maxText, maxValues } from '../src/wire/attributes.js';
 
 /**
- * The most expensive known check for each operator, within the limits for attributes and conditions. Target: 100 ms CPU
- * time each. Attributes are sent with the check, as `user.a` and `context.b`, which costs more than stored attributes.
+ * The most expensive known check for each operator, within the limits for attributes and conditions. Target: 100 ms of
+ * CPU time each. The attributes `user.a` and `context.b` are sent with the check, because sent attributes cost more
+ * than stored attributes.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 5);
@@ -23,7 +24,7 @@ function object(members: number, last = 0): Json {
 	return Object.fromEntries(range(members).map((index) => [`m${index}`, index === members - 1 ? last : index]));
 }
 
-/** Returns as many objects as attributes may hold, each with a distinct last member. */
+/** Returns the maximum number of objects that attributes may contain. Each object has a different last member. */
 function objects(members: number): Json {
 	const count = Math.floor(Math.min(maxValues / (members + 2), maxText / (members * 4)));
 	return range(count).map((index) => object(members, -index - 1));
@@ -34,7 +35,7 @@ const numbers: Json = range(many);
 const others: Json = range(many).map((index) => -index - 1);
 const empties: Json = range(many).map(() => ({}));
 const text = (characters: number, letter = 'a') => letter.repeat(characters);
-/** Letters without a pattern, so an automaton keeps reaching new states. */
+/** Returns letters without a regular pattern, so that an automaton keeps reaching new states. */
 function mixed(characters: number): string {
 	let state = 1;
 	return range(characters)
@@ -51,7 +52,7 @@ const classes = (letters: number) => `[ab]*a${'[ab]'.repeat((letters - 8) / 4)}c
 const inItems = (operator: Json): Json => ({ any_match: { match: { l: operator } } });
 const repeatedItems = (value: Json, count: number): Json => range(count).map(() => ({ l: value }));
 const third = Math.floor(many / 3);
-/** Number of texts with this length that attributes may hold. */
+/** Number of strings of this length that attributes may contain. */
 const texts = (characters: number) => Math.floor(maxText / (characters + 1));
 
 interface Dear {
@@ -140,7 +141,7 @@ const dear: readonly Dear[] = [
 
 const caseKey = (index: number) => `case-${index}`;
 
-/** An action per case, with a rule for its own set. */
+/** A model with an action for each case. Each action has a rule for its own set. */
 const model: Model = {
 	schema: {
 		resources: [

@@ -8,7 +8,7 @@ import { Service } from '../test/support/service.js';
 import { facts, schema, secretFor, settings } from '../test/support/stack.js';
 
 /**
- * Fills a real disk under a running embedded database, and prints the effects. Run by hand, because it needs a small
+ * Fills the disk of a running embedded database, and prints the effects. Run it manually, because it needs a small
  * disk:
  *
  *     mount -t tmpfs -o size=400m tmpfs /mnt/small
@@ -45,7 +45,7 @@ const service = new Service(`http://127.0.0.1:${pdpPort}`, {
 	},
 });
 
-/** Returns the status of an answer, or the problem if there is none within some seconds. */
+/** Returns the status of an answer, or the problem if no answer arrives within a few seconds. */
 async function responseStatus(asking: Promise<{ readonly status: number }>): Promise<number | string> {
 	const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'no answer').unref());
 	return Promise.race([asking.then(({ status }) => status), late]).catch((error: Error) => error.message);

@@ -8,9 +8,9 @@ import { anyCheck, graphModel } from './support/graph-model.js';
 import { quantile } from './support/quantile.js';
 
 /**
- * Measures the cost of expiries: the graph in `graph-model` without expiries and with expiries everywhere, alternating.
- * Target: without expiries, checks and memory cost the same as before expiries existed (see
- * `bench/relationships.bench.ts`, which runs on any version).
+ * Measures the cost of expiries. Alternates between the graph in `graph-model` without expiries and the same graph with
+ * expiries everywhere. Target: without expiries, checks and memory cost the same as in versions without this feature
+ * (see `bench/relationships.bench.ts`, which runs on any version).
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);

@@ -13,15 +13,15 @@ import { accepted } from './support/api.js';
 import { Detour } from './support/detour.js';
 
 /**
- * PostgreSQL failovers under load: a primary is killed, and a standby is promoted. Three API nodes reach the database
- * by one address, like a virtual IP, and decision points are queried continuously: two with two workers each, a third
- * that starts from an offline copy from the lost time, and a fourth that starts at the promotion, from an API node with
- * a stored snapshot from the lost time. First with synchronous replication, then with asynchronous replication that
- * lacks 50 revisions.
+ * PostgreSQL failovers under load: a primary is killed, and a standby is promoted. Three API nodes connect to the
+ * database by a single address, like a virtual IP. Clients query four decision points continuously. Two have two
+ * workers each. The third starts from an offline copy that contains lost revisions. The fourth starts at the promotion,
+ * from an API node whose stored snapshot contains lost revisions. The first run uses synchronous replication. The
+ * second run uses asynchronous replication, and the standby lacks 50 revisions.
  *
  *     npm run bench -- failover
  *
- * Each answer that names the new lineage is compared with the change log in the remaining database.
+ * Compares each answer that names the new lineage with the change log in the promoted database.
  */
 
 interface Replicated {
@@ -33,7 +33,7 @@ const { startReplicatedPostgres }: { startReplicatedPostgres(root: string): Prom
 	join(root, 'setup/postgres.mjs')
 );
 
-/** Acknowledged writes before the primary is killed, and after the promotion. */
+/** Number of acknowledged writes before the primary is killed, and after the promotion. */
 const [before, after] = [2_000, 300];
 const lostRevisions = 50;
 const writers = 6;
@@ -84,11 +84,11 @@ async function ask(url: string, sql: string): Promise<readonly pg.QueryResultRow
 	}
 }
 
-/** Writers and checking clients, until `stop`. */
+/** Writers and checking clients, which run until `stop` is called. */
 class Load {
 	readonly written: Written[] = [];
 	readonly answers: Answered[] = [];
-	/** Client errors between the end of the primary and the first write afterwards. */
+	/** Counts of each client error between the end of the primary and the first write afterwards. */
 	readonly writeTroubles = new Map<string, number>();
 	readonly checkTroubles = new Map<string, number>();
 	#running = true;
@@ -146,7 +146,7 @@ class Load {
 	}
 }
 
-/** Read access by revision, from the change log. */
+/** Knows the users with read access at each revision, from the change log. */
 class Oracle {
 	readonly #changes = new Map<string, { readonly revision: number; readonly allow: boolean }[]>();
 	readonly revisions = new Map<number, string>();
@@ -239,7 +239,8 @@ async function failOver(synchronous: boolean): Promise<void> {
 			async () =>
 				load.written.length >= before && (synchronous || (await newest(postgres.primary)) >= kept + lostRevisions),
 		);
-		// Both hold state that the standby will lack: an offline copy, and a snapshot stored by the third API node.
+		// Both services have state that the standby will lack: an offline copy, and a snapshot stored by the third API
+		// node.
 		for (const { service, http } of [copying, leaving]) {
 			await service.start();
 			await eventually(
@@ -261,7 +262,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 		process.kill(pid, 'SIGKILL');
 		detour.cut();
 		const acknowledged = load.written.length;
-		// It starts while no API node can reach a database.
+		// This decision point starts while no API node can reach a database.
 		await copying.service.start();
 		await eventually(
 			() => copying.http.get('/ready'),
@@ -353,7 +354,7 @@ async function failOver(synchronous: boolean): Promise<void> {
 	}
 }
 
-/** True for a log line with an error besides an unreachable database. */
+/** True for a log line with any error except an unreachable database. */
 function isUnexpected(line: string): boolean {
 	return /"level":"?(50|error)/.test(line) && !line.includes('the database cannot be reached');
 }

@@ -7,8 +7,8 @@ import { quiet, snapshot } from '../test/pdp/environment.js';
 import { folderKey, graphModel, groupKey, userKey } from './support/graph-model.js';
 
 /**
- * Measures the impact process for several kinds of drafts, in the environment from `graph-model`: about 1,000,000
- * facts, 100,000 users. Compiling a drafted schema is not included (`compile.bench.ts`).
+ * Measures the impact process for several kinds of drafts, in the environment from `graph-model`, which has about
+ * 1,000,000 facts and 100,000 users. Does not include the compilation of the drafted schema (see `compile.bench.ts`).
  */
 
 const model = graphModel();

@@ -6,9 +6,9 @@ import { environmentDocument } from './support/environment-document.js';
 import { schemaDocument, setRules } from './support/schema-shapes.js';
 
 /**
- * Measures the import of an environment document over HTTP, into an empty environment and again, and the replacement of
- * 25,000 rules, on both stores; the API runs in a separate process. `SCALE` multiplies the facts, `ROUNDS` is the
- * number of runs, `IMPORT` selects steps by a part of their title, `STORE` selects a store.
+ * Measures the import of an environment document over HTTP, first into an empty environment and then again, and the
+ * replacement of 25,000 rules. Runs on both stores, with the API in a separate process. `SCALE` multiplies the facts,
+ * `ROUNDS` is the number of runs, `IMPORT` selects steps by a part of their title, `STORE` selects a store.
  */
 
 const scale = Number(process.env['SCALE'] ?? 1);
@@ -22,15 +22,18 @@ interface Step {
 	readonly strategy: 'overwrite' | 'replace';
 }
 
-/** 25,000 rules for a resource, and the same number with a different layout. */
+/** 25,000 rules for a resource, and 25,000 rules for the same resource with a different layout. */
 const [rules, otherRules] = ['on one action', 'over 40 actions'].map((layout) =>
 	schemaDocument(setRules(320, 25_000, layout as Parameters<typeof setRules>[2])),
 ) as [object, object];
 const whole = environmentDocument(scale);
-/** Initial contents: statements planned on small tables are later used on large tables. */
+/**
+ * Initial contents. They are small, because PostgreSQL plans statements on small tables and then reuses these plans on
+ * large tables.
+ */
 const small = environmentDocument(0.05);
 
-/** Each list has its own environment, in turn. */
+/** Each list of steps runs in its own environment. The lists run one after the other. */
 const lists: readonly (readonly Step[])[] = [
 	[
 		{ title: 'a document into an empty environment', body: whole, strategy: 'overwrite' },

@@ -11,10 +11,11 @@ import { startStack } from '../test/support/stack.js';
 import { endpointPath, furnish } from '../test/support/tour.js';
 
 /**
- * Measures the CPU time to parse, validate and refuse 5 MiB of each shape, at every place in every body on both
- * servers, with and without a key: the worst endpoint per shape. Servers, database client and sending client run in
- * this process, so the figures are somewhat too high. Fails over 250 ms. Accepted bodies are printed but do not count,
- * and neither do bodies above 5 MiB: an imported document is read in parts, where only the time per part matters.
+ * Measures the CPU time to parse, validate and refuse 5 MiB of each shape, at every place in every request body on both
+ * servers, with and without a key. Prints the worst endpoint for each shape. The servers, the database client and the
+ * sending client run in this process, so the figures are slightly too high. Fails if a refusal takes more than 250 ms.
+ * This limit does not apply to accepted bodies, which are only printed, or to bodies above 5 MiB: an imported document
+ * is read in parts, so only the time per part matters.
  *
  * `REFUSALS=check,createUser` selects endpoints by name.
  */
@@ -22,7 +23,10 @@ import { endpointPath, furnish } from '../test/support/tour.js';
 const maxMilliseconds = 250;
 const wanted = (process.env['REFUSALS'] ?? '').split(',').filter(Boolean);
 
-/** Fields with a single text or number refuse all shapes alike; these fields inspect the value. */
+/**
+ * Fields that inspect their value. All remaining fields expect a single string or number, and refuse every shape in the
+ * same way.
+ */
 const looking =
 	/^(object|references|assignments|actions|attributes|roles|relations|members|rules|subject|jwks|scope|secret)/;
 
@@ -99,11 +103,14 @@ function narrowed(body: Body): Body {
 	return { ...body, fields: Object.fromEntries(Object.entries(body.fields).filter(([, kind]) => looking.test(kind))) };
 }
 
-/** Returns the largest text for a shape within the value limit: larger bodies are refused before validation. */
+/**
+ * Returns the largest JSON text for a shape within the value limit. A body above this limit is refused before
+ * validation.
+ */
 function fitting(make: (bytes: number) => string): string {
 	for (let bytes = maxBodyBytes - 1024; ; bytes = Math.floor(bytes * 0.95)) {
 		const text = make(bytes);
-		// No shape has these characters in a text.
+		// No shape has these characters inside a string.
 		if ((text.match(/[[{,]/g) ?? []).length < maxBodyValues - 50) return text;
 	}
 }

@@ -3,8 +3,8 @@ import type { StoreKind } from '../test/support/postgres.js';
 import { accepted, startApi } from './support/api.js';
 
 /**
- * Measures single relationship writes, in sequence, on both stores: a new document in a folder, a group that views a
- * folder with few and with very many documents, and a folder in a folder. `DOCUMENTS` (20,000) sets the size for the
+ * Measures single relationship writes, in sequence, on both stores: a new document in a folder, a group that can view a
+ * folder (with few and with very many documents), and a folder in a folder. `DOCUMENTS` (20,000) sets the size for the
  * last case.
  */
 

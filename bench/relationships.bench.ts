@@ -7,8 +7,8 @@ import { anyCheck, graphModel, groupKey, mixed, sizes, userKey } from './support
 import { quantile } from './support/quantile.js';
 
 /**
- * Measures a decision point engine with the graph from `graph-model`: checks of all kinds, and patches. Targets: check
- * p50 <= 12 us, p99 <= 30 us in process. Medians over rounds.
+ * Measures all kinds of checks, and patches, in a decision point engine with the graph from `graph-model`. Targets:
+ * check p50 <= 12 us and p99 <= 30 us, in process. Prints medians over several rounds.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);
@@ -70,7 +70,10 @@ async function measure(): Promise<void> {
 	);
 }
 
-/** Layered folders: each folder has the complete layer above as parents. A user views the single top folder. */
+/**
+ * Layers of folders. The parents of each folder are all folders in the layer above. A user can view the single top
+ * folder.
+ */
 function layered(depth: number, width: number): Model {
 	const { schema } = graphModel();
 	const names = Array.from({ length: depth + 1 }, (_, layer) =>

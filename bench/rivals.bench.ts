@@ -17,9 +17,9 @@ import { quantile } from './support/quantile.js';
 
 /**
  * Compares checks with rival engines on the same world: 10,000 users, 50,000 roles, 20,000 instances, 50 user sets and
- * 50 resource sets. In this process in turns, and over HTTP, with each engine in a separate process behind a
- * `node:http` server and the load in a third process. Casbin has an enforcer per permission; Cedar gets the entities
- * with each check, as its package requires. Medians over rounds.
+ * 50 resource sets. First runs the engines in this process in turns. Then runs each engine over HTTP, in a separate
+ * process behind a `node:http` server, with the load in a third process. Casbin has an enforcer for each permission.
+ * Cedar receives the entities with each check, as its package requires. Prints medians over several rounds.
  */
 
 const key = 'permit_key_of_the_environment';
@@ -82,7 +82,7 @@ async function serveRegolith(): Promise<string> {
 	return (await listen(application, '127.0.0.1', 0)).url;
 }
 
-/** Returns requests per second. */
+/** Generates load, and returns the number of requests per second. */
 async function load(url: string, path: string, asked: readonly unknown[]): Promise<number> {
 	const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
 		env: { ...process.env, RIVAL_LOAD: JSON.stringify({ url, path, asked }) },

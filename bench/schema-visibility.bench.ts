@@ -12,9 +12,10 @@ import { type Stack, startStack } from '../test/support/stack.js';
 import { derivedTypes, schemaDocument, setRules } from './support/schema-shapes.js';
 
 /**
- * Measures the time from a schema change request until its policy decides: API, publisher and decision point in this
- * process, over real HTTP, with the decision point in a long poll. Also measures each step separately. `SHAPES` selects
- * shapes by a part of their title, `ROUNDS` is the number of changes, `STORE` is `server` or `embedded`.
+ * Measures the time from a schema change request until the resulting policy makes decisions. API, publisher and
+ * decision point run in this process and communicate over real HTTP. The decision point is waiting in a long poll. Also
+ * measures each step separately. `SHAPES` selects shapes by a part of their title, `ROUNDS` is the number of changes,
+ * `STORE` is `server` or `embedded`.
  */
 
 const rounds = Number(process.env['ROUNDS'] ?? 9);

@@ -12,16 +12,17 @@ import { Saturation } from './support/saturation.js';
 import { SchemaWriter, SoakWriter, type Tally } from './support/soak-writer.js';
 
 /**
- * Hours of use in minutes: writers that change facts at a fixed pace, a schema writer, and an oracle that verifies
- * every answer, on PostgreSQL, with API and decision point in separate processes. Needs a duration to run:
+ * Simulates hours of use in minutes. Writers change facts at a fixed pace, a writer changes the schema, and an oracle
+ * verifies every answer. Runs on PostgreSQL, with API and decision point in separate processes. Runs only with a
+ * duration:
  *
  *     MINUTES=30 npm run bench -- soak              # 3,000,000 checks, 200,000 fact changes, 200 schema changes
  *     MINUTES=10 KILLS=20 npm run bench -- soak     # also every 20 s `kill -9` on API, decision point or PostgreSQL
  *     MINUTES=20 SATURATE=16 npm run bench -- soak  # also checks over 16 connections at full speed, all logged
  *
- * At the end it compares the acknowledged changes with the store. Prints the memory of both processes every 10 s,
- * compares it after ten minutes (or a third of the time) with the end, and counts answers that were 5xx or wrong.
- * `SEED` repeats the choices in a run.
+ * At the end, compares the acknowledged changes with the store. Prints the memory use of both processes every 10 s,
+ * compares the value after ten minutes (or a third of the duration) with the value at the end, and counts 5xx and wrong
+ * answers. `SEED` repeats the random choices of an earlier run.
  */
 
 const minutes = Number(process.env['MINUTES'] ?? 0);
@@ -30,7 +31,7 @@ const connections = Number(process.env['SATURATE'] ?? 0);
 const workers = process.env['WORKERS'] ?? '1';
 const seed = Number(process.env['SEED'] ?? 1);
 const writers = 16;
-/** Goal for 30 minutes. */
+/** Number of writes in a run of 30 minutes. */
 const goal = { changes: 200_000, schemaTurns: 67 };
 
 /** Returns resident memory in MiB. */
@@ -81,7 +82,7 @@ async function soak(): Promise<void> {
 	const going = () => performance.now() < end;
 	const memory: { readonly at: number; readonly api: number; readonly pdp: number }[] = [];
 
-	/** Runs turns at a steady pace, given per 30 minutes. */
+	/** Runs `turn` at a steady pace, `turnsInThirtyMinutes` times in 30 minutes. */
 	const pace = async (turnsInThirtyMinutes: number, turn: () => Promise<void>) => {
 		const every = (30 * 60_000) / turnsInThirtyMinutes;
 		for (let next = performance.now(); going(); next = Math.max(next + every, performance.now() - 10_000)) {
@@ -132,7 +133,7 @@ async function soak(): Promise<void> {
 		]);
 		for (const writer of soakWriters) await writer.verifyStored();
 		console.log(`${tally.changes} acknowledged changes compared with the store, ${tally.wrong} wrong`);
-		// Stopping forwards the remaining decisions.
+		// When the decision point stops, it forwards the remaining decisions.
 		await pdp?.stop();
 		if (connections > 0) {
 			saturation.report();

@@ -13,7 +13,7 @@ import { documentKey, folderKey, graphModel, sizes, tenantKey, userKey } from '.
 /**
  * Measures waiting times in a decision point with the graph from `graph-model`, which has about 1,000,000 facts: single
  * checks during a long listing, batches, a snapshot, a new policy and a large delta. Targets: requests never block the
- * loop for 20 ms, and loading never for 50 ms.
+ * event loop for 20 ms, and loading never blocks it for 50 ms.
  */
 
 const apiKey = 'permit_key_of_the_environment';
@@ -40,7 +40,7 @@ function model(): Model {
 	};
 }
 
-/** Duration, with the longest block in the decision point's loop, in milliseconds. */
+/** A duration, and the longest time that the decision point's event loop was blocked, in milliseconds. */
 interface Measured {
 	readonly took: number;
 	/** By wall clock. */
@@ -49,7 +49,7 @@ interface Measured {
 	readonly busiest: number;
 }
 
-/** Decision point in a separate process. */
+/** A decision point in a separate process. */
 class Point {
 	readonly #child: ChildProcess;
 	readonly http: Client;
@@ -66,7 +66,7 @@ class Point {
 		return new Point(child, told.url);
 	}
 
-	/** Runs work, and returns its duration and the decision point's longest block. */
+	/** Calls `run`, and returns its duration and the longest time that the decision point's event loop was blocked. */
 	async during<T>(run: () => Promise<T>): Promise<Measured & { readonly result: T }> {
 		this.#child.send('reset');
 		const start = performance.now();
@@ -117,7 +117,7 @@ function checking(http: Client): () => Promise<readonly number[]> {
 	};
 }
 
-/** Runs a writer, which writes the next revision as soon as the current revision decides. */
+/** Runs a writer, which writes the next revision as soon as the decision point uses the current revision. */
 function writing(feed: FakeFeed, point: Point, from: number): () => Promise<number> {
 	let revision = from;
 	let going = true;

@@ -40,7 +40,7 @@ async function measureSingles(kind: StoreKind, environments: number): Promise<vo
 	if (chosen.length === 0) return;
 	const api = await startApi(kind);
 	const outcomes = new Map<string, Outcome[]>();
-	// The kinds alternate, so other load on the machine affects them all. The first round is a warm-up.
+	// The kinds of writes alternate, so that other load on the machine affects all of them. The first round is a warm-up.
 	for (let round = 0; round <= rounds; round += 1) {
 		for (const { load, title } of chosen) {
 			const places = await Promise.all(Array.from({ length: environments }, () => api.place()));

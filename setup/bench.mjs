@@ -7,8 +7,8 @@ import { SetupError, step } from './progress.mjs';
 import { providePostgres } from './test.mjs';
 
 /**
- * Runs benchmarks in separate processes: the named benchmarks (`bench/check.bench.ts` is `check`), or all in name
- * order.
+ * Runs benchmarks in separate processes: the named benchmarks (`bench/check.bench.ts` is `check`), or all benchmarks in
+ * name order.
  * @param {string} root the package's folder
  * @param {readonly string[]} names
  * @returns {Promise<number>} the exit code: 0 if all succeeded
@@ -23,7 +23,7 @@ export async function runBenchmarks(root, names) {
 	if (unknown) throw new SetupError(`There is no benchmark \`${unknown}\`. The benchmarks are: ${all.join(', ')}.`);
 
 	const chosen = names.length > 0 ? names : all;
-	// Only page benchmarks need it.
+	// Only page benchmarks need Chromium.
 	if (chosen.includes('console')) process.env.CHROMIUM_PATH = await step('chromium', findChromium);
 	const server = await step('postgres', (say) => providePostgres(root, say, { durable: true }));
 	try {

@@ -8,16 +8,16 @@ import { SetupError } from './progress.mjs';
 const sourceFolders = ['compiler', 'src', 'packages', 'test', 'bench'];
 
 /**
- * Parts compiled elsewhere: `buildConsole` bundles browser code, and a test compiles calls to generated clients. Must
- * match tsconfig.json `exclude`.
+ * Source files that this step does not compile: `buildConsole` bundles the browser code, and a test compiles the calls
+ * to generated clients. Must match tsconfig.json `exclude`.
  */
 const elsewhere = /^(?:src\/console\/(?:app|embed|page|part)|test\/client\/calls)\//;
 
-/** Outputs beside their sources; must match tsconfig.json `exclude`. */
+/** Build outputs in the same folders as their sources. Must match tsconfig.json `exclude`. */
 const builtPackage = /^packages\/[^/]+\/dist\//;
 
 /**
- * Compiles TypeScript into dist/, unless it is up to date. Afterwards dist/ holds the outputs for all sources, and
+ * Compiles TypeScript into dist/, unless it is up to date. Afterwards, dist/ contains the outputs for all sources, and
  * nothing else.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
@@ -40,7 +40,7 @@ export async function buildTypeScript(root, say) {
 	const isCurrent = !missing && leftOver.length === 0 && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 	if (isCurrent) return say('up to date');
 
-	// The compiler writes outputs even for sources with errors, so the old stamp must go first.
+	// The compiler writes outputs even for sources with errors, so the old stamp must be removed first.
 	rmSync(stamp, { force: true });
 	const compiler = join(root, 'node_modules/typescript/bin/tsc');
 	const { code, output } = await execute(process.execPath, [compiler, '-p', root, '--pretty', 'false'], { cwd: root });

@@ -7,8 +7,8 @@ const chromium = {
 };
 
 /**
- * Chromium's headless shell renders pages like Chromium in two thirds of the CPU time, but lacks user settings, such as
- * third-party cookie rules.
+ * Chromium's headless shell renders pages like Chromium and needs only two thirds of the CPU time. It lacks user
+ * settings, such as rules for third-party cookies.
  */
 const headlessShell = {
 	names: ['chromium-headless-shell', 'chrome-headless-shell'],

@@ -22,7 +22,7 @@ const commands = {
 	test: async (parameters) => conclude(await runTests(root, 'push', parameters)),
 	'test:rest': async (parameters) => conclude(await runTests(root, 'rest', parameters)),
 	'test:all': async (parameters) => {
-		// First every test on every store (docs/decisions/0030), then the push tests with newer Node.js versions.
+		// First runs every test on every store (docs/decisions/0030), then the push tests with newer Node.js versions.
 		process.env.TEST_STORES = 'all';
 		const counts = [await runTests(root, 'all', parameters)];
 		delete process.env.TEST_STORES;
@@ -70,15 +70,15 @@ export async function command(name, parameters) {
 	}
 }
 
-/** Commands with the complete opa, because they run stock opa commands. */
+/** Commands that need the complete opa, because they run stock opa commands. */
 const withWholeOpa = new Set(['test', 'test:rest', 'test:all', 'bench', 'fuzz', 'opa']);
 
 async function setUp(wantedOpa) {
-	// A missing Go or opa ends setup here, before minutes of installing and building.
+	// If Go or opa is missing, setup fails here, before it spends minutes on installing and building.
 	const { provide } = await prepareOpa(root, wantedOpa);
 	const opa = step('opa', provide);
 	const built = build();
-	// Both must end before a failure is reported. Otherwise work would continue behind the message.
+	// Both steps must end before a failure is reported. Otherwise, a step could continue after the message.
 	await Promise.allSettled([opa, built]);
 	await built;
 	// The program and its tests read this variable, so that all use the same opa.

@@ -10,9 +10,9 @@ import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
 /**
- * Type-checks `src/console` against the answers of both servers, generated into dist/api-types/ from their OpenAPI
- * documents. Fails for pages that do not fit the API. Does nothing if neither has changed. Throws a `SetupError` that
- * names the mismatch.
+ * Type-checks `src/console` against the answer types of both servers, which are generated into dist/api-types/ from
+ * their OpenAPI documents. Does nothing if no source has changed. If the pages do not match the API, throws a
+ * `SetupError` that names the mismatch.
  * @param {string} root the package's folder, compiled
  * @param {(detail: string) => void} say
  */

@@ -6,7 +6,7 @@ import { filesUnder } from './build.mjs';
 import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
-/** Console pages, by name in `pages.json`. */
+/** Console pages, keyed by their names in `pages.json`. */
 const pages = {
 	element: 'src/console/page/element-page.tsx',
 	console: 'src/console/app/console-app.tsx',
@@ -29,10 +29,11 @@ const referenceFiles = [
 const browsers = ['chrome109', 'edge109', 'firefox115', 'safari16.4'];
 
 /**
- * Bundles the pages in `src/console` into dist/console/, if they are missing or their sources, their dependencies or
- * this file changed. Names each file by its content, and adds compressed copies. dist/console/pages.json lists the
- * files each page loads. Types are checked elsewhere (setup/console-types.mjs). Copies Swagger UI to
- * dist/console/reference/, because its package depends on an install script that reports to a third party.
+ * Bundles the pages in `src/console` into dist/console/, if the bundles are missing, or if the sources, the
+ * dependencies or this file changed. Names each file by its content, and adds compressed copies.
+ * dist/console/pages.json lists the files that each page loads. Does not check types (see setup/console-types.mjs).
+ * Also copies Swagger UI to dist/console/reference/. It is a copy because the package depends on an install script that
+ * reports to a third party.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */
@@ -71,7 +72,7 @@ async function bundle(root, folder) {
 				chunkNames: `${name}-[hash]`,
 				outdir: join(folder, 'assets'),
 				format: 'esm',
-				// Code for only some screens becomes separate files, loaded when these screens open.
+				// Code for only some of the screens becomes separate files, which are loaded when these screens open.
 				splitting: true,
 				metafile: true,
 			});

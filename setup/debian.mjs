@@ -4,7 +4,7 @@ import { execute, findOnPath } from './execute.mjs';
  * @typedef {object} Program A program that no npm package contains.
  * @property {readonly string[]} names its names, in order of preference
  * @property {string} package Debian's package
- * @property {string} variable the variable for a different path
+ * @property {string} variable the environment variable that sets a different path
  */
 
 /**
@@ -20,7 +20,7 @@ export function findProgram({ names, variable }, say) {
 }
 
 /**
- * Finds a program, or installs Debian's package, which needs root and apt-get.
+ * Finds a program, or installs Debian's package. The installation needs root and apt-get.
  * @param {Program} program
  * @param {(detail: string) => void} say
  * @returns {Promise<string | undefined>} its path

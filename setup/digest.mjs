@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns the SHA-256 over file names and contents, hexadecimal.
+ * Returns the SHA-256 hash over file names and contents, in hexadecimal.
  * @param {string} root the repository's folder
  * @param {readonly string[]} files relative to `root`, always in the same order
  * @returns {string}

@@ -8,19 +8,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, findOnPath } from './execute.mjs';
 import { SetupError, step } from './progress.mjs';
 
-/** Pinned fuzzer: a newer version may find more, which would make runs incomparable. */
+/** The fuzzer's version is pinned: a newer version may find more problems, so that runs could not be compared. */
 const schemathesis = 'schemathesis==4.32.5';
 
 const checks = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 
-/** Enough to find a regression within minutes. For more: `npm run fuzz -- --max-examples 500`. */
+/**
+ * Number of examples for each operation, enough to find a regression within minutes. For more examples, run `npm run
+ * fuzz -- --max-examples 500`.
+ */
 const examples = '25';
 
-/** The environment for most requests, which would otherwise be 404, and a revision that no request must wait for. */
+/**
+ * Sets the environment for most requests, which would otherwise be 404, and a revision for which no request must wait.
+ */
 const configuration =
 	'[parameters]\n"path.proj_id" = "default"\n"path.env_id" = "dev"\n"header.X-Min-Revision" = "1"\n';
 
-/** These delete data that other requests need, so they run last. */
+/** These operations delete data that other requests need, so they run last. */
 const ending = ['deleteProject', 'deleteEnvironment'];
 
 /**

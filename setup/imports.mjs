@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 /**
- * Finds imports that the table of rooms (`rooms.json`) forbids. The room of a file is the longest table entry with
- * which its path begins. A room may import itself, the shared files in the table, and its own list: rooms with
- * everything below them, single files, packages, and `node:*` for Node.js modules. `type ` before an entry allows only
- * types.
+ * Finds imports that the table of rooms (`rooms.json`) forbids. The room of a file is the longest table entry that is a
+ * prefix of its path. A file may import from its own room, from the shared files in the table, and from the entries in
+ * its room's list: rooms with everything below them, single files, packages, and `node:*` for Node.js modules. An entry
+ * that begins with `type ` allows only type imports.
  * @param {string} root the package folder
  * @returns {readonly string[]} a line per forbidden import, in file order
  */
@@ -30,7 +30,7 @@ function listSources(root, folder) {
 		.sort();
 }
 
-/** Returns a file's room: the longest match. */
+/** Returns a file's room: the longest matching entry. */
 function roomOf(file, rooms) {
 	return rooms.filter((room) => isBelow(file, room)).sort((a, b) => b.length - a.length)[0];
 }

@@ -7,15 +7,16 @@ import { makeStampedFolder } from './stamped-folder.mjs';
 
 const folder = 'packages/engine';
 
-/** Public declarations; they import only each other. */
+/** Public type declarations. They import only each other. */
 const declarations = ['index', 'api', 'load-engine'];
 
-/** Engine modules with a twin for non-Node.js runtimes. */
+/** Engine modules that have a second version for runtimes other than Node.js. */
 const twins = /\/(?:text-bytes|gunzip|sha256)\.js$/;
 
 /**
- * Builds packages/engine/dist/ from the compiled sources, if it is missing or they changed: a file for Node.js, a file
- * for browsers and edge runtimes, type declarations, and licences for bundled packages.
+ * Builds packages/engine/dist/ from the compiled sources, if the folder is missing or the sources changed. The folder
+ * contains a file for Node.js, a file for browsers and edge runtimes, type declarations, and the licences of bundled
+ * packages.
  * @param {string} root the repository's folder
  * @param {(detail: string) => void} say
  */
@@ -56,7 +57,7 @@ const twinsOfTheWeb = {
 	},
 };
 
-/** Keeps only the English zod messages: the remaining languages are half of zod. */
+/** Keeps only the English zod messages. The messages in other languages make up half of zod. */
 const englishAlone = {
 	name: 'english-alone',
 	setup(build) {
@@ -73,7 +74,7 @@ const described = new RegExp(
 	'g',
 );
 
-/** Removes schema descriptions, which only the OpenAPI documents need. They are a twentieth of the library. */
+/** Removes schema descriptions, which only the OpenAPI documents need. They make up a twentieth of the library. */
 const undescribed = {
 	name: 'undescribed',
 	setup(build) {
@@ -123,7 +124,7 @@ async function declare(root, making) {
 	rmSync(out, { recursive: true });
 }
 
-/** Returns the licences for the packages that contain these files. */
+/** Returns the licences of the packages that contain these files. */
 function licences(root, inputs) {
 	const names = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
 	const texts = [...new Set(names)].sort().map((name) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
-/** Supported major Node.js versions, except the oldest, which everything else runs with. */
+/** Supported major Node.js versions, except the oldest version, which is used everywhere else. */
 export const newerNodes = ['22', '24'];
 
 /**

@@ -3,7 +3,7 @@
 /** Oldest supported Node.js; must match package.json `engines`. */
 export var oldestNode = [20, 19];
 
-/** Returns a sentence if this Node.js version is too old, or null. */
+/** Returns an error message if this Node.js version is too old; otherwise null. */
 export function nodeProblem(version) {
 	var parts = version.split('.').map(Number);
 	var tooOld = parts[0] < oldestNode[0] || (parts[0] === oldestNode[0] && parts[1] < oldestNode[1]);

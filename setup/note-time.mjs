@@ -3,8 +3,9 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-// AVA loads this in each test process, before the tests. At the end it records times for `sumRooms`, including the CPU
-// seconds used by the process and its children, which do not depend on other load on the machine.
+// AVA loads this module in each test process, before the tests. When the process ends, the module records times for
+// `sumRooms`. They include the CPU seconds used by the process and its children, because CPU time does not depend on
+// other load on the machine.
 const notes = process.env.TEST_TIMES;
 const file = relative(process.cwd(), fileURLToPath(test.meta.file));
 if (notes) {

@@ -5,7 +5,7 @@ import { execute } from './execute.mjs';
 import { SetupError } from './progress.mjs';
 
 /**
- * Installs a folder's locked dependencies with `npm ci`, if they are missing or these files changed.
+ * Installs a folder's locked dependencies with `npm ci`, if the dependencies are missing or `files` changed.
  * @param {string} folder the folder with `package-lock.json`
  * @param {readonly string[]} files relative to `folder`
  * @param {(detail: string) => void} say
@@ -16,8 +16,8 @@ export async function npmCi(folder, files, say) {
 	const wanted = digestFiles(folder, files);
 	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return say('up to date');
 	say('installing with npm ci');
-	// INVARIANT: includes development dependencies regardless of NODE_ENV, because the compiler is a development
-	// dependency.
+	// INVARIANT: development dependencies are installed regardless of NODE_ENV, because the TypeScript compiler is a
+	// development dependency.
 	const parameters = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 	const { code, output } = await execute('npm', parameters, { cwd: folder });
 	if (code !== 0) {

@@ -5,11 +5,11 @@ import { execute, findAllOnPath, findOnPath, isExecutable } from './execute.mjs'
 import { SetupError } from './progress.mjs';
 import { compareVersions, isCompatible, parseVersion } from './version.mjs';
 
-/** Go builds: the file in `.tools`, and the build tags. */
+/** The two Go programs, each with its file name in `.tools` and its build tags. */
 const programs = {
-	/** Complete opa, with our command `opa resident`. */
+	/** The complete opa, with our command `opa resident`. */
 	whole: { file: 'opa', tags: [] },
-	/** Partial opa for the product, which builds in half the time (compiler/opa/part.go). */
+	/** The partial opa for the product, which builds in half the time (compiler/opa/part.go). */
 	part: { file: 'regolith-opa', tags: ['-tags=part'] },
 };
 
@@ -17,15 +17,17 @@ const programs = {
 const versionTimeout = 60_000;
 
 /**
- * Finds an opa compatible with the pinned version: `OPA_PATH`, else an earlier build, which compiles faster than a
- * stock opa, else the first sufficiently new opa on PATH. Otherwise checks whether Go can build it.
+ * Finds an opa compatible with the pinned version: `OPA_PATH`, else an earlier build (because our build compiles
+ * policies faster than a stock opa), else the first sufficiently new opa on PATH. If there is no such opa, checks
+ * whether Go can build it.
  * @param {string} root the package's folder
  * @param {keyof typeof programs} wanted the program to build
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {Promise<{found?: {path: string, detail: string}, provide: (say: (detail: string) => void) =>
  *   Promise<string>}>} `found` if no build is needed; `provide` returns the absolute program path, after a build if
  *   needed
- * @throws SetupError if `OPA_PATH` names no program or an old version, or if there is neither opa nor Go
+ * @throws SetupError if `OPA_PATH` does not name a program or names an old version, or if neither opa nor Go is
+ *   available
  */
 export async function prepareOpa(root, wanted, environment = process.env) {
 	const pin = readPin(root);
@@ -59,19 +61,19 @@ function opasOnPath(environment) {
 }
 
 async function builtOpa(root, wanted, pin, environment) {
-	// The complete opa can replace the partial opa.
+	// The complete opa can be used instead of the partial opa.
 	for (const program of wanted === 'whole' ? [programs.whole] : [programs.whole, programs.part]) {
 		const own = join(root, '.tools', program.file);
 		const built = existsSync(own) ? await opaVersion(own) : undefined;
 		if (!built || compareVersions(built, pin.opa) !== 0) continue;
-		// A program built from older sources at most lacks a command, so it is sufficient without Go.
+		// A program built from older sources may lack a command, but nothing else. Without Go, it is therefore good enough.
 		const isOutdated = readStamp(own) !== sourceDigest(root) && findOnPath('go', environment.PATH) !== undefined;
 		if (!isOutdated) return { path: own, detail: `${built.join('.')} up to date` };
 	}
 	return undefined;
 }
 
-/** Reads the pin from this folder's package. */
+/** Reads the pinned versions from the package in this folder. */
 function readPin(root) {
 	return parsePin(readFileSync(join(root, 'compiler/opa/go.mod'), 'utf8'));
 }
@@ -111,7 +113,7 @@ async function opaVersion(program) {
 }
 
 /**
- * Builds the pinned version with Go, with our command `opa resident` in it.
+ * Builds the pinned OPA version with Go, including our command `opa resident`.
  * @throws SetupError if the build fails
  */
 async function buildOpa(root, say, wanted, pin, environment) {
@@ -135,7 +137,7 @@ async function buildOpa(root, say, wanted, pin, environment) {
 	const { code, output } = await execute('go', parameters, { cwd: source, env }, heard);
 	if (code !== 0) {
 		rmSync(unfinished, { force: true });
-		// Single-word lines are package names.
+		// Lines with a single word are package names.
 		const said = output.split('\n').filter((line) => /\S\s+\S/.test(line));
 		throw new SetupError(`Go could not build OPA (is a Go module proxy reachable?):\n${said.join('\n')}`);
 	}
@@ -153,7 +155,7 @@ async function countPackages(source, tags, env) {
 	return code === 0 ? stdout.split('\n').filter((line) => line !== '').length : 0;
 }
 
-/** Returns the path of the file with the program's source digest. */
+/** Returns the path of the file that contains the program's source digest. */
 function stampPath(program) {
 	return `${program}.source`;
 }
@@ -173,7 +175,7 @@ function sourceFolder(root) {
 	return join(root, 'compiler/opa');
 }
 
-/** `environment` takes precedence over this process's environment. */
+/** Returns the environment variables for Go. `environment` takes precedence over this process's environment. */
 function goEnvironment(environment) {
 	return { ...process.env, ...environment, CGO_ENABLED: '0', GOWORK: 'off' };
 }
@@ -190,7 +192,8 @@ async function requireGo(root, pin, environment) {
 		const problem = tooOld ? `${tooOld} cannot stand in for OPA ${pin.opa.join('.')}` : 'The opa program is missing';
 		throw new SetupError(`${problem}, and Go, which would build one, is not on PATH.\n${remedy}`);
 	}
-	// Run inside the module: if Go may fetch the newer toolchain that the module names, it reports that version.
+	// This must run inside the module. There, if Go may download the newer toolchain that the module requires, it reports
+	// the version of this toolchain.
 	const { code, stdout, output } = await execute('go', ['env', 'GOVERSION'], { cwd: sourceFolder(root), env });
 	const found = parseVersion(stdout);
 	if (code !== 0 || !found || compareVersions(found, pin.go) < 0) {

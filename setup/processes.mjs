@@ -4,8 +4,8 @@ import { SetupError } from './progress.mjs';
 import { readTags } from './test-tags.mjs';
 
 /**
- * Rooms whose test files share processes, with the number of processes. AVA starts a process per file, and a short file
- * costs little more than the process start and the modules it loads.
+ * Rooms whose test files share processes, with the number of processes. AVA starts a process for each file, and
+ * starting the process and loading modules takes most of the time for a short file.
  */
 const groups = [
 	{ name: 'journey', rooms: ['journey'], processes: 4 },
@@ -24,16 +24,16 @@ const groups = [
 	},
 ];
 
-/** Rooms with a process per file. */
+/** Rooms in which each file has its own process. */
 const unshared = ['command', 'embedded'];
 
 const ending = '.test.js';
 const sharedEnding = '.shared.test.js';
 
 /**
- * Chooses the files for AVA if none was named: files that need their own process, and files that import the remaining
- * files, which it writes into dist/. The next build removes the written files. Throws a `SetupError` if a room is in no
- * group.
+ * Chooses the files for AVA if the user named none: files that need their own process, and generated files that import
+ * the remaining files. Writes the generated files into dist/, from which the next build removes them. Throws a
+ * `SetupError` if a room is in no group.
  * @param {string} root the package's folder, compiled
  * @param {'push' | 'rest' | 'all'} tier
  * @param {readonly string[]} [skipped] files to omit, relative to the test folder
@@ -49,7 +49,7 @@ export function planProcesses(root, tier, skipped = []) {
 	const isInTier = (file) =>
 		tier === 'all' || tags.get(file).has('@draws') || tags.get(file).has('@rest') === (tier === 'rest');
 	const isAlone = (file) => unshared.includes(roomName(file)) || tags.get(file).has('@alone');
-	// INVARIANT: each file is in one process, because each is either alone or in its room's group.
+	// INVARIANT: each file runs in exactly one process, because it is either alone or in its room's group.
 	const run = files.filter((file) => isInTier(file) && !skipped.includes(file));
 	const [single, together] = [run.filter(isAlone), run.filter((file) => !isAlone(file))];
 	const processes = single.map((file) => `dist/test/${file}`);
@@ -83,7 +83,7 @@ function testFiles(root) {
 		.sort();
 }
 
-/** Returns a test file's folder name; empty for files outside all folders. */
+/** Returns a test file's folder name, which is empty for files outside all folders. */
 function roomName(file) {
 	return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
 }

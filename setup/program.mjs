@@ -5,8 +5,8 @@ import { SetupError } from './progress.mjs';
 import { makeStampedFolder } from './stamped-folder.mjs';
 
 /**
- * Program entries: the command line, the threads for the database, patterns, conditions, Rego differences and canonical
- * JSON, and the impact process.
+ * Entry modules of the program: the command line, the impact process, and the threads for the database, patterns,
+ * conditions, Rego differences and canonical JSON.
  */
 const entries = {
 	main: 'dist/src/main.js',
@@ -19,8 +19,9 @@ const entries = {
 };
 
 /**
- * Bundles the compiled sources into dist/program/, a file per entry, if it is missing or they changed. Node.js takes a
- * millisecond to load each module, and there are hundreds. Packages stay in node_modules.
+ * Bundles the compiled sources into dist/program/, with a file for each entry, if the folder is missing or the sources
+ * changed. A bundle starts faster, because Node.js takes a millisecond to load each of several hundred modules.
+ * Packages stay in node_modules.
  * @param {string} root the package's folder
  * @param {(detail: string) => void} say
  */

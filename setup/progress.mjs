@@ -1,17 +1,17 @@
-/** Failed setup step. The message contains instructions for the user. */
+/** A failed setup step. The message contains instructions for the user. */
 export class SetupError extends Error {
 	name = 'SetupError';
 }
 
 const terminal = process.stderr.isTTY === true;
 
-/** Texts of the running steps, in start order. */
+/** Texts that describe the running steps, in start order. */
 const running = new Set();
 let ticking;
 
 /**
- * Runs a step and shows it as a line on standard error: title, result, duration in seconds. Standard output stays free
- * for the command itself.
+ * Runs a step and shows it as a line on standard error, with its title, result and duration in seconds. Standard output
+ * is reserved for the command itself.
  * @template T
  * @param {string} title
  * @param {(say: (detail: string) => void) => Promise<T>} work calls `say` to announce slow work or to name its result
@@ -28,7 +28,7 @@ export async function step(title, work) {
 	};
 	running.add(shown);
 	if (terminal) ticking ??= setInterval(redraw, 500);
-	// Output without a terminal cannot be redrawn. A slow step announces itself once, which shows slow steps in logs.
+	// Output without a terminal cannot be redrawn. Instead, a slow step is announced once, so that it is visible in logs.
 	const announcing = terminal ? undefined : setTimeout(() => console.error(line('…')), 1000);
 	let mark = '✗';
 	try {
@@ -45,7 +45,7 @@ export async function step(title, work) {
 
 const clearing = '\r\x1b[2K';
 
-/** Writes a single line for all running steps. */
+/** Redraws the single line that shows all running steps. */
 function redraw() {
 	const text = [...running].map((shown) => shown()).join('   ');
 	process.stderr.write(`${clearing}${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);
@@ -54,7 +54,7 @@ function redraw() {
 	ticking = undefined;
 }
 
-/** Formats the seconds since a `performance.now()` instant. */
+/** Formats the seconds since `started`, a `performance.now()` value. */
 export function seconds(started) {
 	return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }

@@ -1,8 +1,8 @@
 import { installProgram } from './debian.mjs';
 
 /**
- * Finds the installed Prometheus for dashboard and alert rule tests, or installs Debian's Prometheus, which includes
- * `promtool`.
+ * Finds Prometheus, for tests of the dashboard and the alert rules. If it is not installed, installs Debian's package,
+ * which includes `promtool`.
  * @param {(detail: string) => void} say
  */
 export function providePrometheus(say) {

@@ -8,12 +8,12 @@ const rules = [
 	[/\bof\b(?:.*?\bof\b){3}/gis, 'chain of "of": use compound nouns'],
 ];
 
-/** Ends at punctuation, and before a list item, a tag or an empty line. */
+/** A sentence. It ends at punctuation, or before a list item, a tag or an empty line. */
 const sentence = /\S.*?(?:[.!?:;](?=\s)|(?=\n\s*(?:[-@]|\n))|$)/gs;
 
 /**
  * Finds sentences that break a rule, in Markdown paragraphs, comments, `.describe` texts and endpoint descriptions.
- * @param {string} file its ending decides which texts are prose
+ * @param {string} file its extension determines which texts are prose
  * @param {string} source
  * @returns {readonly string[]} a line per problem
  */
@@ -34,12 +34,15 @@ const comment = /^[ \t]*(?:\/\*.*?\*\/|\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*)/gms;
 const literal = /(?:'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)/s.source;
 const described = new RegExp(`(?<=\\b(?:describe\\(|description:)\\s*)${literal}(?:\\s*\\+\\s*${literal})*`, 'gs');
 
-/** Returns the prose with its offsets. Code and signs in it become blanks and underscores, character by character. */
+/**
+ * Returns the prose with its offsets. Replaces each character of code with an underscore or a blank, and each comment
+ * sign with a blank.
+ */
 function passagesOf(file, source) {
 	if (file.endsWith('.md')) return cut(source.replace(/^[ \t]*```.*?```/gms, blank), /^(?!\s*[|#>]).+$/gm);
 	if (!/\.(?:tsx?|mjs|go)$/.test(file)) return [];
 	const comments = cut(source, comment, /^[ \t]*(?:\/\/|\/?\*+\/?)|\*\/$/gm);
-	// Elsewhere, descriptions are data.
+	// Outside src/, descriptions are data.
 	return file.startsWith('src/') ? [...comments, ...cut(source, described, /^.|.$|['`]\s*\+\s*['`]/gs)] : comments;
 }
 

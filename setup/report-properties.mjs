@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 
-// AVA loads this in each test file's process, before the file. AVA shows the first failed assertion but drops later
-// errors from a property: its seed, path and smallest counterexample. This module prints them.
+// AVA loads this module in each test process, before the test file. AVA shows the first failed assertion but drops the
+// property's later error, which contains the seed, the path and the smallest counterexample. This module prints that
+// error.
 
 /**
- * Maximum milliseconds to search for a smaller counterexample: less than AVA's timeout, so that the report is printed.
+ * Maximum time to search for a smaller counterexample, in milliseconds. It is shorter than AVA's timeout, so that the
+ * report is printed.
  */
 const shrinkLimit = 60_000;
 

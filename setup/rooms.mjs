@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Sums up the process times per room (folder in test/), or room group, from `note-time.mjs`.
+ * Sums up the process times recorded by `note-time.mjs` for each room (folder in test/) or room group.
  * @param {string} notes a file with JSON lines; may be missing
- * @returns {string} a table, longest room first; empty without notes
+ * @returns {string} a table that begins with the longest room; empty if there are no notes
  */
 export function sumRooms(notes) {
 	const lines = existsSync(notes) ? readFileSync(notes, 'utf8').split('\n').filter(Boolean) : [];

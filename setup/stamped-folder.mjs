@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { digestFiles } from './digest.mjs';
 
 /**
- * Makes a folder, unless its stamp shows that it was made from the same files. Uses a temporary name and renames the
- * folder, so that an interrupted build leaves no partial folder.
+ * Makes a folder, unless the folder's stamp shows that it was made from the same files. Fills the folder under a
+ * temporary name and then renames it, so that an interrupted build leaves no partial folder.
  * @param {string} root the repository's folder
  * @param {string} folder the folder to make, relative to `root`
  * @param {readonly string[]} files its source files, relative to `root`, always in the same order

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Runs `regolith start` in this process. A child would need every signal forwarded, and would outlive this process if
- * it is killed. This way no process is between npm and the program.
+ * Runs `regolith start` in this process. A child process would need every signal forwarded, and would continue to run
+ * if this process is killed. Without a child process, npm runs the program directly.
  * @param {string} root the package's folder
  * @param {readonly string[]} parameters
  */
@@ -16,9 +16,9 @@ export async function startProgram(root, parameters) {
 }
 
 /**
- * Under npm, Ctrl-C arrives twice: from the terminal and from npm. Without a permanent listener, the second signal
- * would kill a program that listens only once. If a user presses it again later, or before the program listens, the
- * program ends immediately.
+ * Under npm, each Ctrl-C arrives twice: from the terminal and from npm. Without a permanent listener, the second signal
+ * would kill a program that listens only once. If the user presses Ctrl-C again later, or before the program listens,
+ * the program ends immediately.
  */
 function absorbRepeatedSignals() {
 	const patience = 2000;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Summary lines from AVA's reporters, each with its count: first the default reporter, then TAP. */
+/** Patterns for the counts in AVA's summary: first for the default reporter, then for TAP. */
 const results = [
 	[/^ {2}(\d+) tests? passed\b/, 'passed'],
 	[/^ {2}(\d+) (?:tests?|hooks?) failed\b/, 'failed'],
@@ -9,14 +9,15 @@ const results = [
 	[/^# fail (\d+)$/, 'failed'],
 ];
 
-// AVA marks a test, or a file that could not run, at the start of a line; the second sign is for terminals without
-// Unicode.
+// AVA marks each test, and each file that could not run, at the start of a line. The second sign is for terminals
+// without Unicode.
 const passedMark = /^ {2}[✔√] /;
 const failedMark = /^ {2}[✘×] /;
 
 /**
- * Counts passed and failed tests from the summary that AVA's reporter prints. The summary omits passed tests if some
- * failed, and files that could not run. Both are counted by their marks.
+ * Counts passed and failed tests from the summary that AVA's reporter prints. If some tests failed, the summary omits
+ * the passed tests; it always omits files that could not run. Therefore counts passed tests and these files by their
+ * marks.
  * @returns {{read: (chunk: string) => void, count: () => {passed: number, failed: number}}}
  */
 export function createTally() {

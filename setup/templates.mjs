@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Prepares templates so that tests need not start from an empty database: a server database and an embedded data
- * directory, each with the newest tables. A copy costs a fraction of creating them.
+ * Prepares templates, so that tests need not start from an empty database: a server database and an embedded data
+ * directory, each with the newest tables. Copying a template takes a fraction of the time to create the tables.
  * @param {string} root the package's folder, compiled
- * @param {string} url the server's
- * @returns {Promise<{variables: Record<string, string>, remove: () => Promise<void>}>} environment `variables` with the
- *   template locations for tests
+ * @param {string} url URL of the PostgreSQL server
+ * @returns {Promise<{variables: Record<string, string>, remove: () => Promise<void>}>} environment `variables` that
+ *   contain the template locations for tests
  */
 export async function prepareTemplates(root, url) {
 	const { openDatabase } = await import(pathToFileURL(join(root, 'dist/src/store/database/database.js')).href);

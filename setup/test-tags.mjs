@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 /**
  * Reads the tags in the first line of a test file, such as `// @alone @rest`:
  * - `@alone`: the file needs its own process, because it is long, drives pages, limits time, changes its process, or
- *   awaits before it declares its tests.
+ *   has an `await` before it declares its tests.
  * - `@long`: AVA starts the file first, so it does not run alone at the end.
- * - `@draws`: the file draws random cases by `draws`: a third in `npm test`, two thirds in `npm run test:rest`.
- * - `@rest`: `npm test` leaves the file to `npm run test:rest`.
+ * - `@draws`: the file draws random cases with `draws`. `npm test` runs a third of the cases, and `npm run test:rest`
+ *   runs two thirds.
+ * - `@rest`: `npm run test:rest` runs the file, and `npm test` does not.
  * @param {string} path
  * @returns {ReadonlySet<string>}
  */

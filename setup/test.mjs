@@ -17,15 +17,15 @@ import { prepareTemplates } from './templates.mjs';
 
 /**
  * Checks style, then runs a tier of tests, or the files in AVA's arguments, against a separate PostgreSQL. Prints the
- * time per room.
+ * time used by each room.
  * @param {string} root the package's folder
  * @param {'push' | 'rest' | 'all'} tier
- * @param {readonly string[]} parameters for AVA; a source (`test/x.test.ts`) means its compiled file
+ * @param {readonly string[]} parameters arguments for AVA; a source file (`test/x.test.ts`) means its compiled file
  * @param {string} [node] the Node.js for the tests and the programs under test
  * @returns {Promise<{passed: number, failed: number}>}
  */
 export async function runTests(root, tier, parameters, node = process.execPath) {
-	// The first tier has checked them.
+	// The push tier, which runs first, has already checked the style.
 	const styleFailures = tier === 'rest' ? 0 : (await checkStyle(root)) + (await checkPageTypes(root));
 	const named = parameters.map(compiled);
 	const isAll = !named.some((parameter) => parameter.endsWith('.js'));
@@ -91,7 +91,8 @@ export async function providePostgres(root, say, options = {}) {
 }
 
 /**
- * A third of the random draws in the first tier, with a daily seed; two thirds in the second, with a different seed.
+ * Returns the settings for random draws: in the first tier, a third of the draws with a daily seed; in the second tier,
+ * two thirds with a different seed.
  */
 function drawsOf(tier) {
 	if (tier === 'all') return {};
@@ -106,7 +107,10 @@ const pages = /\b(?:console|engine)\/|\*\*/;
 /** Files and file patterns whose tests generate clients. */
 const clients = /\bclient\/|\*\*/;
 
-/** Go programs in tests, above all opa, are short-lived: garbage collection took a third of their time. */
+/**
+ * Go programs in tests, mostly opa, are short-lived. By default, they spend a third of their time on garbage
+ * collection.
+ */
 const lessCollecting = { GOGC: '400', GOMEMLIMIT: '1GiB' };
 
 async function checkStyle(root) {
@@ -142,13 +146,13 @@ async function checkPageTypes(root) {
 async function runAva(root, node, parameters, variables, interrupted) {
 	const ava = join(root, 'node_modules/ava/entrypoints/cli.mjs');
 	const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-	// Scripts run by tests use this Node.js, too.
+	// Scripts that tests run also use this Node.js.
 	const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
 	const child = spawn(node, [ava, ...parameters], {
 		cwd: root,
 		env: { ...process.env, ...colours, ...variables, PATH },
 		stdio: ['ignore', 'pipe', 'inherit'],
-		// Separate process group: stopping only AVA would leave its workers running.
+		// AVA gets a separate process group, because its workers would continue to run if only AVA were stopped.
 		detached: true,
 	});
 	const stop = () => child.exitCode === null && process.kill(-child.pid, 'SIGTERM');

@@ -13,7 +13,7 @@ import {
 } from '../src/bundle/bundle.js';
 import { pack } from '../src/bundle/pack.js';
 
-/** Bundles: equal content gives equal bytes, and only complete bundles are read. */
+/** Bundles with equal content have equal bytes, and only complete bundles can be read. */
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -52,7 +52,7 @@ test('the bytes depend on neither time nor machine nor user', async (t) => {
 	t.is(Number.parseInt(header.slice(136, 148), 8), 0);
 });
 
-/** Returns a gzipped tar with any entries. */
+/** Returns a gzipped tar archive with these entries. */
 async function gzippedTar(
 	entries: readonly { readonly name: string; readonly text?: string; readonly type?: 'symlink' | 'directory' }[],
 ) {

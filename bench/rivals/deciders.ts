@@ -7,12 +7,12 @@ import { normalise } from '../../src/pdp/decide/normalise.js';
 import { Engine } from '../../src/pdp/engine/engine.js';
 import * as world from './world.js';
 
-/** Engines with the same world. */
+/** The compared engines, each loaded with the same world. */
 
 /** Decides a check. */
 export type Decide = (body: world.Question['body']) => boolean;
 
-/** Regolith engine with policy and data. */
+/** Returns a Regolith engine with policy and data. */
 export async function regolithEngine(): Promise<{
 	readonly module: Uint8Array;
 	readonly data: Uint8Array;
@@ -31,7 +31,7 @@ export async function regolithEngine(): Promise<{
 	return { module, data, decide };
 }
 
-/** Casbin with an enforcer per permission, which has only the rules for this permission. */
+/** Returns Casbin with an enforcer for each permission. An enforcer contains only the rules for its permission. */
 export async function casbin(): Promise<Decide> {
 	const lines = (rows: readonly (readonly string[])[]) => rows.map((row) => row.join(', ')).join('\n');
 	const text = (request: string, policy: string, matcher: string, groups: string) =>
@@ -69,7 +69,7 @@ export async function casbin(): Promise<Decide> {
 	};
 }
 
-/** Cedar with policies parsed once. Each check brings its entities, as the package requires. */
+/** Returns Cedar with policies parsed once. Each check includes its entities, as the package requires. */
 export async function cedar(): Promise<Decide> {
 	const opens = world.departments.map(
 		(index) =>

@@ -12,7 +12,7 @@ export const roles = ['reader', 'writer', 'owner', 'guest', 'auditor', 'visitor'
 export const readers = roles.slice(0, 3);
 export const folders = range(2_000).map((index) => `folder-${index}`);
 export const documents = range(18_000).map((index) => `document-${index}`);
-/** As many departments as report classes: users open the reports in their department's class. */
+/** There are as many departments as report classes. Users can open the reports in the class of their department. */
 export const departments = range(50);
 
 /** Four tenant roles per user. */
@@ -23,7 +23,7 @@ export const assignments = users.flatMap((user, index) =>
 		tenant: tenants[(index + turn * 7) % tenants.length] ?? '',
 	})),
 );
-/** An editor in each folder, five times over. */
+/** Each folder has five editors, and each user edits a single folder. */
 export const editors = users.map((user, index) => ({ user, folder: folders[index % folders.length] ?? '' }));
 export const folderIndex = (document: number) => document % folders.length;
 export const departmentIndex = (user: number) => user % departments.length;
@@ -31,7 +31,7 @@ export const departmentIndex = (user: number) => user % departments.length;
 export const kinds = ['rbac', 'rebac', 'abac'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Check as a client sends it to a decision point, with its answer. */
+/** A check as a client sends it to a decision point, with the expected answer. */
 export interface Question {
 	readonly kind: Kind;
 	readonly body: {
@@ -54,7 +54,7 @@ export function questions(kind: Kind, count: number): readonly Question[] {
 		const user = users[index] ?? '';
 		const allow = turn % 2 === 0;
 		if (kind === 'rbac') {
-			// Among the four roles, at least one role reads and at least one role does not.
+			// Among the user's four roles, at least one may read and at least one may not.
 			const own = assignments.slice(index * 4, index * 4 + 4);
 			const found = own.find(({ role }) => readers.includes(role) === allow) ?? own[0];
 			const tenant = found?.tenant ?? '';

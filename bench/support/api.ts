@@ -7,13 +7,16 @@ import { secretFor, settings } from '../../test/support/stack.js';
 import { removeFolder, temporaryFolder } from '../../test/support/temporary.js';
 import type { Target } from './load.js';
 
-/** Management API in a separate process. */
+/** A management API in a separate process. */
 export interface Api {
 	readonly url: string;
 	/** Process id. */
 	readonly pid: number;
 	readonly organization: Client;
-	/** Clients for the environment `dev`: its API, and its decision point if the command is `start`. */
+	/**
+	 * Clients for the environment `dev`: `environment` for its API, and `pdp` for its decision point, which exists only
+	 * after the command `start`.
+	 */
 	readonly environment: Client;
 	readonly pdp: Client;
 	/** Creates an environment with an assignable role, and returns its address. */
@@ -21,7 +24,7 @@ export interface Api {
 	stop(): Promise<void>;
 }
 
-/** Starts an API on an empty store; `command` is `serve`, or `start` to add a decision point for `dev`. */
+/** Starts an API on an empty store. The command `start` also starts a decision point for the environment `dev`. */
 export async function startApi(kind: StoreKind, command: 'serve' | 'start' = 'serve'): Promise<Api> {
 	const folder = temporaryFolder();
 	const database = kind === 'server' ? await createDatabase() : null;

@@ -5,8 +5,9 @@ import { derivedTypes, schemaDocument, setRules } from './schema-shapes.js';
 type Members = Record<string, Json>;
 
 /**
- * Environment document with the size that the console is designed for: at `scale` 1, 100,000 users, 200,000 instances,
- * 300 resource types with three roles each, 50 tenant roles and 1,000 condition sets with 5,000 rules.
+ * Returns an environment document of the size that the console is designed for. At `scale` 1, it contains 100,000
+ * users, 200,000 instances, 300 resource types with three roles each, 50 tenant roles and 1,000 condition sets with
+ * 5,000 rules.
  */
 export function consoleEnvironment(scale: number): Members {
 	const { schema, ...document } = environmentDocument(10 * scale) as { readonly schema: Members };

@@ -11,8 +11,8 @@ import { Replica } from '../../src/pdp/follow/replica.js';
 export type Question = { readonly follow: string; readonly apiKey: string } | 'reset' | 'read';
 
 /**
- * IPC answer: the listening address; or the longest block in milliseconds, by wall clock and by CPU time, and resident
- * memory in MiB.
+ * IPC answer: either the listening address; or the longest time that the event loop was blocked, in milliseconds of
+ * wall clock and of CPU time, with the resident memory in MiB.
  */
 export type Told =
 	| { readonly url: string }
@@ -20,7 +20,10 @@ export type Told =
 
 const delays = monitorEventLoopDelay({ resolution: 1 });
 
-/** Linux reports this thread's CPU time here. On a shared machine, the wall clock includes other processes. */
+/**
+ * In this file, Linux reports the CPU time of the main thread. On a shared machine, the wall clock includes time used
+ * by other processes.
+ */
 const statistics = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
 const text = Buffer.alloc(100);
 

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Fixed address for a moving database: forwards connections to its current location, like a virtual IP. */
+/**
+ * A fixed address for a database whose address changes. Forwards connections to the current address, like a virtual IP.
+ */
 export class Detour {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();

@@ -2,8 +2,9 @@ import type { Json } from '../../compiler/model.js';
 import { schemaDocument, setRules } from './schema-shapes.js';
 
 /**
- * Environment document: at `scale` 1, 10,000 users, 20,000 instances (2,000 are groups), 18,000 relationships, 50,000
- * assignments (20,000 on instances), in 100 tenants. 50 user sets and 50 resource sets share 2,500 rules, at any scale.
+ * Returns an environment document. At `scale` 1, it contains 10,000 users, 20,000 instances (2,000 are groups), 18,000
+ * relationships, 50,000 assignments (20,000 on instances), in 100 tenants. At any scale, there are 2,500 rules between
+ * 50 user sets and 50 resource sets.
  */
 export function environmentDocument(scale: number): { readonly [member: string]: Json } {
 	const users = 10_000 * scale;
@@ -72,5 +73,5 @@ export function environmentDocument(scale: number): { readonly [member: string]:
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const userKey = (index: number) => `user-${index}@example.com`;
-/** Groups and documents with the same remainder share a tenant. */
+/** Groups and documents whose indexes have the same remainder are in the same tenant. */
 const tenantKey = (index: number) => `tenant-${index % 100}`;

@@ -3,14 +3,14 @@ import type { EngineInput } from '../../src/pdp/engine/engine.js';
 
 /**
  * Documents in nested folders, and users in nested groups, in 20 tenants: 100,000 users with 3 groups each, 200,000
- * documents, 20,000 folders in chains up to 6, 5,000 groups nested up to 5 deep, 107,000 roles on instances besides the
- * memberships.
+ * documents, 20,000 folders in chains of up to 6, 5,000 groups nested up to 5 deep, and 107,000 roles on instances in
+ * addition to the memberships.
  */
 
 export const sizes = { tenants: 20, users: 100_000, documents: 200_000, folders: 20_000, groups: 5_000 } as const;
 
 export const userKey = (index: number) => `user-${index}@example.com`;
-/** Users, documents, folders and groups with the same remainder share a tenant. */
+/** Users, documents, folders and groups whose indexes have the same remainder are in the same tenant. */
 export const tenantKey = (index: number) => `tenant-${index % sizes.tenants}`;
 export const documentKey = (index: number) => `document-${index}`;
 export const folderKey = (index: number) => `folder-${index}`;
@@ -90,8 +90,8 @@ const near = (index: number, seed: number, count: number) =>
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
 /**
- * Relationships in chains with length `depth` within a tenant: each object is related to its predecessor, unless it
- * begins a chain.
+ * Returns relationships that form chains of length `depth` within a tenant. Each object is related to its predecessor,
+ * except the first object in a chain.
  */
 function chains(
 	type: string,
@@ -108,7 +108,7 @@ function chains(
 		});
 }
 
-/** Complete environment. */
+/** Returns the complete environment. */
 export function graphModel(): Model {
 	const { users, documents, folders, groups } = sizes;
 	return {
@@ -163,7 +163,10 @@ export function graphModel(): Model {
 	};
 }
 
-/** Check for any user and any document in the same tenant. Most are denied, after every possible grant was tried. */
+/**
+ * Returns a check of any user and any document in the same tenant. Most of these checks are denied, after the engine
+ * has tried every possible grant.
+ */
 export function anyCheck(turn: number): EngineInput {
 	const user = mixed(turn * 7 + 3, sizes.users);
 	const document = mixed(turn * 13 + 5, sizes.documents / sizes.tenants) * sizes.tenants + (user % sizes.tenants);

@@ -1,16 +1,19 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 
-/** Writers over kept-alive connections in a separate process, so the measured process shares no thread with them. */
+/**
+ * Runs writers over kept-alive connections in a separate process, so that they share no thread with the measured
+ * process.
+ */
 
 /** Work for a group of writers. */
 export interface Load {
 	readonly url: string;
-	/** Writer n writes to place n modulo their number. */
+	/** Writer `n` writes to place `n` modulo the number of places. */
 	readonly places: readonly Target[];
 	readonly kind: Kind;
 	readonly writers: number;
 	readonly seconds: number;
-	/** Distinguishes the keys in this load from other loads. */
+	/** Distinguishes keys created by this load from keys created by other loads. */
 	readonly name: string;
 }
 
@@ -20,17 +23,20 @@ export interface Target {
 	readonly secret: string;
 }
 
-/** Kinds of writes: alternately assign and unassign roles; create and change users; both, and delete users. */
+/**
+ * Kinds of writes. `assignments` alternately assigns and unassigns roles. `users` creates and changes users. `mixed`
+ * does both, and also deletes users.
+ */
 export type Kind = 'assignments' | 'users' | 'mixed';
 
-/** Results. */
+/** Results of a load. */
 export interface Outcome {
 	/** Acknowledged writes per second. */
 	readonly rate: number;
 	/** Milliseconds from request to answer. */
 	readonly p50: number;
 	readonly p99: number;
-	/** Distinct answers besides success. */
+	/** Distinct answers that were not a success. */
 	readonly refused: readonly string[];
 }
 
@@ -51,7 +57,7 @@ const deleteUser = (key: string): Step => ({ method: 'DELETE', path: `/users/${k
 const assign = (user: string): Step => ({ method: 'POST', path: '/role_assignments', body: assignment(user) });
 const unassign = (user: string): Step => ({ method: 'DELETE', path: '/role_assignments', body: assignment(user) });
 
-/** Writes per turn; `own` is the writer's permanent user, `fresh` is a new user. */
+/** Writes in each turn. `own` is the writer's permanent user, and `fresh` is a new user. */
 const turns: Readonly<Record<Kind, (own: string, fresh: string) => readonly Step[]>> = {
 	assignments: (own) => [assign(own), unassign(own)],
 	users: (_, fresh) => [createUser(fresh), changeUser(fresh)],

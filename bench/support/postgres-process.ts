@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../../test/support/eventually.js';
 
-/** Local PostgreSQL server that can be killed and restarted unchanged. Linux only. */
+/** A local PostgreSQL server that can be killed, and restarted with the same settings. Works only on Linux. */
 export interface PostgresProcess {
 	/** Kills the server like `kill -9`, and restarts it after `pause` milliseconds. */
 	killAndStart(pause: number): Promise<void>;
 }
 
-/** Finds the server at a URL, whose user must be a superuser. */
+/** Finds the process of the server at a URL. The URL's user must be a superuser. */
 export async function postgresProcess(url: string): Promise<PostgresProcess> {
 	const [pid = 0] = (await ask(
 		url,
@@ -23,7 +23,7 @@ export async function postgresProcess(url: string): Promise<PostgresProcess> {
 		async killAndStart(pause) {
 			process.kill(current, 'SIGKILL');
 			await sleep(pause);
-			// It refuses to start while processes of the killed server are still ending.
+			// PostgreSQL refuses to start until all processes of the killed server have ended.
 			await eventually(
 				async () => {
 					const child = spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore', detached: true });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { quantile } from './quantile.js';
 
-/** Checks at full speed from separate processes. Each answer is compared with the only correct answer. */
+/** Sends checks at full speed from separate processes, and compares each answer with the only correct answer. */
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 const execute = promisify(execFile);
@@ -21,7 +21,7 @@ interface Report {
 	readonly mismatches: number;
 }
 
-/** Loads a decision point whose `alice` reads documents. */
+/** Generates load on a decision point, in whose environment `alice` may read documents. */
 export class Saturation {
 	readonly #reports: Report[] = [];
 
@@ -36,7 +36,7 @@ export class Saturation {
 		return this.#reports.reduce((total, { requests }) => total + requests.total, 0);
 	}
 
-	/** Loads in pieces while `going` returns true. */
+	/** Generates load, piece by piece, while `going` returns true. */
 	async run(going: () => boolean): Promise<void> {
 		const headers = [`authorization=Bearer ${this.key}`, 'content-type=application/json'].flatMap((each) => [
 			'-H',

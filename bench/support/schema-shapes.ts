@@ -1,13 +1,16 @@
 import type { ConditionSet, Json, Resource, ResourceRole, Schema, SetRule } from '../../compiler/model.js';
 
-/** Schemas by size: types with derived roles, and rules between condition sets. */
+/** Schemas of chosen sizes, with derived roles or with rules between condition sets. */
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const named = (key: string) => ({ key, name: key, description: null });
 
 const departments = ['sales', 'engineering', 'support', 'legal', 'finance'];
 
-/** Typical conditions: two or three comparisons, some with an alternative, an operand by reference or a `not`. */
+/**
+ * Typical conditions: two or three comparisons. Some conditions include an alternative, a reference as operand, or a
+ * `not`.
+ */
 function userConditions(index: number): Json {
 	const department = { 'user.department': { equals: departments[index % departments.length] ?? '' } };
 	const level = { 'user.level': { 'greater-than-equals': index % 10 } };
@@ -33,7 +36,10 @@ function resourceConditions(index: number): Json {
 const roleKeys = ['viewer', 'editor', 'owner'] as const;
 const actionKeys = ['read', 'update', 'share', 'delete'] as const;
 
-/** Resource types in chains of ten: each has three roles, derived from the same role on the previous type. */
+/**
+ * Resource types in chains of ten. Each type has three roles, and each role is derived from the same role on the
+ * previous type in the chain.
+ */
 export function derivedTypes(count: number): Schema {
 	const role = (type: number, key: string, rank: number): ResourceRole => ({
 		...named(key),
@@ -53,10 +59,12 @@ export function derivedTypes(count: number): Schema {
 	return { resources, roles: [], condition_sets: [], set_rules: [] };
 }
 
-/** Rule layout: every user set with every resource set on a single action, or at random over 40 actions. */
+/**
+ * Layout of rules: either every user set with every resource set on a single action, or random rules over 40 actions.
+ */
 export type RuleLayout = 'on one action' | 'over 40 actions';
 
-/** Rules for a single type. Half the sets are user sets, half are resource sets. */
+/** A schema with rules for a single type. Half of the sets are user sets, and half are resource sets. */
 export function setRules(sets: number, rules: number, layout: RuleLayout): Schema {
 	const half = sets / 2;
 	const rule = (index: number): SetRule => {

@@ -16,7 +16,7 @@ import {
 	writerKeys,
 } from '../../test/support/world.js';
 
-/** Soak results so far. Every number only grows. */
+/** Results of a soak so far. The numbers never decrease. */
 export interface Tally {
 	checks: number;
 	changes: number;
@@ -24,7 +24,7 @@ export interface Tally {
 	/** Requests without an answer, and 5xx answers. */
 	unanswered: number;
 	failed: number;
-	/** Answers contradicting the oracle. Keeps the first as text. */
+	/** Number of answers that contradict the oracle. The first of these answers is stored as a string. */
 	wrong: number;
 	readonly firstWrong: string[];
 }
@@ -35,7 +35,7 @@ export interface Site {
 	readonly pdp: Client;
 }
 
-/** Writer that knows the correct decisions after each write, and verifies every answer. */
+/** A writer that knows the correct decisions after each write, and verifies every answer. */
 export class SoakWriter {
 	readonly #keys;
 	#world: World = emptyWorld;
@@ -49,7 +49,7 @@ export class SoakWriter {
 		this.#keys = writerKeys(number);
 	}
 
-	/** Makes a fact change, and sometimes sends every check about this writer's data. */
+	/** Changes a fact, and sometimes sends every check about this writer's data. */
 	async turn(): Promise<void> {
 		const write = nextWrite(this.#world, this.#keys, this.random);
 		const answer = await noted(this.tally, this.site.api.send(write.method, facts + write.path, write.body));
@@ -72,8 +72,8 @@ export class SoakWriter {
 	}
 
 	/**
-	 * Only this writer changes the data behind these answers, so any revision from this revision on has a single correct
-	 * answer.
+	 * Only this writer changes the data that these answers depend on. Therefore each check has a single correct answer,
+	 * at `revision` and at later revisions.
 	 */
 	async #check(revision: number | undefined): Promise<void> {
 		const questions = worldQuestions(this.#keys, this.#world);
@@ -94,7 +94,7 @@ export class SoakWriter {
 		}
 	}
 
-	/** Determines the stored world after a write with unknown outcome. */
+	/** Determines the stored world after a write with an unknown outcome. */
 	async #found(possible: readonly World[]): Promise<World> {
 		await settled(this.site.api, `${facts}/users/settle-${this.number}`, this.random);
 		const stored = within(await eventually(() => readWorld(this.site.api, facts), Boolean, patience), this.#keys);
@@ -108,7 +108,7 @@ export class SoakWriter {
 	}
 }
 
-/** Changes the schema, by one type or permission at a time, and checks that the change is active, both ways. */
+/** Changes the schema by one type or permission at a time. Checks that each change, and its reversal, takes effect. */
 export class SchemaWriter {
 	#count = 0;
 
@@ -129,7 +129,7 @@ export class SchemaWriter {
 		await this.#check(key, gone, false);
 	}
 
-	/** Repeats until answered: an existing result counts as done. */
+	/** Repeats a change until it is answered. The change counts as done if its result already exists. */
 	async #change(method: 'post' | 'delete', path: string, body?: unknown): Promise<number> {
 		for (;;) {
 			const answer = await noted(this.tally, this.site.api[method](path, body));
@@ -141,7 +141,7 @@ export class SchemaWriter {
 		}
 	}
 
-	/** A policy may take time; 503 until then is neither an answer nor wrong. */
+	/** Compiling the policy may take time. A 503 until then does not count as a wrong answer. */
 	async #check(type: string, revision: number, expected: boolean): Promise<void> {
 		const asked = { user: 'alice', action: 'read', resource: { type, tenant: 'default' } };
 		const headers = { 'x-min-revision': String(revision) };
@@ -156,14 +156,14 @@ export class SchemaWriter {
 
 const patience = { deadline: 120_000, interval: 100 };
 
-/** Repeats a write until it is committed, so all earlier writes are decided. */
+/** Repeats a write until it is committed. Afterwards, all earlier writes are either committed or lost. */
 async function settled(api: Client, path: string, random: Random): Promise<number> {
 	const settle = () => answered(api.put(path, { first_name: String(random.below(2 ** 32)) }));
 	const answer = await eventually(settle, (given) => given !== undefined && given.status < 300, patience);
 	return answer?.revision ?? 0;
 }
 
-/** Returns an answer; counts a missing or 5xx answer and returns `undefined`. */
+/** Returns an answer. If the answer is missing or 5xx, counts it and returns `undefined`. */
 async function noted<Body>(tally: Tally, sent: Promise<Answer<Body>>): Promise<Answer<Body> | undefined> {
 	const answer = await answered(sent);
 	if (answer === undefined) tally.unanswered += 1;

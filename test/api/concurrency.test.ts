@@ -4,7 +4,7 @@ import { complaint } from '../support/failure.js';
 import type { Listed } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Concurrent callers: no write is lost, no revision is skipped, and no internal problem becomes visible. */
+/** Concurrent callers lose no write, skip no revision, and see no internal problem. */
 
 const journey = onEachStore();
 
@@ -178,7 +178,7 @@ journey(
 			const writer = async (index: number) => {
 				const answers = [];
 				for (let step = 0; step < 6; step += 1) {
-					// Half the callers hold a key that outlives the environment.
+					// Half of the callers use a key that remains valid after the environment is deleted.
 					const caller = index % 2 ? http : management.organization;
 					answers.push(await caller.post(`${facts}/users`, { key: `u${index}-${step}` }));
 					answers.push(await caller.post(`${schema}/roles`, { key: `r${index}-${step}`, name: 'R' }));

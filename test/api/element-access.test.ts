@@ -35,7 +35,7 @@ import {
 import { fails } from '../support/failure.js';
 import { type Management, newPlace, type Place, startManagement } from '../support/management.js';
 
-/** Requirements of `element.read` and `element.write` on callers, checked before reading the body. */
+/** Requirements that `element.read` and `element.write` place on callers. They are checked before the body is read. */
 
 const path = '/v2/elements/:proj_id/:env_id/probe';
 const probes = [
@@ -111,7 +111,7 @@ test.after.always('stop', async () => {
 	await management.stop();
 });
 
-/** Returns a place with element users, and the path of its test endpoint. */
+/** Returns a place with element users. `at` is the path of its test endpoint. */
 async function furnished(): Promise<Place & { readonly at: string }> {
 	const place = await newPlace(management, management.project);
 	await furnishElements(place);
@@ -200,7 +200,7 @@ test('a write by cookie requires an origin of the environment or the API’s own
 		{ origin: '' },
 	]) {
 		fails(t, await sending(url, { cookie, ...headers }).post(place.at, body), 403, 'elements_origins');
-		// Nor with a different content type, which needs no preflight.
+		// A different content type, for which browsers send no preflight request, is refused as well.
 		const plain = { cookie, 'content-type': 'text/plain', ...headers };
 		fails(t, await sending(url, plain).post(place.at, undefined, { raw: JSON.stringify(body) }), 403);
 	}
@@ -247,7 +247,10 @@ test('concurrent writes each find the session', async (t: ExecutionContext) => {
 	t.deepEqual([...new Set(written.map(({ status }) => status))], [200]);
 });
 
-/** Sends a write whose body follows only after `meanwhile`, or never if the answer comes first. */
+/**
+ * Sends the headers of a write, and the body after `meanwhile` resolves. Does not send the body if the answer arrives
+ * first.
+ */
 async function withheld(at: string, headers: Readonly<Record<string, string>>, meanwhile: () => Promise<void>) {
 	const body = JSON.stringify({ key: 'late', name: 'Late' });
 	const length = { 'content-length': String(body.length) };
@@ -255,7 +258,7 @@ async function withheld(at: string, headers: Readonly<Record<string, string>>, m
 	const answered = new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject));
 	sent.flushHeaders();
 	sent.write(body.slice(0, 1));
-	// Long enough for the server to read the headers; if it has not, the test still passes.
+	// This is long enough for the server to read the headers. If the server has not read them, the test still passes.
 	await sleep(100);
 	await meanwhile();
 	sent.end(body.slice(1));

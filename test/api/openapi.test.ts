@@ -7,7 +7,7 @@ import { createSecret, type Management, newPlace, startManagement } from '../sup
 import { SchemaValidators } from '../support/schema-validators.js';
 import { endpointBody, endpointClients, endpointPath, furnish, keyedEndpoints, tour } from '../support/tour.js';
 
-/** The served OpenAPI document: valid, complete, and consistent with the answers. */
+/** The served OpenAPI document is valid, complete, and consistent with the answers. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -83,7 +83,7 @@ test('every reference in the document resolves', (t) => {
 	t.is(JSON.stringify(document).match(/"\$ref":/g)?.length, references.length);
 });
 
-/** Access of public endpoints. */
+/** `access` values of public endpoints. */
 const openAccess: readonly string[] = ['public', 'probe', 'element.enter', 'console.enter'];
 
 test('every path parameter and every key requirement is described', (t) => {
@@ -107,7 +107,7 @@ test('every endpoint with a body has a valid example', (t) => {
 	}
 });
 
-/** Yields every object that has or needs an example: it has a schema, like a parameter or a body. */
+/** Yields every object that has or needs an example: every object with a schema, such as a parameter or a body. */
 function* exampled(value: unknown, at: string): Generator<readonly [at: string, place: Json]> {
 	if (typeof value !== 'object' || value === null) return;
 	if ('schema' in value) yield [at, value as Json];
@@ -120,7 +120,7 @@ test('every parameter, body and answer has a valid example', (t) => {
 	t.true(places.length > 200);
 	for (const [at, { schema, example }] of places) {
 		t.not(example, undefined, at);
-		// A request example may contain ignored members; an answer example contains only described members.
+		// A request example may contain ignored members. An answer example must contain only described members.
 		const parsed = validators.of(schema as Json, !at.includes('requestBody')).safeParse(example);
 		t.true(parsed.success, `${at}: ${JSON.stringify(example)} ${parsed.error}`);
 	}
@@ -238,7 +238,7 @@ test('invalid calls to every endpoint fail as described', async (t) => {
 		if (endpoint.path.includes(':')) {
 			for (const wrong of ['nothing', 'a%00b', 'a%ZZ'])
 				answers.push(await ask(organization, path.replace('default', wrong)));
-			// Objects below the environment, which is empty.
+			// The path names an object below the environment. It is missing, because the environment is empty.
 			if (!/(create|list)(User|Tenant|Role|Resource)s?$|Project|Environment|Policy|syncUser/.test(endpoint.name))
 				answers.push(await ask(organization));
 		}

@@ -26,7 +26,7 @@ for (const file of files) {
 	writeFileSync(join(folder, `${basename(file, '.json')}.ts`), astToString(types));
 }
 
-// Compiles the calls beside the types and their library.
+// The calls are compiled in the same folder as the types and the library that they import.
 symlinkSync(join(tools, 'node_modules'), join(folder, 'node_modules'), 'dir');
 const sources = files.map((file) => `${basename(file, '.json')}-calls.ts`);
 for (const source of sources) writeFileSync(join(folder, source), readFileSync(join(calls, source)));

@@ -9,7 +9,10 @@ import { apiDocument, decisionPointDocument } from '../support/documents.js';
 import { root } from '../support/root.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** External tools accept both documents: the linter finds no problem, and generated clients accept natural calls. */
+/**
+ * External tools accept both documents: the linter finds no problems, and natural calls to the generated clients
+ * compile.
+ */
 
 interface Problem {
 	readonly file: string;
@@ -23,7 +26,7 @@ interface Findings {
 	readonly errors: readonly string[];
 }
 
-/** Allowed linter findings, each with its reason. */
+/** Linter findings that are allowed, each with a reason. */
 const exceptions: readonly { readonly rule: string; readonly at: RegExp; readonly because: string }[] = [
 	{
 		rule: 'operation-4xx-response',

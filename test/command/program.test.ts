@@ -140,9 +140,9 @@ interface Choice {
 	readonly options?: SharedOptions;
 	readonly api: string;
 	readonly pdp: string;
-	/** Setting that provides each URL. */
+	/** Settings that provide the URLs. */
 	readonly sources?: readonly [api: string, pdp: string];
-	/** Variable that provides each key. */
+	/** Environment variables that provide the keys. */
 	readonly keys: readonly [api: string, pdp: string];
 }
 
@@ -228,7 +228,7 @@ test('a resource is a type, or a type and a key', (t) => {
 	for (const word of ['', ':', 'report:', ':q3']) t.throws(() => parseResource(word), { instanceOf: ConfigError });
 });
 
-/** Server responses, and the start of the resulting error. `{url}` is the server's URL. */
+/** Server responses, each with the beginning of the resulting error. `{url}` is the server's URL. */
 const answers: readonly (readonly [title: string, answer: (response: ServerResponse) => void, says: string])[] = [
 	[
 		'breaks off in a body of known length',
@@ -268,7 +268,7 @@ for (const [title, answer, says] of answers) {
 		});
 		const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 		const server: Server = { url, source: 'PERMIT_API_URL', key: { secret: 'a', variable: 'PERMIT_API_KEY' } };
-		// Long enough for a response, and short if there is none.
+		// The timeout is long enough for a response. It is short if no response is expected.
 		const timeout = title.includes('slow') ? 300 : 10_000;
 		const asked = askFor(server, '/x', z.object({ a: z.int() }), { timeout });
 		const error = await t.throwsAsync(asked, { instanceOf: ConfigError });

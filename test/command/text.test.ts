@@ -13,7 +13,7 @@ import type { Attempt } from '../../src/wire/decision/attempt.js';
 import type { Health } from '../../src/wire/decision/check.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
-/** Command output and argument parsing. Untrusted text in the output cannot control a terminal. */
+/** Tests command output and argument parsing. Untrusted text in the output cannot control a terminal. */
 
 const shown: readonly (readonly [text: string, visible: string])[] = [
 	['ann@example.com', 'ann@example.com'],

@@ -1,11 +1,11 @@
-/** The archive format for `opa` input and bundles, read by a second tar implementation. */
+/** A second tar implementation can read the archives for `opa` input and bundles. */
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { archive } from '../../compiler/opa/archive.js';
 import { unpack } from '../../src/bundle/bundle.js';
 
 const file = (path: string) => ({ path, content: `package ${path.length}\n# é\u{1f600}` });
-/** Around the lengths at which tar changes the path format, and at which content fills a block. */
+/** Lengths around the limits at which tar changes its path format, and at which content fills a block. */
 const pathLengths = [99, 100, 101, 155, 256, 985, 986, 987, 988, 989, 9_000];
 const contentLengths = [511, 512, 513];
 

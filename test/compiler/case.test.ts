@@ -1,4 +1,4 @@
-/** Every folder in `test/case`: the model's compiled output, byte by byte, and its answers. */
+/** Compares the compiled output of every model in `test/case`, byte by byte, and its answers. */
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { evaluate, opa, packageRoot, wasmEngine, withoutOrder, writeFiles } from
 interface Check {
 	/** Reason for this answer. */
 	readonly because: string;
-	/** Entrypoint; a decision by default. */
+	/** The entrypoint, which is a decision by default. */
 	readonly entrypoint?: string;
 	readonly query: Json;
 	readonly answer: Json;
@@ -69,7 +69,7 @@ for (const name of readdirSync(root).sort()) {
 	test(answers, name);
 }
 
-/** Returns all compiled files of a model, sorted by path. */
+/** Returns all files compiled from a model, sorted by path. */
 function outcome(model: Model): readonly RegoFile[] {
 	const compiled = compile(model);
 	return sorted([
@@ -78,7 +78,7 @@ function outcome(model: Model): readonly RegoFile[] {
 	]);
 }
 
-/** Returns the document in readable form. Its bytes come from the compiler, so their order counts. */
+/** Returns the data document in readable form, in the compiler's order, so that the order is compared as well. */
 function dataText(model: Model): string {
 	const text = new TextDecoder().decode(documentBytes(model));
 	return `${text.replaceAll('":{"', '":{\n"').replaceAll(',"', ',\n"')}\n`;

@@ -1,6 +1,6 @@
 // @alone
 
-/** Closures of cycles: their reach and termination. */
+/** Closures of cycles reach all instances, and their evaluation ends. */
 import test from 'ava';
 import fc from 'fast-check';
 import { computeClosures, relatedObjects } from '../../compiler/data/closure.js';
@@ -10,7 +10,10 @@ import { wasmEngine } from './engine.js';
 
 const named = (key: string) => ({ key, name: key, description: null });
 
-/** Folders whose viewers are their parents' viewers; if `conditional`, only without direct assignments. */
+/**
+ * Returns a schema in which viewers of a folder can view the folders inside. If `conditional`, this applies only to
+ * folders without direct assignments.
+ */
 function folders(conditional: boolean): Schema {
 	const folder: Resource = {
 		...named('folder'),
@@ -33,12 +36,15 @@ function parent(child: string, folder: string): Relationship {
 	return { type: 'folder', instance: child, relation: 'parent', subject_type: 'folder', subject: folder };
 }
 
-/** Returns a chain with folder `0` at the top, and each next folder in the previous one. */
+/** Returns a chain of folders with folder `0` at the top. Each folder is inside the previous folder. */
 function chain(length: number): readonly Relationship[] {
 	return Array.from({ length: length - 1 }, (_, index) => parent(`${index + 1}`, `${index}`));
 }
 
-/** Returns diamonds with folder `0` at the top, and two folders per level, each in both folders above. */
+/**
+ * Returns diamonds of folders with folder `0` at the top. Each level has two folders, and each folder is inside both
+ * folders of the level above.
+ */
 function diamonds(depth: number): readonly Relationship[] {
 	const level = (number: number) => (number === 0 ? ['0'] : [`${number}`, `${number}'`]);
 	return Array.from({ length: depth }, (_, index) =>
@@ -46,7 +52,7 @@ function diamonds(depth: number): readonly Relationship[] {
 	).flat();
 }
 
-/** Returns the number of source folders for each folder that has any. */
+/** Returns the number of source folders for each folder with at least one source folder. */
 function sizes(relationships: readonly Relationship[]): ReadonlyMap<string, number> {
 	return new Map(
 		computeClosures(folders(false), relationships, relatedObjects(relationships)).map(({ key, sources }) => [
@@ -99,7 +105,7 @@ const graphs = {
 	'a ring of 500': { relationships: [...chain(500), parent('0', '499')], lowest: '499', middle: '250' },
 } as const;
 
-/** Returns a function that asks an engine about any relationships and assignments. */
+/** Returns a function that asks an engine about the passed relationships and assignments. */
 async function asker(conditional: boolean) {
 	const schema = folders(conditional);
 	const engine = await wasmEngine(compilePolicy(schema).policy ?? []);
@@ -142,7 +148,7 @@ for (const [name, { relationships, lowest, middle }] of Object.entries(graphs)) 
 	}
 }
 
-/** Folders in chains with some back and cross links, and a user with assignments on some. */
+/** Chains of folders with some links back and across, and a user with assignments on some of the folders. */
 const tangle = fc.record({
 	length: fc.integer({ min: 100, max: 300 }),
 	extra: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 40 }),

@@ -1,4 +1,4 @@
-/** Both engines that a policy must satisfy, with the same files: WebAssembly and OPA itself. */
+/** The two engines that every policy must work with, from the same files: WebAssembly and OPA itself. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
 /** Path to the `opa` under test. */
 export const opa = process.env['OPA_PATH'] ?? join(packageRoot, '.tools/opa');
 
-/** A loaded policy: answers inputs at an entrypoint; data can be replaced. */
+/** A loaded policy, which evaluates inputs at an entrypoint. Its data can be replaced. */
 export interface Engine {
 	/** Takes a data document as JSON in UTF-8. */
 	setData(document: Uint8Array): void;
@@ -28,8 +28,8 @@ export interface Engine {
 }
 
 /**
- * Shared compiler of the process, because its program starts only once. wasm-compiler.test.ts asserts that its output
- * decides like `opa build`.
+ * The compiler shared by the whole process, because its program should start only once. wasm-compiler.test.ts asserts
+ * that its output decides like `opa build`.
  */
 const compiler = createWasmCompiler(opa);
 
@@ -42,7 +42,8 @@ export async function wasmEngine(generated: readonly RegoFile[]): Promise<Engine
 	const entrypoints = new Entrypoints(policy.entrypoints as Record<string, number>);
 	return {
 		setData: (document) => policy.setData(new Uint8Array(document).buffer),
-		// The result travels as JSON, and an undefined result is an empty list. It becomes null, which no rule returns.
+		// The module returns the result as JSON. An undefined result is an empty list, and is mapped to null, which no rule
+		// returns.
 		ask: (entrypoint, input) => {
 			const question = entrypoints.inputFor(entrypoint, input);
 			return (policy.evaluate(question, entrypoints.find(entrypoint)) as { result: Json }[])[0]?.result ?? null;

@@ -1,4 +1,4 @@
-/** Random layered schemas and facts, where derivation paths part and meet again. */
+/** Random layered schemas and facts, in which derivation paths diverge and meet again. */
 import fc from 'fast-check';
 import type { Model, Resource, ResourceRole, Schema } from '../../compiler/model.js';
 import { factsOfSize, type Material, placedFacts, plain } from './model.js';
@@ -15,7 +15,9 @@ function layerArbitrary({ key, name, description }: Material) {
 		action: key(''),
 		roles: keys('r', 2),
 		relations: keys('n', 3),
-		/** Derivations among a type's roles: a role from itself, or two roles from each other. */
+		/**
+		 * Derivations among the roles of a type: either a role derives from itself, or two roles derive from each other.
+		 */
 		cycle: fc.constantFrom('none', 'none', 'own', 'mutual'),
 		interrupted: fc.record({ up: seldom, across: seldom, around: seldom }),
 		blocked: seldom,
@@ -75,7 +77,7 @@ function layerResource(layer: Layer, next: Layer | undefined, ways: number): Res
 	};
 }
 
-/** Several models of one layered schema. */
+/** Several models with the same layered schema. */
 export function layeredModels(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(layeredSchema(plain), fc.array(factsOfSize(12), { minLength: count, maxLength: count }))

@@ -14,7 +14,7 @@ import type {
 } from '../../compiler/model.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 
-/** Any well-formed text, mostly text that could break out of a literal, comment, path or object. */
+/** Any well-formed string; mostly strings that could break out of a literal, comment, path or object. */
 export const text = fc.oneof(
 	fc.string({ unit: anyCodePoint }),
 	fc.string({
@@ -45,12 +45,15 @@ export const text = fc.oneof(
 /** Suffixes of all keys in random models. */
 export const names = ['a', 'b', '1', '__proto__'] as const;
 
-/** Few keys per kind, so that random parts of a model meet each other. */
+/** Keys for a kind of object. There are only a few, so that random parts of a model refer to the same objects. */
 const key = (kind: string) => fc.constantFrom(...names).map((name) => `${kind}${name}`);
 
-/** Content and size of random schemas: the number of resource types, and of actions, roles and relations in each. */
+/**
+ * Content and size of random schemas. `least` and `most` limit the number of resource types, and of actions, roles and
+ * relations in each type.
+ */
 export interface Material {
-	/** Keys by prefix: a letter for roles and relations, empty for types and actions. */
+	/** Returns keys with a prefix: a letter for roles and relations, empty for types and actions. */
 	readonly key: (kind: string) => fc.Arbitrary<string>;
 	readonly name: fc.Arbitrary<string>;
 	readonly description: fc.Arbitrary<string | null>;
@@ -58,20 +61,20 @@ export interface Material {
 	readonly most: number;
 }
 
-/** Short keys and a constant name. */
+/** Material with short keys and a constant name. */
 export const plain: Material = { key, name: fc.constant('Name'), description: fc.constant(null), least: 0, most: 4 };
 
 function unique<T extends { readonly key: string }>(item: fc.Arbitrary<T>, minLength = 0, maxLength = 4) {
 	return fc.uniqueArray(item, { selector: ({ key }) => key, minLength, maxLength });
 }
 
-/** True in an eighth of all cases: enough exceptions, and enough cycles without exceptions. */
+/** True in an eighth of all cases. This gives enough exceptions, and enough cycles without exceptions. */
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
-/** Index into a list of any length: see `pick`. */
+/** Index into a list of any length (see `pick`). */
 const choice = fc.nat({ max: 11 });
 
-/** A derivation with an undecided relation and role. */
+/** A derivation whose relation and role are not chosen yet. */
 interface Choice {
 	readonly relation: number;
 	readonly role: number;
@@ -126,7 +129,7 @@ export function schemaArbitrary(material: Material): fc.Arbitrary<Schema> {
 		.map(({ sets, rules, ...generated }) => withSets(soundSchema(generated), sets, rules));
 }
 
-/** Returns the schema without sets. */
+/** Returns a schema without errors and without sets. */
 function soundSchema({ resources, roles }: GeneratedSchema): Schema {
 	return {
 		condition_sets: [],
@@ -149,7 +152,7 @@ interface GeneratedSchema {
 	readonly roles: Schema['roles'];
 }
 
-/** A condition set with an undecided resource type, parent and role. */
+/** A condition set whose resource type, parent and role are not chosen yet. */
 type GeneratedSet = Pick<ConditionSet, 'key' | 'name' | 'description'> & {
 	readonly type: ConditionSet['type'];
 	readonly resource: number;
@@ -233,7 +236,7 @@ export const schema: fc.Arbitrary<Schema> = schemaArbitrary(plain);
 /** A schema that mostly has derivation cycles. */
 export const derivingSchema: fc.Arbitrary<Schema> = schemaArbitrary({ ...plain, least: 2 });
 
-/** Chooses relation subjects and derivation sources among all possibilities. */
+/** Chooses the relation subjects and derivation sources from all possible values. */
 function soundResource(own: GeneratedResource, resources: readonly GeneratedResource[]): Resource {
 	const relations = own.relations.map((row) => ({ ...row, subject: pick(resources, row.subject)?.key ?? '' }));
 	return {
@@ -248,12 +251,12 @@ function soundResource(own: GeneratedResource, resources: readonly GeneratedReso
 	};
 }
 
-/** Extensions to later roles only cannot form a cycle. */
+/** Returns only parents that come later in the list of roles, so that extensions cannot form a cycle. */
 function later(parents: readonly string[], roles: readonly { readonly key: string }[], index: number) {
 	return parents.filter((parent) => roles.findIndex((candidate) => candidate.key === parent) > index);
 }
 
-/** Returns a derivation and its identity, because each may occur only once. */
+/** Returns a derivation, and its identity, because each derivation may occur only once. */
 function derived(
 	{ relation, role, no_direct_roles_on_object }: Choice,
 	relations: readonly Relation[],
@@ -274,19 +277,22 @@ export function pick<T>(items: readonly T[], number: number): T | undefined {
 /** User keys allow more characters than schema keys. */
 export const userNames = ['ua', 'ub', 'u/%~"#:', '__proto__'] as const;
 
-/** So do instance keys, except for colons. */
+/** Instance keys also allow more characters than schema keys, except for colons. */
 export const instanceNames = ['ia', 'i/%~"#', '__proto__'] as const;
 
 const user = fc.constantFrom(...userNames);
 const tenant = fc.record({ key: key('t'), attributes: fc.dictionary(key('x'), fc.integer(), { maxKeys: 2 }) });
 const assignment = fc.record({ user, role: key('r'), tenant: key('t') });
-/** Mostly the same tenant, because relationships stay within a tenant. */
+/** Tenant keys. Most are the same, because relationships must stay within a tenant. */
 const place = fc.constantFrom('ta', 'ta', 'ta', 'ta', 'ta', 'tb', 't1', 't__proto__');
 const instance = fc.record({ type: choice, key: fc.constantFrom(...instanceNames), tenant: place });
 const instanceAssignment = fc.record({ user, instance: choice, role: choice });
 const relationship = fc.record({ object: choice, relation: choice, subject: choice });
 
-/** Facts for an undecided schema: a minimum number of instances, with relationships in proportion. */
+/**
+ * Facts for a schema that is not chosen yet, with a minimum number of instances, and a proportional number of
+ * relationships.
+ */
 export const factsOfSize = (least: number) =>
 	fc.record({
 		users: fc.uniqueArray(user, { minLength: Math.min(least, 3) }),
@@ -308,7 +314,7 @@ function isNotHome({ key }: { readonly key: string }): boolean {
 	return key !== homeTenant.key;
 }
 
-/** Returns facts for a schema. Facts about missing users and tenants have no effect. */
+/** Returns facts for a schema. They may include facts about missing users and tenants, which have no effect. */
 export function placedFacts({ resources }: Schema, generated: GeneratedFacts): Facts {
 	const placed = generated.instances.flatMap((row) => {
 		const type = pick(resources, row.type)?.key;
@@ -337,7 +343,7 @@ export function placedFacts({ resources }: Schema, generated: GeneratedFacts): F
 
 type GeneratedFacts = ReturnType<typeof factsOfSize> extends fc.Arbitrary<infer F> ? F : never;
 
-/** Returns a possible relationship: an object, a relation on its type and a subject in its tenant. */
+/** Returns a valid relationship: an object, a relation on the object's type, and a subject in the object's tenant. */
 export function relate(
 	resources: readonly Resource[],
 	instances: readonly Instance[],
@@ -359,7 +365,7 @@ export const model: fc.Arbitrary<Model> = fc
 	.tuple(schema, factsOfSize(0))
 	.map(([schema, facts]) => ({ schema, facts: placedFacts(schema, facts) }));
 
-/** Several models of one schema with derivation cycles. */
+/** Several models with the same schema, which has derivation cycles. */
 export function modelsOfOneSchema(count: number): fc.Arbitrary<readonly Model[]> {
 	return fc
 		.tuple(derivingSchema, fc.array(factsOfSize(12), { minLength: count, maxLength: count }))

@@ -1,4 +1,4 @@
-/** The hand-written policy: its tests, and the compiler output they depend on. */
+/** Runs the tests of the hand-written policy, and checks the compiler output that these tests depend on. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
@@ -46,7 +46,7 @@ test('the library is the policy without its tests, at the paths of its packages'
 	}
 });
 
-/** Matches a whole facts table without a member. */
+/** Matches a reference to a whole facts table, rather than to one of its members. */
 const wholeTable = /data\.regolith\.facts(?:\.\w+)?(?![\w.[])/;
 
 test('no rule reads a whole facts table, because a stock OPA would convert all of it in each check', async (t) => {
@@ -75,7 +75,7 @@ const resourceSet = (name: string, selects: ConditionSet['selects']): ConditionS
 	selects,
 });
 
-/** Schema for the tests in `policy/`; role grants are data there. */
+/** Schema for the tests in `policy/`. In these tests, role grants are data. */
 const environment: Schema = {
 	condition_sets: [
 		{ ...userSet('seniors', { 'user.level': { 'greater-than-equals': 5 } }), name: 'Seniors' },

@@ -1,6 +1,6 @@
 // @alone
 
-/** The generated tests pass for compiler output, and fail for every change to it. */
+/** The generated tests pass for compiler output, and fail after every change to this output. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { opa, runOpa, writeFiles } from './engine.js';
 import { schema as anySchema, schemaArbitrary, text } from './model.js';
 import { schemaOfCase } from './schema-of-case.js';
 
-/** A compiled schema with its tests. */
+/** A compiled schema and its tests. */
 interface Tested {
 	readonly policy: readonly RegoFile[];
 	readonly tests: readonly RegoFile[];
@@ -123,7 +123,7 @@ test('user text never becomes code', async (t) => {
 	);
 });
 
-/** Returns all variants of a policy with one rule body missing. */
+/** Returns all variants of a policy in which a single rule body is missing. */
 function sabotaged(policy: readonly RegoFile[]): readonly { readonly gone: string; readonly policy: RegoFile[] }[] {
 	return policy.flatMap((file, at) => {
 		const parts = file.text.split('\n\n');

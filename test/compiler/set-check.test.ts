@@ -2,7 +2,7 @@ import test from 'ava';
 import { compilePolicy, type Schema } from '../../compiler/index.js';
 import type { ConditionSet, SetRule } from '../../compiler/model.js';
 
-/** Problems with condition sets and rules: reports every finding together, each with its place. */
+/** The compiler reports all problems with condition sets and rules together, each with its place. */
 
 const named = (key: string) => ({ key, name: key, description: null });
 const type = (key: string) => ({ ...named(key), actions: [named('read')], roles: [], relations: [] });

@@ -13,7 +13,9 @@ import { schemaArbitrary, text } from './model.js';
 const named = { name: 'Name', description: null };
 const empty = { ...named, actions: [], roles: [], relations: [] };
 
-/** Keys that the compiler accepts, also as types. It rejects keys for only one reason, tested below. */
+/**
+ * Keys that the compiler accepts, including as type keys. It rejects keys for a single reason, which is tested below.
+ */
 const key = () =>
 	text.filter(
 		(word) =>
@@ -29,7 +31,7 @@ const hostile = (least: number, most: number) =>
 
 const part = String.raw`(?:\.\w+|\[""\])`;
 
-/** Paths with keys as segments, after a dot or as literals, and the number of keys. */
+/** Paths that are followed by keys, either after a dot or as literals. Each path comes with the number of its keys. */
 const paths: readonly (readonly [string, number])[] = [
 	['regolith.resources', 1],
 	['regolith.instances', 1],
@@ -211,7 +213,7 @@ const grammar = new Set([
 	'\t\t"": instances_0,',
 ]);
 
-/** The same in layers, where derivation paths part and meet again. */
+/** Hostile schemas with layers, in which derivation paths diverge and meet again. */
 const hostileLayers = layeredSchema({ key, name: text, description: fc.option(text), least: 1, most: 3 });
 
 test('keys, names and descriptions occur only in literals', (t) => {

@@ -6,17 +6,18 @@ import type { ElementsRuntime } from '../../src/wire/element/elements-config.js'
 import type { UserRead } from '../../src/wire/facts/user.js';
 
 /**
- * Compares the response types in the pages with the API types. If they differ, this file does not compile: a
- * response must have every member that the pages read, and optional API members must be optional in the pages.
+ * Compares the response types in the pages with the API types. If they do not match, this file does not compile: a
+ * response must have every member that the pages read, and members that are optional in the API must also be optional
+ * in the pages.
  */
 
-/** Instants are text in JSON. */
+/** The JSON form of a type. Instants are strings in JSON. */
 type Sent<T> = T extends Date ? string : T extends object ? { readonly [K in keyof T]: Sent<T[K]> } : T;
 
 /** Compiles only if the pages can read every response. */
 type ReadAs<Page, Answer extends Page> = Answer;
 
-/** Compared types. */
+/** All compared types. */
 export type Compared = [
 	ReadAs<{ readonly actor: Pages.Actor }, Sent<ElementActor>>,
 	ReadAs<Pages.ElementRuntime, Sent<ElementsRuntime>>,

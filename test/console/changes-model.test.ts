@@ -8,7 +8,7 @@ import {
 	undoChanges,
 } from '../../src/console/model/draft/undo-changes.js';
 
-/** Changes screen logic without a page: differences and undo. */
+/** Logic of the Changes screen, without a page: differences and undo. */
 
 type Given = Readonly<Record<string, unknown>> | null;
 

@@ -7,11 +7,11 @@ import type { Loose } from '../support/client.js';
 import { openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Change log in Chromium: changes, and their reverse in the draft. */
+/** The change log in Chromium shows changes, and puts their reversal into the draft. */
 
 let stack: Stack;
 let browser: Browser;
-/** Revision that deleted a resource with its parts. */
+/** The revision that deleted a resource with its parts. */
 let deletion = 0;
 
 test.before(async () => {

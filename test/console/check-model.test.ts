@@ -35,7 +35,7 @@ import { visibleText } from '../../src/console/model/visible-text.js';
 import { anyCodePoint } from '../support/any-code-point.js';
 import { root } from '../support/root.js';
 
-/** "Check and why" and decision log logic, without a page. */
+/** Logic of "Check and why" and the decision log, without a page. */
 
 const check = { user: 'ann', action: 'read', type: 'document', instance: 'document:budget' };
 const policy = { package: 'p', file: 'f', rule: 'r' };
@@ -201,7 +201,7 @@ test('the decisive reason is that of the whole check', (t) => {
 	);
 });
 
-/** Forms with any text that the fields can hold. */
+/** Forms with any text that the fields can contain. */
 const anyForm = fc.record<CheckForm>({
 	token: fc.string(),
 	user: fc.string({ unit: 'grapheme' }),
@@ -240,7 +240,7 @@ test('a check that is logged is asked again as it was', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-/** Returns a body without empty attributes and contexts. */
+/** Returns a check body without empty attributes and contexts. */
 function withoutNothing({ user, action, resource, context }: NonNullable<ReturnType<typeof checkBody>>): object {
 	const filled = (name: string, value: object | undefined) =>
 		value === undefined || Object.keys(value).length === 0 ? {} : { [name]: value };

@@ -35,7 +35,7 @@ test('a call becomes a command that a shell reads as it was meant', (t) => {
 	const law = fc.property(fc.string(), fc.webPath(), (body, path) => {
 		const call = { method: 'POST', path, body: body.replaceAll('\0', ''), decision: false };
 		const command = curlCommand(call, 'http://localhost:8000');
-		// A shell function replaces curl and prints its arguments.
+		// A shell function with the name `curl` replaces the program and prints its arguments.
 		const shell = `curl() { printf '%s\\0' "$@"; }; PERMIT_API_KEY=k; ${command}`;
 		const [, , , url, , authorization, , type, , sent] = execFileSync('sh', ['-c', shell]).toString().split('\0');
 		t.deepEqual(
@@ -92,7 +92,7 @@ function applied(objects: ReadonlyMap<string, unknown>, changes: readonly DraftC
 test('a draft does what its changes do one by one, and names each object once', (t) => {
 	const law = fc.property(fc.subarray(['a', 'b']), fc.array(change, { maxLength: 12 }), (there, wanted) => {
 		const objects = new Map(there.map((key) => [draftSubject({ kind: 'role', operation: 'create', key }), 'there']));
-		// Keep only valid changes: a created object does not exist, a changed or deleted object does.
+		// Keep only valid changes: a created object must not exist yet, and a changed or deleted object must exist.
 		const fitting: DraftChange[] = [];
 		for (const one of wanted) {
 			const exists = applied(objects, fitting).has(draftSubject(one));

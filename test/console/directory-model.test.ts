@@ -9,7 +9,7 @@ import { directoryPath, readDirectoryPath } from '../../src/console/model/direct
 import { type HeldRole, rolesAtRequest, rolesByTenant, sourceText } from '../../src/console/model/held-role.js';
 import { type ObjectPermissions, permissionPage } from '../../src/console/model/matrix/permission-rows.js';
 
-/** Directory, changes and requests logic, without a page. */
+/** Logic of the directory, changes and requests screens, without a page. */
 
 const root = '/console/default/dev/';
 

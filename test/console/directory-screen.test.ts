@@ -10,7 +10,7 @@ import type { Paginated } from '../support/listed.js';
 import { freePort } from '../support/ports.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Directory in Chromium: reading and writing users, tenants, groups and instances. */
+/** The directory in Chromium: users read and write users, tenants, groups and instances. */
 
 const long = 'k'.repeat(500);
 
@@ -165,7 +165,10 @@ test.serial('a user’s page tells roles and what they allow, and asks about the
 	await close();
 });
 
-/** Types a key into a field with suggestions, and leaves the field, because its list would cover the elements below. */
+/**
+ * Types a key into a field with suggestions. Then leaves the field, because its list of suggestions would cover the
+ * elements below.
+ */
 async function fillKey(page: Page, name: string, key: string): Promise<void> {
 	await page.getByRole('combobox', { name, exact: true }).first().fill(key);
 	await page.keyboard.press('Tab');

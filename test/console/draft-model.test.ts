@@ -99,7 +99,7 @@ const object = fc.oneof(
 	fc.record({ kind: fc.constant('condition_set_rule'), value: fc.record({ user_set: name }) }),
 );
 
-/** Formats objects as sorted text. */
+/** Returns the objects as sorted strings. */
 function listed(objects: SchemaObjects): readonly string[] {
 	return [...objects].map(([subject, { value }]) => `${subject} ${JSON.stringify(value)}`).sort();
 }

@@ -7,7 +7,7 @@ import { startChromium } from '../support/chromium.js';
 import { type ConsoleWindow, openConsole, overflowWidth, seriousViolations } from '../support/console-page.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Draft and impact in Chromium: from a file to a revision, with a conflict and an undo. */
+/** Draft and impact in Chromium: a file becomes a draft and then a revision. Includes a conflict and an undo. */
 
 let stack: Stack;
 let browser: Browser;

@@ -25,10 +25,10 @@ import { removeFolder } from '../support/temporary.js';
  */
 
 const elements = '/v2/elements/default/dev';
-/** Shown in the documentation; updated with `UPDATE=1`. */
+/** A screenshot for the documentation, updated with `UPDATE=1`. */
 const screenshot = join(root, 'docs/images/elements.png');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Timeout for page content, in milliseconds. Long, so that a busy machine does not fail a test. */
+/** Timeout for page content, in milliseconds. It is long, so that tests do not fail on a busy machine. */
 const patience = 30_000;
 
 let stack: Stack;
@@ -36,9 +36,9 @@ let app: EmbeddingApp;
 let foreignApp: EmbeddingApp;
 let browser: Browser;
 let environmentId = '';
-/** All secrets given to a backend. */
+/** All secrets that the application's backend received. */
 const secrets = { tickets: new Set<string>(), bearers: new Set<string>() };
-/** All addresses and `Referer` headers sent by a browser. */
+/** All addresses and `Referer` headers sent by browsers. */
 const sent: { readonly url: string; readonly referer: string }[] = [];
 
 test.before(async () => {
@@ -139,7 +139,10 @@ function elementUrl(key: string, query: Readonly<Record<string, string>> = {}): 
 	return `${stack.api.listening.url}/elements/${key}?${new URLSearchParams({ envId: environmentId, ...query })}`;
 }
 
-/** Returns the address of the application page with a frame, with our script and the package. */
+/**
+ * Returns the address of the application page, which loads our script and the package and embeds `frame`, if there is
+ * one.
+ */
 function appUrl(frame: string | null, { origin }: EmbeddingApp = app): string {
 	const query = { script: `${stack.api.listening.url}/elements.js`, ...(frame !== null && { frame }) };
 	return `${origin}/?${new URLSearchParams(query)}`;
@@ -167,7 +170,7 @@ function call(page: Page, expression: string): Promise<unknown> {
 	return page.evaluate(expression);
 }
 
-/** Signs in with the front-end package, so that the frame has the bearer token. */
+/** Signs in with the front-end package, so that the frame gets a bearer token. */
 async function signInByPackage(page: Page, user: string, frame: string): Promise<unknown> {
 	const options = {
 		loginMethod: 'supportsPrivateBrowser',
@@ -202,7 +205,7 @@ async function seriousFaults(frame: Frame): Promise<unknown> {
 		.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`);
 }
 
-/** Returns a page's background colour: light (`#ffffff`) or dark (`#16181c`). */
+/** Returns a page's background colour, which is light (`#ffffff`) or dark (`#16181c`). */
 function backgroundColor(frame: Frame): Promise<unknown> {
 	return frame.evaluate('getComputedStyle(document.body).backgroundColor');
 }
@@ -213,7 +216,7 @@ async function mayRead(user: string): Promise<boolean> {
 	return (await stack.pdp.post<{ readonly allow: boolean }>('/allowed', question)).body.allow;
 }
 
-/** Returns the expiry for each of a user's assignments to a role. */
+/** Returns the expiry of each of a user's assignments to a role. */
 async function endsOf(user: string, role: string): Promise<readonly unknown[]> {
 	const { body } = await stack.environment.get<readonly { readonly expires_at?: string }[]>(
 		`${facts}/role_assignments?user=${user}&role=${role}`,
@@ -264,7 +267,7 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 	await rex.frame.getByText('until 2 Jan 2999, 10:00').first().waitFor();
 	const end = form.getByLabel('Until (optional)');
 	await end.fill('2999-02-01T00:00');
-	// Later than requested.
+	// The chosen expiry is later than the requested expiry.
 	await form.locator('input:invalid').waitFor();
 	await end.fill('2998-01-01T00:00');
 	await form.getByLabel('Comment (optional)').focus();
@@ -286,10 +289,10 @@ test.serial('a role is asked for in the page, approved by the keyboard, and the 
 
 test.serial('the front-end package signs in by the cookie, which the page then goes by', async (t) => {
 	const context = await newBrowser(t);
-	// On an instance, only its resource's roles can be requested.
+	// On an instance, only roles of the instance's resource can be requested.
 	const url = elementUrl('requests', { resourceInstanceKey: 'main' });
 	const page = await openApp(context, null);
-	// Its promise settles only for its vendor's server. The cookie is set anyway.
+	// The package's promise settles only with its vendor's server. The cookie is set nevertheless.
 	const options = { loginMethod: 'cookie', loginUrl: '/login/rex', tenant: 'acme' };
 	await call(page, `void permit.elements.login(${JSON.stringify(options)})`);
 	const [cookie] = await eventually(
@@ -304,7 +307,7 @@ test.serial('the front-end package signs in by the cookie, which the page then g
 	const frame = page.frameLocator('iframe');
 	await frame.getByRole('heading', { name: 'Access to reports', level: 1 }).waitFor();
 	t.deepEqual(await frame.getByLabel('Role').locator('option').allTextContents(), ['Auditor']);
-	// A write with the cookie, from a page on our own origin.
+	// This write is sent with the cookie, from a page on our own origin.
 	await frame.getByRole('button', { name: 'Send request' }).click();
 	await said(frame, 'Your request was sent.');
 	await frame.getByRole('button', { name: /^Cancel the request/ }).click();
@@ -356,7 +359,7 @@ test.serial('our script signs in both ways, says how it ended, and signs out', a
 	t.true(await call(page, 'regolith.elements.logout()'));
 	await frame.getByLabel('State').selectOption('denied');
 	await frame.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-	// The page accepts a newer token without a reload.
+	// The page accepts a newer token without being reloaded.
 	t.true(await login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: byToken }));
 	await frame.getByRole('heading', { name: 'Access to reports' }).waitFor();
 	await t.throwsAsync(login({ loginMethod, loginUrl: '/login/rex', tenant, elementIframeUrl: foreignApp.origin }), {
@@ -550,7 +553,7 @@ test.serial('a token that another page sends is not taken', async (t) => {
 	const url = elementUrl('requests', { elementsToken: 'true' });
 	const signedIn = await fetch(`${foreignApp.origin}/login/ann`, { method: 'POST' });
 	const { url: token } = (await signedIn.json()) as { readonly url: string };
-	// A page outside a frame, opened by a foreign page, and by a page on a configured origin.
+	// A page outside a frame. It is opened once by a foreign page, and once by a page on a configured origin.
 	for (const from of [foreignApp, app]) {
 		const page = await openApp(context, null, from);
 		const [opened] = await Promise.all([
@@ -617,11 +620,11 @@ test.serial('the quickstart leads from nothing to a request that is approved', a
 	const [, ...commands] = fenced(quickstart, 'sh');
 	const check = commands.pop() ?? '';
 	const [program = ''] = fenced(quickstart, 'js');
-	// Inside the package, where the SDK resolves as in an installation.
+	// The folder is inside the package, so that imports of the SDK resolve as in an installation.
 	const folder = mkdtempSync(join(root, 'dist', 'quickstart-'));
 	t.teardown(() => removeFolder(folder));
 	writeFileSync(join(folder, 'app.mjs'), program);
-	// Variables set by the first block.
+	// Variables that the first block sets.
 	const given = {
 		PERMIT_API_KEY: own.keys.environment,
 		PERMIT_API_URL: own.api.listening.url,

@@ -11,7 +11,7 @@ import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 let stack: Stack;
 let browser: Browser;
-/** Markup, and a character that reverses the text direction. */
+/** A name with markup, and with a character that reverses the text direction. */
 const hostileName = '<img src=x onerror=alert(1)>\u202eeman';
 
 test.before(async () => {

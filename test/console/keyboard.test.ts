@@ -7,7 +7,7 @@ import { openConsole } from '../support/console-page.js';
 import { setDocumentScene, startConsoleStack } from '../support/console-stack.js';
 import { facts, type Stack } from '../support/stack.js';
 
-/** Checking, drafting and publishing by keyboard: the check, matrix and draft screens. */
+/** Users can check, draft and publish with only the keyboard, on the check, matrix and draft screens. */
 
 let stack: Stack;
 let browser: Browser;

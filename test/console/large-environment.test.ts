@@ -29,7 +29,7 @@ const comparisonTime = 300_000;
 async function startLargeStack(): Promise<Stack> {
 	const started = await startConsoleStack();
 	const { facts, ...document } = consoleEnvironment(1) as { readonly facts: { readonly role_assignments: object[] } };
-	// One assignment per user; more assignments only take longer.
+	// Keep one assignment per user, because more assignments would only take longer.
 	const role_assignments = facts.role_assignments.filter((_, index) => index % 5 === 0);
 	const raw = JSON.stringify({ ...document, facts: { ...facts, role_assignments } });
 	const http = client(started.api.listening.url, started.keys.environment);
@@ -45,7 +45,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Returns the servers started by the first journey. */
+/** Returns the servers and the browser started by the first journey. */
 function started(): { readonly stack: Stack; readonly browser: Browser } {
 	if (stack === undefined || browser === undefined) throw new Error('the large environment could not be made');
 	return { stack, browser };

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { type DiffHunk, diffCounts, diffLines } from '../../src/console/model/policy/line-diff.js';
 
-/** Diff between two texts. */
+/** Line differences between two texts. */
 
 const line = fc.constantFrom('', 'a', 'b', 'c', '}', '\tx := 1', 'ß\u{202e}', '+a', '\\', '\r');
 const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.map((one) => `${one}\n`).join(''));
@@ -27,7 +27,7 @@ function applyDiff(before: string, diff: readonly DiffHunk[]): string {
 	for (const hunk of diff) {
 		const texts = hunk.lines.filter(({ kind }) => kind !== 'removed').map((one) => one.text);
 		const old = hunk.lines.filter(({ kind }) => kind !== 'added').length;
-		// Earlier hunks have moved the lines to their new places.
+		// Earlier hunks have already moved the lines to their new places.
 		lines.splice(hunk.after - 1, old, ...texts);
 	}
 	return lines.join('\n');

@@ -148,7 +148,7 @@ test.serial('the matrix is edited by keyboard alone, and an edit is taken back',
 	t.deepEqual((await keptDrafts(page))[0]?.changes, [{ kind: 'condition_set_rule', value: rule, operation: 'create' }]);
 	await press('F2', 'Space', 'Escape');
 	t.deepEqual(await keptDrafts(page), []);
-	// A resource header hides its actions, and the address stores this.
+	// A resource header hides the resource's actions. The page address records this.
 	await press('ArrowUp', 'Enter');
 	t.is(await page.getByRole('rowheader').count(), 3);
 	t.is(new URL(page.url()).searchParams.get('except'), 'document');
@@ -222,7 +222,10 @@ test.serial('the matrix has no serious fault, wide and light, narrow and dark', 
 	}
 });
 
-/** 300 types with five actions and three roles each, 50 tenant roles, 500 user sets and 500 resource sets. */
+/**
+ * Returns a schema with 300 types (five actions and three roles each), 50 tenant roles, 500 user sets and 500 resource
+ * sets.
+ */
 function largeSchema(): object {
 	const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index).padStart(3, '0'));
 	const record = (keys: readonly string[], value: (key: string) => unknown) =>

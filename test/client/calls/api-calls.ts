@@ -1,7 +1,10 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';
 
-/** Calls as written with the generated client and without a manual. They are compiled but never executed. */
+/**
+ * Calls as a programmer would write them with the generated client and without a manual. They are compiled but never
+ * executed.
+ */
 
 const client = createClient<paths>({
 	baseUrl: 'http://127.0.0.1:8000',

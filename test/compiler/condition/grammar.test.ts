@@ -26,7 +26,7 @@ const onInstances = (role: string, written: string) =>
 	`\`user.roles\` holds the keys of roles in the tenant, such as "${role}", and no roles on instances: "${written}" never ` +
 	'is among them; what a role on an instance allows is said by its permissions';
 
-/** User set conditions with all their problems. */
+/** User set conditions, each with all its problems. */
 const notRanges = [[1], [1, 2, 3], [1, 'b'], ['a', null], 'a'];
 
 const wrong: readonly (readonly [conditions: unknown, ...problems: readonly string[]])[] = [

@@ -1,6 +1,6 @@
 /**
- * Every folder in `test/case-conditions`: an operator's compiled form, and each engine's answers for cases with
- * hand-written truths. `UPDATE=1` rewrites the tables, but never the truths.
+ * Compares the compiled form of the operator in every folder in `test/case-conditions`, and each engine's answers with
+ * the hand-written truths of its cases. `UPDATE=1` rewrites the tables, but never the truths.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 import { root } from '../../support/root.js';
 import { comparisonForms, type Form, page, type Row } from './table.js';
 
-/** A comparison with its cases. */
+/** A comparison and its cases. */
 interface Group {
 	readonly attribute: string;
 	readonly operand: Json;
@@ -39,7 +39,7 @@ const forms = groups.flatMap(({ name, index, attribute, operand }) => comparison
 const sets = forms.map(({ key, conditions }) => userSet(key, conditions));
 const compiled = compileSets(sets);
 
-/** Questions by group, a question per case. */
+/** The questions of each group, with a question for each case. */
 const questions = groups.map(({ name, index, cases }) =>
 	cases.map(({ user, resource = {} }) => ({
 		user,

@@ -1,4 +1,4 @@
-/** The golden page for an operator: its compiled form and each engine's answers. */
+/** The golden page for an operator, with its compiled form and each engine's answers. */
 
 import type { Truth } from '../../../compiler/condition/evaluate-comparison.js';
 import type { Trace } from '../../../compiler/condition/explain-condition.js';
@@ -18,7 +18,7 @@ export interface Form {
 	readonly conditions: Json;
 }
 
-/** A case: its truth, and the answers for each form. */
+/** A case, with its truth and the answers for each form. */
 export interface Row {
 	readonly case: string;
 	readonly user: Json;
@@ -31,7 +31,7 @@ export interface Row {
 	}[];
 }
 
-/** A comparison with its cases. */
+/** A comparison and its cases. */
 export interface Section {
 	readonly attribute: string;
 	readonly operand: Json;
@@ -40,7 +40,7 @@ export interface Section {
 	readonly files: readonly RegoFile[];
 }
 
-/** Returns the plain and negated forms, with the logic above and below the attribute. */
+/** Returns the plain and negated forms of a comparison, with the logic above and below the attribute. */
 export function comparisonForms(operator: string, group: number, attribute: string, operand: Json): readonly Form[] {
 	const comparison = { [operator]: operand };
 	const form = (nesting: Form['nesting'], negated: boolean, conditions: Json): Form => ({
@@ -92,7 +92,7 @@ function sectionLines({ attribute, operand, forms, rows, files }: Section): read
 	];
 }
 
-/** Returns the lines without the common parts of every file. */
+/** Returns a file's lines, without the parts that every file has in common. */
 function regoLines({ text }: RegoFile): readonly string[] {
 	const code = text.split('\n').filter((line) => !line.startsWith('#'));
 	return [
