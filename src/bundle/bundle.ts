@@ -86,10 +86,10 @@ const revisionText = z.string().regex(/^\d{1,15}$/, 'a revision is a decimal num
 
 const shared = {
 	/**
-	 * Lineage of the revision: revisions in different lineages cannot be compared. Empty in bundles from earlier versions.
+	 * The revision's lineage. Revisions in different lineages cannot be compared. Empty in bundles from earlier versions.
 	 */
 	lineage: z.string().default(''),
-	/** Random token of the revision; empty in bundles from earlier versions. */
+	/** The revision's random token; empty in bundles from earlier versions. */
 	token: z.string().default(''),
 	/** Environment id. A decision point serves a single environment. */
 	environment: z.string(),
@@ -137,10 +137,10 @@ export type Degradation = NonNullable<Manifest['metadata']['regolith']['degraded
 
 /** Variable parts of a manifest. */
 export interface ManifestParts {
-	/** Lineage id of the revision; empty by default. */
+	/** The revision's lineage id; empty by default. */
 	readonly lineage?: string;
 	readonly revision: number;
-	/** Random token of the revision; empty by default. */
+	/** The revision's random token; empty by default. */
 	readonly token?: string;
 	readonly environment: string;
 	readonly policy: string;
@@ -150,7 +150,7 @@ export interface ManifestParts {
 	readonly degraded?: Degradation | null;
 	/** Additional roots; none by default. */
 	readonly roots?: readonly string[];
-	/** Entrypoints of `/policy.wasm`; omitted for bundles without this file. */
+	/** Entrypoints in `/policy.wasm`; omitted for bundles without this file. */
 	readonly entrypoints?: readonly string[];
 	/** A snapshot is complete. A delta or policy step applies to any revision from `base` on, in the same lineage. */
 	readonly step:

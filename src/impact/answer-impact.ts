@@ -6,7 +6,7 @@ import { closurePatches } from './index-closures.js';
 import type { ImpactAnswer, ImpactQuestion } from './messages.js';
 import { replayDecisions } from './replay-decisions.js';
 
-/** Share of the time reserved for replaying logged decisions. */
+/** Time share reserved for replaying logged decisions. */
 const timeForDecisions = 0.2;
 
 /** Finds the impact of a change. Advances the held state to the state before the change, and leaves it there. */

@@ -11,13 +11,13 @@ import { causeName, describeSide } from './decision-side.js';
 export interface ComparisonLimits {
 	/** Maximum number of checks. */
 	readonly checks: number;
-	/** Maximum number of listed rows, for gains and for losses separately. */
+	/** Maximum listed rows, for gains and for losses separately. */
 	readonly rows: number;
 	/** Returns true when the time has run out. */
 	readonly isOver: () => boolean;
 }
 
-/** Result of a comparison. */
+/** Comparison result. */
 export interface Comparison {
 	/** Sample of checks allowed only after the change (gains) or only before (losses), sorted by granting cause. */
 	readonly gains: readonly ImpactRow[];
@@ -67,7 +67,7 @@ export class ImpactTally {
 
 	constructor(
 		private readonly states: StatePair,
-		/** Maximum number of listed rows, for gains and for losses separately. */
+		/** Maximum listed rows, for gains and for losses separately. */
 		private readonly rows: number,
 	) {}
 
@@ -110,7 +110,7 @@ export class ImpactTally {
 	}
 }
 
-/** Returns the sort key of a row: granting cause first, then the object of the check. */
+/** Returns a row's sort key: granting cause first, then the object of the check. */
 function rowName({ user, action, resource: { type, key }, tenant, before, after }: ImpactRow): string {
 	return JSON.stringify([[...before.by, ...after.by].map(causeName), type, action, tenant, key ?? '', user]);
 }

@@ -36,7 +36,7 @@ export function describeSide(engine: DecidingEngine, input: EngineInput, code: s
 	return { allow, code, reason: section?.reason ?? code, by };
 }
 
-/** Returns a unique string for a cause, regardless of the characters in its keys. */
+/** Returns a unique string for a cause, even if its keys contain special characters. */
 export function causeName({ by, role, userset, resourceset, resource_type }: ImpactCause): string {
 	return JSON.stringify([by, role, userset, resourceset, resource_type]);
 }

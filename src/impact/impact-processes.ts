@@ -3,9 +3,9 @@ import { clientGone, Turns } from '../limit/turns.js';
 import type { Logger } from '../log.js';
 import { ImpactProcess, type ProcessLimits } from './impact-process.js';
 
-/** Maximum number of processes, each for a single environment. */
+/** Maximum processes, each for a single environment. */
 const maxProcesses = 2;
-/** Maximum number of waiting requests per environment. */
+/** Maximum waiting requests per environment. */
 const maxWaiting = 4;
 /** Time without a request before a process ends, in milliseconds. */
 const idleTime = 60_000;
@@ -39,7 +39,7 @@ export class ImpactProcesses {
 
 	constructor(private readonly options: ProcessesOptions) {}
 
-	/** Ids of running processes. */
+	/** Running process ids. */
 	get pids(): readonly number[] {
 		return [...this.#kept.values()].flatMap(({ process }) => process.pid ?? []);
 	}

@@ -68,11 +68,11 @@ export interface ExplanationQuestion {
 	readonly past: {
 		/** Facts changed since the past state, with their past values. */
 		readonly facts: readonly PastFact[];
-		/** Schema of the past state; `null` if unchanged. */
+		/** Past schema; `null` if unchanged. */
 		readonly schema: Schema | null;
 		/** Schema that determines the closures of the past state. */
 		readonly closures: Schema;
-		/** Policy module of the past state; `null` if unchanged. */
+		/** Past policy module; `null` if unchanged. */
 		readonly policy: Uint8Array | null;
 	} | null;
 }

@@ -99,7 +99,7 @@ function asAssignment({ user, instance, role, until }: PastFactLike<'instance_ro
 	return { user, role, type, instance: key, ...expiring(until) };
 }
 
-/** Returns a unique string for a fact, regardless of the characters in its keys. */
+/** Returns a unique string for a fact, even if its keys contain special characters. */
 function factName(...keys: readonly string[]): string {
 	return JSON.stringify(keys);
 }
@@ -120,10 +120,7 @@ function pastMemberships({ tenantRoles }: FactsIndex, past: readonly PastFactLik
 	return { touched: [...touched.values()], held: [...unchanged, ...held] };
 }
 
-/**
- * Returns the roles that the users of these assignments hold on any instance. Each combination of user, type and role
- * occurs once.
- */
+/** Returns the roles that the users of these assignments hold on any instance. The result contains no duplicates. */
 function pastHoldings({ instanceRoles }: FactsIndex, past: readonly PastFactLike<'instance_role'>[]) {
 	const changed = new Set(past.map(({ user, instance, role }) => factName(user, instance, role)));
 	const found = new Map<string, Neighbourhood['holdings'][number]>();

@@ -28,7 +28,7 @@ export interface LoggedInput {
 	readonly input: unknown;
 }
 
-/** Result of a replay. */
+/** Replay result. */
 export interface ReplayedDecisions {
 	/**
 	 * Number of replayed decisions, and number of skipped decisions. Skips decisions that are masked, truncated, or logged

@@ -6,12 +6,12 @@ import { ValidationProblems } from '../wire/error.js';
 import { AwaitedRevision, EveryAnswer, LoadedAnswer, NamedRequest } from '../wire/headers.js';
 import { authzenFailures, authzenOpenFailures } from './authzen/failures.js';
 
-/** Body of a failure response. */
+/** Failure response body. */
 const FailureBody = z
 	.object({ detail: z.string().describe('Human-readable problem.') })
 	.meta({ id: 'FailureBody', description: 'The body of a failure.' });
 
-/** Body of a 422 response: the first problems, each with its location. */
+/** 422 response body: the first problems, each with its location. */
 const ValidationFailureBody = z
 	.object({
 		detail: ValidationProblems,

@@ -188,7 +188,7 @@ function createSurround(options: DecisionPointOptions): Surround {
 	};
 }
 
-/** Maximum length of a client SDK name. */
+/** Maximum client SDK name length. */
 const maxSdkLength = 256;
 
 /** Returns the context for deciding a request. Throws `unavailable` without a revision. */

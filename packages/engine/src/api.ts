@@ -72,11 +72,13 @@ export interface CheckQuery {
 	/** The resource, or `<type>` or `<type>:<key>` in the tenant `default`. */
 	readonly resource: string | ResourceDescription;
 	readonly context?: JsonObject | null;
-	/** Requests the reasons for the decision. Finding the reasons takes a hundred times as long as the decision itself. */
+	/**
+	 * Requests the reasons for the decision. Finding the reasons takes a hundred times longer than the decision itself.
+	 */
 	readonly use_debugger?: boolean | null;
 }
 
-/** Result of a check, as returned by `/allowed`. */
+/** Check result, as returned by `/allowed`. */
 export interface CheckResult {
 	readonly allow: boolean;
 	/** Same as `allow`. */

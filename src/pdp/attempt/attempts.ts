@@ -21,7 +21,7 @@ export const maxAttempts = 50;
  */
 const stepsToFind = 50_000;
 
-/** Maximum number of steps to verify that attempts suffice and are minimal. */
+/** Maximum steps to verify that attempts suffice and are minimal. */
 const stepsToVerify = 200_000;
 
 /** Context for finding attempts. */

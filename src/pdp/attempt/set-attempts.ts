@@ -18,7 +18,7 @@ export const maxChanges = 6;
 
 /** Maximum attempts by rules to consider. */
 const maxFound = 200;
-/** Maximum number of ways to keep for meeting a condition, and maximum number of ways to combine per side of a rule. */
+/** Maximum ways to keep for meeting a condition, and maximum ways to combine for each side of a rule. */
 const maxWays = 8;
 const maxWaysOfSide = 3;
 
@@ -218,7 +218,7 @@ function roleAskedFor({ attribute, operator, operand }: Comparison): string | un
 
 /**
  * Returns the attribute to change: the compared attribute if it can be changed, or else the attribute in the operand's
- * `ref`. Attributes derived from facts, and tenant attributes, cannot be changed.
+ * `ref`. Facts, values from the check, and tenant attributes cannot be changed.
  */
 function changeable({ attribute, operand }: Comparison): AttributePath | undefined {
 	if (isChangeable(attribute)) return attribute;

@@ -7,7 +7,7 @@ import { Failure } from '../../failure.js';
 import type { Request } from '../../http/endpoint.js';
 import { ErrorMessage } from '../../wire/decision/authzen.js';
 
-/** Path prefixes of AuthZEN. */
+/** AuthZEN path prefixes. */
 const places = ['/access/v1/', '/.well-known/authzen-configuration'];
 
 /** True for AuthZEN paths, even if no endpoint is served there. */

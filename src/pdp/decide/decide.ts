@@ -11,7 +11,7 @@ export interface DecisionContext {
 	readonly engine: DecidingEngine;
 	/** Index for listings, at the same revision. */
 	readonly facts: FactsIndex;
-	/** Lineage of the revision; absent if unknown. */
+	/** The revision's lineage; absent if unknown. */
 	readonly lineage?: string;
 	readonly revision: number;
 	/** Newest revision whose policy is in use. */

@@ -93,7 +93,7 @@ function logAll(kept: readonly Parameters<RecordDecision>[], record: RecordDecis
 	return forEachItem(kept, (decision) => record(...decision));
 }
 
-/** Adds up processor time. Throws if the sum exceeds the budget. */
+/** Adds up the processor time. Throws if the sum exceeds the budget. */
 function meter(budget: number): (milliseconds: number) => void {
 	let spent = 0;
 	return (milliseconds) => {

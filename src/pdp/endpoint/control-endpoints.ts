@@ -5,7 +5,7 @@ import { reply } from '../../http/endpoint.js';
 import type { Replica } from '../follow/replica.js';
 import { endpoint } from './endpoint.js';
 
-/** Version of the decision point API. */
+/** Decision point API version. */
 const apiVersion = 4;
 
 const Version = z

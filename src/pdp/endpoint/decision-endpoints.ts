@@ -12,7 +12,7 @@ import { forEachItem } from '../engine/chunks.js';
 import { arrayChunks } from '../engine/json-chunks.js';
 import { chunkedReply, endpoint, revisionHeader, unavailableOrCostly } from './endpoint.js';
 
-/** Maximum checks with reasons per request. Finding the reasons takes a hundred times as long as a check. */
+/** Maximum checks with reasons per request. Finding the reasons takes a hundred times longer than a check. */
 export const maxExplained = 1_000;
 
 /** Declares the check endpoints. */

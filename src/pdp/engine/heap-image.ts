@@ -26,9 +26,10 @@ export interface Image {
 }
 
 /**
- * Writes a JSON object into memory from `start`, with the layout a module would use, but with related values close
- * together: for each member first its value, then its key, then the element joining them. The last duplicate member
- * wins. Throws `EngineError` if `json` is not a single JSON object, apart from surrounding white space.
+ * Writes a JSON object into memory from `start`. Uses the layout that a module would use, but places related values
+ * close together: for each member first its value, then its key, then the element that joins them. If a member occurs
+ * several times, the last occurrence wins. Throws `EngineError` if `json` is not a single JSON object. White space
+ * around the object is allowed.
  */
 export function writeImage(memory: ModuleMemory, start: number, json: Uint8Array): Image {
 	return runToEnd(writingImage(memory, start, json));
@@ -43,7 +44,7 @@ export function* writingImage(memory: ModuleMemory, start: number, json: Uint8Ar
 	return { root, end: blocks.next * 4 };
 }
 
-/** Maximum object depth written here. Deeper objects are left to the module, which has a separate limit. */
+/** Maximum depth for objects written by this code. The module parses deeper objects, up to its own depth limit. */
 const deepest = 64;
 /** Number of members written between two pauses. */
 const stride = 500;
@@ -56,7 +57,7 @@ interface Key {
 	hash: number;
 }
 
-/** Writes a document without recursion, so it can pause anywhere. */
+/** Writes a document without recursion, so that writing can pause anywhere. */
 class ImageWriter {
 	readonly #scanner: JsonScanner;
 	readonly #blocks: ImageBlocks;
@@ -69,7 +70,7 @@ class ImageWriter {
 	#top = 0;
 	/** Start index into `#open` for each open object, outermost first. */
 	readonly #bases = new Int32Array(deepest + 1);
-	/** Key for each open object in its parent. */
+	/** For each open object, its key in its parent object. */
 	readonly #keys: readonly Key[];
 	#depth = 0;
 
@@ -80,7 +81,7 @@ class ImageWriter {
 		this.#keys = Array.from({ length: deepest + 1 }, () => ({ source: scanner.source, from: 0, to: 0, hash: 0 }));
 	}
 
-	/** Writes the whole document. Like all writing methods, returns the written address. */
+	/** Writes the whole document and returns its address. The other writing methods also return the address or place. */
 	*document(): Steps<number> {
 		const scanner = this.#scanner;
 		if (scanner.peek() !== jsonByte.openingBrace) throw new EngineError('the data is not a JSON object');
@@ -114,13 +115,16 @@ class ImageWriter {
 		this.#bases[this.#depth] = this.#top;
 	}
 
-	/** Reads a member up to its value, and writes the value unless it is an object to be written here. */
+	/**
+	 * Reads a member up to its value. Enters a value that is an object within the maximum depth, and writes any other
+	 * value.
+	 */
 	#member(): void {
 		const scanner = this.#scanner;
 		if (this.#top > (this.#bases[this.#depth] ?? 0)) scanner.skip(jsonByte.comma);
 		scanner.peek();
 		scanner.string();
-		// Copied, because the value may contain strings too.
+		// Copy the key, because the value may contain strings, which overwrite the scanner's last string.
 		const key = this.#keyAt(this.#depth);
 		key.source = scanner.source;
 		key.from = scanner.from;
@@ -138,7 +142,7 @@ class ImageWriter {
 		return key;
 	}
 
-	/** Writes any value except an object to be written here. */
+	/** Writes any value except an object within the maximum depth. */
 	#value(): number {
 		const scanner = this.#scanner;
 		switch (scanner.peek()) {
@@ -159,7 +163,7 @@ class ImageWriter {
 		}
 	}
 
-	/** Writes an element, not linked into a bucket yet, and returns its place. */
+	/** Writes an element without linking it into a bucket, and returns its place. */
 	#element({ source, from, to, hash }: Key, value: number): number {
 		const key = this.#strings.write(source, from, to, hash);
 		const blocks = this.#blocks;
@@ -182,7 +186,7 @@ class ImageWriter {
 		this.#top += 1;
 	}
 
-	/** Writes an object with empty buckets for the given number of elements; returns its place. */
+	/** Writes an object with empty buckets for `elements` elements, and returns its place. */
 	#table(elements: number): number {
 		const buckets = bucketsFor(elements);
 		const blocks = this.#blocks;
@@ -261,7 +265,7 @@ class ImageWriter {
 		return place * 4;
 	}
 
-	/** Writes an array, or an object too deep to be written here: the module parses it. */
+	/** Lets the module parse an array, or an object below the maximum depth. */
 	#nested(): number {
 		const { text, value } = this.#scanner.nested();
 		return this.#blocks.foreign(mayHoldLoneSurrogates(text) ? utf8Bytes(jsonText(value)) : text);

@@ -1,6 +1,6 @@
 /**
- * Memory layout for values in OPA modules; no other file knows it. Values written by this code have addresses divisible
- * by four, so memory is read in words of four bytes. Values written by a module may be anywhere.
+ * Memory layout for values in OPA modules. No other file depends on this layout. Values written by this code have
+ * addresses divisible by four, so memory is read in words of four bytes. Values written by a module may be anywhere.
  *
  * Every block that a module may free has a header: its size and two words, both zero until the block is freed.
  */
@@ -17,10 +17,10 @@ export const kind = {
 	lastingString: 8,
 } as const;
 
-/** Words before a block: its size in bytes, and the links used while it is free. */
+/** Words before a block: its size in bytes, and the links used while the block is free. */
 export const headerWords = 3;
 
-/** Block sizes in bytes, as the module would allocate them: small blocks have four sizes. */
+/** Block sizes in bytes, as allocated by the module. Small blocks have four sizes. */
 export const blockBytes = { constant: 4, element: 16, object: 16, number: 64 } as const;
 
 /** Returns a boolean as a word: kind in the first byte, value in the second. */

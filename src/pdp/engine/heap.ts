@@ -7,31 +7,31 @@ import { hasKnownLayout } from './layout-probe.js';
 import { headroom, type ModuleMemory, type PatchStep } from './module-memory.js';
 import { latin1Text, utf8Bytes } from './text-bytes.js';
 
-/** Heap bytes per JSON byte parsed by the module; more than enough for tables. */
+/** Heap bytes to reserve per JSON byte that the module parses. This is more than enough for tables. */
 export const parsedPerByte = 12;
-/** Number of patches applied between two pauses: they take some hundred microseconds. */
+/** Number of patches applied between two pauses. Applying this number takes a few hundred microseconds. */
 const stride = 100;
 /** Bytes copied between two pauses. */
 const copyChunk = 1024 * 1024;
 
-/** A document in an instance's memory. It owns everything from `base` up to `end`. */
+/** A document in an instance's memory. The document owns all memory from `base` up to `end`. */
 export class Heap {
 	readonly base: number;
 	readonly memory: ModuleMemory;
 	/** True if `heap-image` writes the documents; otherwise the module parses them. */
 	readonly laidOut: boolean;
-	/** Probe for the module's value layout. A heap may only move to a module with the same layout. */
+	/** Result of probing the module's value layout. A heap may only move to a module with the same layout. */
 	readonly #layout: string;
 	readonly #booleans: Booleans;
 	/** True if booleans can be found in this module's documents. */
 	readonly #findsBooleans: boolean;
 	#root = 0;
 	#end: number;
-	/** Size after loading. The growth since then shows how much of the heap is free blocks. */
+	/** Size after loading. The growth since then shows how much of the heap consists of free blocks. */
 	#loadedBytes = 0;
 	/**
-	 * True if free blocks are stashed. They are stashed before evaluations and restored before patches; before the first
-	 * stash there are none.
+	 * True if free blocks are stashed. Free blocks are stashed before evaluations and restored before patches. There are
+	 * no free blocks before the first stash.
 	 */
 	#stashed = false;
 
@@ -47,12 +47,12 @@ export class Heap {
 		this.#findsBooleans = this.laidOut && findsBooleans(memory, this.#booleans);
 	}
 
-	/** Address of the document; patches do not move it. */
+	/** Document address. Patches do not move the document. */
 	get root(): number {
 		return this.#root;
 	}
 
-	/** First free address above the document: evaluations start there and leave nothing behind. */
+	/** First free address above the document. Evaluations use the memory from this address, and leave nothing behind. */
 	get end(): number {
 		return this.#end;
 	}
@@ -63,8 +63,8 @@ export class Heap {
 	}
 
 	/**
-	 * Loads a document, a JSON object in bytes, into an empty heap. Throws `EngineError` if it is not a JSON object.
-	 * Loading takes more than one step only if this code lays out the document.
+	 * Loads a document into an empty heap. `json` contains a JSON object in bytes; otherwise throws `EngineError`. Loading
+	 * takes more than one step only if this code writes the document itself.
 	 */
 	*loading(json: Uint8Array): Steps<void> {
 		if (this.laidOut) {
@@ -82,8 +82,8 @@ export class Heap {
 	}
 
 	/**
-	 * Changes the document in place. If a patch has no place in the document, throws `EngineError` and leaves the patches
-	 * half applied. No evaluation may run between its steps.
+	 * Changes the document in place. If a patch does not fit the document, throws `EngineError` and leaves only some of
+	 * the patches applied. No evaluation may run between the steps.
 	 */
 	*patching(steps: readonly PatchStep[]): Steps<void> {
 		const bytes = steps.reduce((sum, { path, value }) => sum + path.length + (value?.length ?? 0), 0);
@@ -105,9 +105,9 @@ export class Heap {
 	}
 
 	/**
-	 * Loads the same document into an empty heap in a different module. Parses the document again if the heap consists
-	 * mostly of free blocks, which drops them, or if the other module has a different layout. Both cases begin with a long
-	 * step.
+	 * Loads the same document into an empty heap in a different module. Copies the memory if possible. Parses the document
+	 * again if most of this heap is free blocks, because parsing drops these blocks, or if the other module has a
+	 * different layout. In both cases, the first step is long.
 	 */
 	*movingTo(next: Heap): Steps<void> {
 		const sprawls = this.bytes > 2 * this.#loadedBytes + headroom;
@@ -124,8 +124,8 @@ export class Heap {
 	}
 
 	/**
-	 * Copies this heap, including free blocks, to a new instance of the same module. Copies the whole memory. The part
-	 * below the document comes last and without a pause, because evaluations write there.
+	 * Copies this heap, including free blocks, to a new instance of the same module. Copies the whole memory. The memory
+	 * below the document is copied last and without a pause, because evaluations write to this memory.
 	 */
 	*cloningTo(next: Heap): Steps<void> {
 		yield* this.#copyingTo(next);

@@ -1,10 +1,10 @@
 import { headerWords } from './heap-layout.js';
 import { aligned, type ModuleMemory } from './module-memory.js';
 
-/** Words kept free at the end of memory, so fixed-size blocks fit without a check. */
+/** Words kept free at the end of memory, so that fixed-size blocks fit without a check. */
 const spare = 64;
 
-/** Memory filled from an address upwards. Places are counted in words: an address is four times a place. */
+/** Memory filled from an address upwards. A place is a word index, so an address is four times a place. */
 export class ImageBlocks {
 	/** Views on the whole memory; replaced by `room` and `foreign`. */
 	bytes: Uint8Array;
@@ -22,14 +22,16 @@ export class ImageBlocks {
 		this.#limit = this.words.length - spare;
 	}
 
-	/** Reserves `words`, and room for fixed-size blocks. Throws `EngineError` if memory is exhausted. */
+	/** Reserves `words` words, and room for fixed-size blocks. Throws `EngineError` if memory is exhausted. */
 	room(words = 0): void {
 		if (this.next + words + spare <= this.#limit) return;
 		this.#memory.reserve(this.next * 4, (words + 2 * spare) * 4);
 		this.#look();
 	}
 
-	/** Begins a block at the next word and returns its first word after the header. There must be room. */
+	/**
+	 * Begins a block at the next word and returns its first word after the header. The caller must have reserved the room.
+	 */
 	block(bytes: number): number {
 		const header = this.next;
 		const words = this.words;

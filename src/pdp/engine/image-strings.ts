@@ -1,28 +1,31 @@
 import { kind, string } from './heap-layout.js';
 import type { ImageBlocks } from './image-blocks.js';
 
-/** Copies written before a string is shared. Rare strings are faster to read next to their use. */
+/** Number of copies written before a string is shared. Rare strings are faster to read next to their use. */
 const copies = 16;
-/** Maximum strings to count: few enough to stay in processor caches. */
+/** Maximum counted strings. The slots for these strings fit into processor caches. */
 const maxWatched = 2 ** 16;
 /** Minimum length for native string copies, in bytes. */
 const long = 64;
 
-/** A counted string: last place, hash, and number of uses, less the uses of colliding strings in the same slot. */
+/**
+ * Slot for a counted string: its last place, its hash, and its number of uses. Each use of a colliding string in the
+ * same slot reduces this number.
+ */
 const slot = { place: 0, hash: 1, uses: 2, words: 4 } as const;
 
 /**
- * Writes strings into an image: next to each use, until a string is frequent enough to be shared. Strings are never
- * freed.
+ * Writes strings into an image. Writes a copy next to each use, until a string is frequent enough to be shared. Strings
+ * are never freed.
  */
 export class ImageStrings {
 	readonly #blocks: ImageBlocks;
-	/** Slots, by hash. */
+	/** Slots, indexed by hash. */
 	readonly #slots: Int32Array;
 	/** Number of slots minus one. */
 	readonly #mask: number;
 
-	/** Sizes the slots for a JSON text with `bytes` bytes. */
+	/** `bytes` is the length of the JSON text, and determines the number of slots. */
 	constructor(blocks: ImageBlocks, bytes: number) {
 		this.#blocks = blocks;
 		const watched = Math.min(maxWatched, 2 ** Math.ceil(Math.log2(bytes + 1)));
@@ -31,8 +34,8 @@ export class ImageStrings {
 	}
 
 	/**
-	 * Writes a string and returns its address. The string is the bytes `from` to `to` (exclusive) in `source`, with the
-	 * given hash.
+	 * Writes a string and returns its address. The string consists of the bytes `from` to `to` (exclusive) in `source`.
+	 * `hash` is its hash.
 	 */
 	write(source: Uint8Array, from: number, to: number, hash: number): number {
 		const slots = this.#slots;

@@ -15,9 +15,9 @@ export interface UsualInput {
 }
 
 /**
- * Inputs for the two usual checks, with and without an instance key, as values that stay in memory: a check only writes
- * its strings, their lengths and the time, and neither side uses JSON. Unusual inputs are passed as JSON, but their
- * results need no JSON.
+ * Inputs for the two usual kinds of checks: with an instance key, and without. The input values stay in memory, and a
+ * check only writes its strings, their lengths and the time. Neither the input nor the result is converted to JSON.
+ * Unusual inputs are passed as JSON, but their results need no JSON.
  */
 export class InputFrames {
 	/** First address after the frames. */
@@ -28,7 +28,7 @@ export class InputFrames {
 	readonly #ofInstance: Frame;
 	/** Evaluation context for inputs with more members than the frames. */
 	readonly #ofOthers: number;
-	/** Strings in the policy text, by address. All are below the frames, where memory never changes. */
+	/** Strings in the policy text, keyed by address. All addresses are below the frames, where memory never changes. */
 	readonly #known = new Map<number, string>();
 
 	/** Creates the frames at `start`, above all memory used by the module, for evaluations of `entrypoint`. */
@@ -51,8 +51,8 @@ export class InputFrames {
 	}
 
 	/**
-	 * Evaluates a check. May overwrite everything above `free`, where the strings must have room. Returns a single string
-	 * result, `undefined` for any other result. Passes on errors from the module.
+	 * Evaluates a check. May overwrite all memory above `free`, which must have room for the strings. Returns the result
+	 * if it is a single string, and `undefined` for any other result. Throws all errors thrown by the module.
 	 */
 	evaluate(input: UsualInput, free: number): string | undefined {
 		const frame = this.#frameFor(input);
@@ -63,8 +63,8 @@ export class InputFrames {
 	}
 
 	/**
-	 * Evaluates a check with any members, as JSON parsed by the module. May overwrite everything above `free`, where the
-	 * text and its parsed values must have room. Returns and throws like `evaluate`.
+	 * Evaluates a check with any members. The module parses the check from `json`. May overwrite all memory above `free`,
+	 * which must have room for the text and its parsed values. Returns and throws like `evaluate`.
 	 */
 	evaluateText(json: string, free: number): string | undefined {
 		const { exports } = this.#memory;
@@ -89,7 +89,7 @@ export class InputFrames {
 		return resource.key === undefined ? this.#ofType : this.#ofInstance;
 	}
 
-	/** Returns the string in a set that holds a single object with a single member. */
+	/** Returns the string in a set that contains a single object with a single member. */
 	#string(results: number): string | undefined {
 		const { view } = this.#memory;
 		const object = this.#first(results);
@@ -125,7 +125,7 @@ export class InputFrames {
 	}
 }
 
-/** Time with the longest text. Frames have room for it. */
+/** Time with the longest decimal text. Frames have room for this text. */
 const longestTime = Number.MIN_SAFE_INTEGER;
 
 /** An input and its evaluation context. */
@@ -138,7 +138,7 @@ class Frame {
 	readonly #strings: Readonly<Record<'user' | 'action' | 'type' | 'tenant' | 'key', number>>;
 	/** Word index for the time, a number. */
 	readonly #timePlace: number;
-	/** Time in the frame. It changes once a millisecond, and checks are more frequent. */
+	/** Time in the frame. Only written when it changes, because checks are more frequent than one per millisecond. */
 	#time = longestTime;
 
 	constructor(
@@ -182,7 +182,7 @@ class Frame {
 		return aligned(end, 8);
 	}
 
-	/** Overwrites the time's digits, which have room for the longest time. */
+	/** Overwrites the time's digits. The frame has room for the longest time. */
 	#fillTime(time: number): void {
 		const { words } = this.#memory;
 		const address = words[this.#timePlace + number.address] ?? 0;
@@ -190,9 +190,7 @@ class Frame {
 		this.#time = time;
 	}
 
-	/**
-	 * Points a string at its bytes. If all strings are plain, with a byte per character, the bytes are already written.
-	 */
+	/** Points a string at its bytes. If `plain`, every character is a single byte, and the bytes are already written. */
 	#fill(place: number, text: string, start: number, plain: boolean): number {
 		const length = plain ? text.length : this.#memory.writeText(text, start);
 		const { words } = this.#memory;
@@ -202,7 +200,7 @@ class Frame {
 	}
 }
 
-/** Finds the word of the value at a path in an image. */
+/** Returns the word index of the value at a path in an image. */
 function findWord(memory: ModuleMemory, object: number, path: readonly string[]): number {
 	const { bytes, words } = memory;
 	const wordAt = (index: number) => (words[index] ?? 0) >>> 2;

@@ -6,7 +6,7 @@ const minLength = 64 * 1024;
 /** Number of members written between two pauses. */
 const stride = 1_000;
 
-/** JSON in chunks, for texts too long to be written without a pause. */
+/** Collects JSON in chunks, for texts that are too long to be written without a pause. */
 class JsonChunks {
 	readonly #pieces: string[] = [];
 	#texts: string[] = [];

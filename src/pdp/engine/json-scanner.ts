@@ -7,8 +7,8 @@ const { quote, comma, backslash } = jsonByte;
 const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
- * Reads a JSON text byte by byte and accepts only JSON: on anything else, every method throws `EngineError` with the
- * byte offset. The caller must have checked that the text is UTF-8.
+ * Reads a JSON text byte by byte. On invalid JSON, every method throws `EngineError` with the byte offset. The caller
+ * must have checked that the text is UTF-8.
  */
 export class JsonScanner {
 	/** The last string read: the bytes `from` to `to` (exclusive) in `source`, and their hash. */
@@ -41,7 +41,7 @@ export class JsonScanner {
 		}
 	}
 
-	/** Skips white space and consumes the given byte, which must come next. */
+	/** Skips white space and consumes `byte`, which must come next. */
 	skip(byte: number): void {
 		if (this.peek() !== byte) throw this.unexpected();
 		this.#at += 1;
@@ -95,8 +95,8 @@ export class JsonScanner {
 	}
 
 	/**
-	 * Skips the rest of a value with `open` open objects and arrays, or about `length` bytes. Returns the number of open
-	 * objects and arrays. Only checks that brackets and quotes end.
+	 * Skips the rest of a value with `open` open objects and arrays, or about `length` bytes of it. Returns the number of
+	 * objects and arrays that are still open. Only checks that brackets and quotes are closed.
 	 */
 	pass(open: number, length: number): number {
 		const json = this.#json;
@@ -138,7 +138,7 @@ export class JsonScanner {
 	#escaped(at: number): void {
 		const start = this.#at;
 		this.#at = this.#endOfString(at);
-		// This turns lone surrogates into the replacement character.
+		// The conversion to UTF-8 turns lone surrogates into the replacement character.
 		this.source = utf8Bytes(String(this.parsed(start)));
 		this.from = 0;
 		this.to = this.source.length;

@@ -5,8 +5,8 @@ import type { ModuleMemory } from './module-memory.js';
 import { utf8Bytes } from './text-bytes.js';
 
 /**
- * True if a module has the `heap-layout` layout: it must read, change and write values laid out by this code like
- * values it parsed. Uses memory from `start`.
+ * True if a module has the `heap-layout` layout. Such a module reads, changes and writes values written by this code
+ * like values that the module parsed. Uses memory from `start`.
  */
 export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 	try {
@@ -19,7 +19,7 @@ export function hasKnownLayout(memory: ModuleMemory, start: number): boolean {
 		}
 		return isSameJson(JSON.parse(memory.dump(root)), changed);
 	} catch {
-		// Any failure means the same: the module has a different layout.
+		// Any failure means that the module has a different layout.
 		return false;
 	}
 }

@@ -12,7 +12,7 @@ const addressable = 2 ** 32 - page;
 /** Maximum UTF-8 bytes per JavaScript string unit. */
 const maxPerCharacter = 3;
 
-/** A patch in JSON; without a value it removes. */
+/** A patch in JSON. A patch without a value removes the member at its path. */
 export interface PatchStep {
 	readonly path: string;
 	readonly value?: string | undefined;
@@ -58,15 +58,15 @@ export class ModuleMemory {
 		return unsigned(this.exports.opa_heap_ptr_get());
 	}
 
-	/** Makes the allocator continue at this address. It forgets its free blocks. */
+	/** Makes the allocator continue at this address. The allocator forgets its free blocks. */
 	set free(address: number) {
 		this.exports.opa_heap_ptr_set(address);
 	}
 
 	/**
 	 * Reserves `bytes` from address `from`, with headroom. Content above `from` is lost. The module's allocator must grow
-	 * the memory, because it does not see pages added by other code. Growth happens in big steps, because each can cost a
-	 * garbage collection. Throws `EngineError` if memory is exhausted.
+	 * the memory, because it does not see pages added by other code. Memory grows in big steps, because each step can cost
+	 * a garbage collection. Throws `EngineError` if memory is exhausted.
 	 */
 	reserve(from: number, bytes: number): void {
 		const size = this.bytes.byteLength;
@@ -75,7 +75,8 @@ export class ModuleMemory {
 		if (size + missing > addressable) throw new EngineError(`no memory for ${missing} more bytes`);
 		const pages = Math.ceil(Math.min(Math.max(missing, size / 4), addressable - size) / page);
 		const { free } = this;
-		// From this address, a block with almost that many pages just does not fit.
+		// At this address, a block with almost this number of pages does not quite fit, so the allocator must grow the
+		// memory.
 		this.free = Math.max(from, size - 16);
 		this.exports.opa_malloc(pages * page - 16);
 		this.free = free;
@@ -86,12 +87,12 @@ export class ModuleMemory {
 		return this.parse(utf8Length(text), (_, address) => this.writeText(text, address));
 	}
 
-	/** Writes a text in UTF-8 and returns the number of bytes. */
+	/** Writes a string in UTF-8 and returns the length in bytes. */
 	writeText(text: string, address: number): number {
 		return writeUtf8(this.bytes, text, address, text.length * maxPerCharacter);
 	}
 
-	/** Lets the module parse the JSON that `write` puts at the given address. Throws `EngineError` if it fails. */
+	/** Lets the module parse the JSON that `write` writes to its `address`. Throws `EngineError` if it fails. */
 	parse(bytes: number, write: (memory: Uint8Array, address: number) => void): number {
 		const text = unsigned(this.exports.opa_malloc(bytes));
 		write(this.bytes, text);
@@ -103,7 +104,8 @@ export class ModuleMemory {
 
 	/**
 	 * Lets the module change an object. Throws `EngineError` if a path to add leads through a value other than an object.
-	 * The module does not check this for a path to remove: compiler documents only have objects there.
+	 * The module does not check this for a path to remove, but documents from the compiler only contain objects on such
+	 * paths.
 	 */
 	patch(object: number, { path, value }: PatchStep): void {
 		const pathAddress = this.parseText(path);

@@ -14,9 +14,9 @@ export interface PolicyInstance {
 const interfaceVersion = 1;
 
 /**
- * Creates an OPA module instance with the given number of memory pages. Passes on the runtime's error if it is not an
- * OPA module, and throws `EngineError` if it has a different interface version. Our policies call no host functions:
- * such a call aborts the evaluation.
+ * Creates an OPA module instance with `pages` memory pages. Throws the runtime's error if the module is not an OPA
+ * module, and `EngineError` if it has a different interface version. Our policies call no host functions. A call to a
+ * host function aborts the evaluation.
  */
 export function instantiatePolicy(module: WebAssembly.Module, pages: number): PolicyInstance {
 	const memory = new WebAssembly.Memory({ initial: pages });

@@ -1,13 +1,13 @@
-/** Texts and their bytes with web APIs: `text-bytes.ts` for browsers and edge runtimes. */
+/** Converts strings to bytes and back with web APIs. Replaces `text-bytes.ts` in browsers and edge runtimes. */
 
 const encoder = new TextEncoder();
 // Without `ignoreBOM`, a byte order mark at the beginning of a text would be lost.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Bytes decoded per call when checking UTF-8. */
 const chunk = 1024 * 1024;
-/** Codes converted to characters per call: each is an argument. */
+/** Codes converted to characters per call. Each code is an argument of the call. */
 const maxCodes = 4096;
-/** Length up to which writing a text character by character is faster. */
+/** Length up to which writing a string character by character is faster. */
 const short = 256;
 
 /** As in `text-bytes.ts`. */
@@ -59,7 +59,7 @@ export function writeUtf8(bytes: Uint8Array, text: string, address: number, limi
 	return encoder.encodeInto(text, bytes.subarray(address, address + limit)).written;
 }
 
-/** Writes a text with a byte per character. Returns false if it has other characters. */
+/** Writes an ASCII string, with a byte per character. Returns false if the string contains other characters. */
 function writeAscii(bytes: Uint8Array, text: string, address: number): boolean {
 	for (let index = 0; index < text.length; index += 1) {
 		const code = text.charCodeAt(index);

@@ -1,16 +1,16 @@
 /**
- * Texts and their bytes with Node.js APIs. INVARIANT: `text-bytes-web.ts` does the same with web APIs and replaces this
- * file in other runtimes; no other file in the engine depends on the runtime.
+ * Converts strings to bytes and back with Node.js APIs. INVARIANT: `text-bytes-web.ts` does the same with web APIs and
+ * replaces this file in other runtimes. No other file in the engine depends on the runtime.
  */
 
 import { isUtf8 as isValid } from 'node:buffer';
 
-/** Encodes a text in UTF-8. Lone surrogates become the replacement character. */
+/** Encodes a string in UTF-8. Lone surrogates become the replacement character. */
 export function utf8Bytes(text: string): Uint8Array {
 	return Buffer.from(text);
 }
 
-/** Returns a view on the same memory that is fastest for reading texts. */
+/** Returns a view on the same memory. Strings are read fastest from this view. */
 export function textMemory(buffer: ArrayBufferLike, offset = 0, length?: number): Uint8Array {
 	return Buffer.from(buffer, offset, length);
 }
@@ -20,7 +20,7 @@ export function isUtf8(bytes: Uint8Array): boolean {
 	return isValid(bytes);
 }
 
-/** Returns the length of a text in UTF-8 bytes. */
+/** Returns the length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
 	return Buffer.byteLength(text);
 }
@@ -36,11 +36,11 @@ export function latin1Text(bytes: Uint8Array, from: number, to: number): string 
 }
 
 /**
- * Writes a text in UTF-8 into a view created by `textMemory`, and returns the number of bytes, at most `limit`. The
- * limit matters: without it, Node.js writes nothing if 2 GiB or more follow the address.
+ * Writes a string in UTF-8 into a view created by `textMemory`, and returns the length in bytes, at most `limit`. The
+ * limit is necessary: without a limit, Node.js writes nothing if 2 GiB or more follow the address.
  */
 export function writeUtf8(bytes: Uint8Array, text: string, address: number, limit: number): number {
-	// Every check comes here, so the type is not checked.
+	// The type is not checked, because every check calls this function.
 	return (bytes as Buffer).write(text, address, limit, 'utf8');
 }
 

@@ -11,17 +11,17 @@ export type SetType = 'userset' | 'resourceset';
 /** A condition set. */
 export interface ReadSet {
 	readonly key: string;
-	/** Key of the parent set, which has the same type and is narrowed by this set. */
+	/** Parent set key. The parent set has the same type, and this set narrows it. */
 	readonly parent: string | undefined;
 	/** For an automatic set, its role or resource type key. */
 	readonly standsFor: string | undefined;
-	/** `undefined` for automatic sets, and for unreadable conditions: such a set selects nothing. */
+	/** `undefined` for automatic sets and for unreadable conditions. A set with unreadable conditions selects nothing. */
 	readonly condition: Condition | undefined;
 	/** Number of comparisons in the condition. */
 	readonly comparisons: number;
 }
 
-/** A rule between two sets, by key. */
+/** A rule that connects two sets, named by their keys. */
 export interface RuleOfSets {
 	readonly userSet: string;
 	readonly resourceSet: string;

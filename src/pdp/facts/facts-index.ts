@@ -1,4 +1,4 @@
-/** Index of the engine's data, for listings: links can be followed from both ends. */
+/** Index of the engine's data, for listings. Links can be followed from both ends. */
 
 import type { Json, Patch } from '../../../compiler/model.js';
 import { runToEnd, type Steps } from '../../../compiler/steps.js';
@@ -14,29 +14,29 @@ import { SchemaTables } from './schema-tables.js';
 /** Number of members or patches read between two pauses. */
 const stride = 500;
 
-/** A facts table. A path leads from the table to an entry. A path to clear may be shorter. */
+/** A facts table. A path leads from the table to an entry. A shorter path clears all entries below it. */
 interface Table {
-	/** Length of an entry's path. */
+	/** Entry path length. */
 	readonly depth: number;
-	/** True if the value at the end of a path has no meaning. */
+	/** True if only the path is relevant, and the value at its end has no meaning. */
 	readonly keysOnly?: true;
 	add(path: readonly string[], value: Json): void;
 	clear(path: readonly string[]): void;
 }
 
 /**
- * Index of a revision's data document, for listings: the index proposes, the engine decides. Instances are named
- * `<type>:<key>`, as in the document. It accepts the same documents as an engine, and ignores values with an unexpected
- * shape. Expired entries stay in the index; readers pass the time. INVARIANT: after applying the patches between two
- * documents, the index of the first equals an index of the second.
+ * Index of a revision's data document, for listings: the index proposes candidates, and the engine decides. Instances
+ * are named `<type>:<key>`, as in the document. The index accepts the same documents as an engine, and ignores values
+ * with an unexpected shape. Expired entries stay in the index, so readers pass the time. INVARIANT: if an index of one
+ * document applies the patches that lead to a second document, it equals an index of the second document.
  */
 export class FactsIndex {
 	readonly #names = new InternedStrings();
-	/** From users to tenants, by role. */
+	/** From users to tenants, with the role as key. */
 	readonly tenantRoles = new Links(this.#names);
-	/** From users to instances, by role. */
+	/** From users to instances, with the role as key. */
 	readonly instanceRoles = new Links(this.#names);
-	/** From objects to subjects, by relation. */
+	/** From objects to subjects, with the relation as key. */
 	readonly relations = new Links(this.#names);
 	readonly #tenants = new Map<string, string>();
 	readonly #users = new Set<string>();
@@ -69,7 +69,7 @@ export class FactsIndex {
 		return index;
 	}
 
-	/** Copies this index. It must not change during the copy. */
+	/** Copies this index. The index must not change while it is copied. */
 	*copying(): Steps<FactsIndex> {
 		const copy = new FactsIndex();
 		yield* copy.#names.copyingFrom(this.#names);
@@ -93,7 +93,7 @@ export class FactsIndex {
 		return this.#mappingRules;
 	}
 
-	/** Number of stored names. Removed names are not kept. */
+	/** Number of stored names. Removed names are not stored. */
 	get size(): number {
 		return this.#names.used + this.#tenants.size + this.#users.size + this.#tenantAttributes.size;
 	}
@@ -107,7 +107,7 @@ export class FactsIndex {
 		return this.#users.has(user);
 	}
 
-	/** All tenants' attributes, by key. The iterator becomes invalid when the index changes. */
+	/** All tenants' attributes, keyed by tenant key. The iterator becomes invalid when the index changes. */
 	get tenants(): ReadonlyMap<string, Json> {
 		return this.#tenantAttributes;
 	}
@@ -209,7 +209,7 @@ function fillTable(table: Table, path: readonly string[], value: Json): void {
 	else for (const [key, member] of jsonMembers(value)) fillTable(table, [...path, key], member);
 }
 
-/** Maps instance to tenant. */
+/** Maps an instance to its tenant. */
 function tenantTable(tenants: Map<string, string>): Table {
 	return {
 		depth: 1,
@@ -223,7 +223,7 @@ function tenantTable(tenants: Map<string, string>): Table {
 	};
 }
 
-/** Maps tenant to attributes, which are replaced as a whole. */
+/** Maps a tenant to its attributes. Attributes are replaced as a whole. */
 function attributeTable(attributes: Map<string, Json>): Table {
 	return {
 		depth: 1,
@@ -235,7 +235,7 @@ function attributeTable(attributes: Map<string, Json>): Table {
 	};
 }
 
-/** All users, whatever their values. */
+/** Contains all users, regardless of their values. */
 function userTable(users: Set<string>): Table {
 	return {
 		depth: 1,
@@ -253,7 +253,7 @@ function expiryIn(value: Json): number | null {
 	return typeof value === 'number' ? value : null;
 }
 
-/** Maps object to relation to subject. */
+/** Nested table: object, relation, subject. */
 function relationTable(relations: Links): Table {
 	return {
 		depth: 3,
@@ -263,7 +263,7 @@ function relationTable(relations: Links): Table {
 	};
 }
 
-/** Maps tenant to user to role. */
+/** Nested table: tenant, user, role. */
 function tenantRoleTable(roles: Links): Table {
 	return {
 		depth: 3,
@@ -272,7 +272,7 @@ function tenantRoleTable(roles: Links): Table {
 	};
 }
 
-/** Maps user to resource type to role to instance. Instance names also include the type. */
+/** Nested table: user, resource type, role, instance. Instance names also contain the type. */
 function instanceRoleTable(roles: Links): Table {
 	return {
 		depth: 4,

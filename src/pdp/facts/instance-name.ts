@@ -6,7 +6,7 @@ export interface InstanceName {
 	readonly key: string;
 }
 
-/** Returns the name of an instance. */
+/** Returns an instance's name. */
 export function instanceName({ type, key }: InstanceName): string {
 	return `${type}:${key}`;
 }

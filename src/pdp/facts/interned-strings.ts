@@ -1,16 +1,16 @@
-/** Maps texts to numbers, so large tables can store numbers. */
+/** Maps strings to numbers, so that large tables can store numbers. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import { copyEntries } from './copy-entries.js';
 
-/** Gives each text in use a number below `size`. Unused numbers are reused. */
+/** Assigns a number below `size` to each string in use. Unused numbers are reused. */
 export class InternedStrings {
 	readonly #numbers = new Map<string, number>();
 	#texts: (string | undefined)[] = [];
 	#uses: number[] = [];
 	#free: number[] = [];
 
-	/** Becomes a copy. `other` must not change during the copy. */
+	/** Makes this object a copy of `other`, which must not change while it is copied. */
 	*copyingFrom(other: InternedStrings): Steps<void> {
 		this.#texts = other.#texts.slice();
 		this.#uses = other.#uses.slice();
@@ -19,17 +19,17 @@ export class InternedStrings {
 		yield* copyEntries(other.#numbers, (text, number) => this.#numbers.set(text, number));
 	}
 
-	/** Maximum numbers ever in use. */
+	/** Maximum numbers in use at any time. */
 	get size(): number {
 		return this.#texts.length;
 	}
 
-	/** Number of texts in use. */
+	/** Number of strings in use. */
 	get used(): number {
 		return this.#numbers.size;
 	}
 
-	/** Returns a text's number, if it has one. */
+	/** Returns the string's number; `undefined` if the string is not in use. */
 	number(text: string): number | undefined {
 		return this.#numbers.get(text);
 	}
@@ -38,7 +38,10 @@ export class InternedStrings {
 		return this.#texts[number] ?? '';
 	}
 
-	/** Increments a text's use count and returns its number. Tries `guess` first, because this is cheaper. */
+	/**
+	 * Increments the string's use count and returns its number. Tries the number `guess` first, because this is cheaper
+	 * than a lookup.
+	 */
 	use(text: string, guess: number): number {
 		const known = this.#texts[guess] === text ? guess : this.#numbers.get(text);
 		if (known !== undefined) {

@@ -1,8 +1,8 @@
-/** JSON objects as tables. Any key may be a member, even a name inherited by every JavaScript object. */
+/** Reads JSON objects as tables. Any key may be a member, even a name inherited by every JavaScript object. */
 
 import type { Json } from '../../../compiler/model.js';
 
-/** Returns the members of a value; none if it is not an object. */
+/** Returns the members of a value; an empty list if the value is not an object. */
 export function jsonMembers(value: Json | undefined): readonly (readonly [string, Json])[] {
 	return isTable(value) ? Object.entries(value) : [];
 }

@@ -1,5 +1,6 @@
 /**
- * Reads JSON from bytes, member by member, so documents with tens of megabytes are never in memory as a single value.
+ * Reads JSON from bytes, member by member, so that a document with tens of megabytes is never in memory as a single
+ * value.
  */
 
 import type { Json } from '../../../compiler/model.js';
@@ -12,13 +13,16 @@ import { textMemory, utf8Text } from '../engine/text-bytes.js';
 const stride = 64 * 1024;
 
 /**
- * Reads a single JSON text from beginning to end. The text must already have been accepted by a JSON parser: skipped
- * parts are not checked, and `EngineError` is only thrown for errors found by chance.
+ * Reads a single JSON text from beginning to end. The text must already have been accepted by a JSON parser, because
+ * this class does not check skipped parts. It only throws `EngineError` for the errors that it happens to notice.
  */
 export class JsonReader {
 	readonly #scanner: JsonScanner;
 	readonly #bytes: Uint8Array;
-	/** Places of previously read keys by hash, and the keys: in most cases, equal texts give the same string object. */
+	/**
+	 * Places of previously read keys, indexed by hash, and the keys themselves. In most cases, equal keys give the same
+	 * string object.
+	 */
 	readonly #places: Int32Array;
 	readonly #keys: string[];
 
@@ -30,7 +34,7 @@ export class JsonReader {
 		this.#keys = new Array<string>(slots).fill('');
 	}
 
-	/** Enters an object, so `next` returns its keys. Skips any other value, and returns false. */
+	/** Enters an object, so that `next` returns its keys. Skips any other value, and returns false. */
 	enter(): boolean {
 		if (this.#scanner.peek() !== jsonByte.openingBrace) {
 			this.skip();
@@ -41,8 +45,8 @@ export class JsonReader {
 	}
 
 	/**
-	 * Returns the next member's key; `undefined` at the end of the object. The caller must read its value with exactly one
-	 * call to `enter`, `value` or `skip`.
+	 * Returns the next member's key; `undefined` at the end of the object. The caller must then read the member's value
+	 * with exactly one call to `enter`, `value` or `skip`.
 	 */
 	next(): string | undefined {
 		const scanner = this.#scanner;
@@ -60,7 +64,7 @@ export class JsonReader {
 	/** Reads any value. */
 	value(): Json {
 		const scanner = this.#scanner;
-		// Most values are null, and there are hundreds of thousands.
+		// A fast path, because most of the hundreds of thousands of values are null.
 		if (scanner.peek() === jsonByte.null) {
 			scanner.word('null');
 			return null;
@@ -84,7 +88,10 @@ export class JsonReader {
 		}
 	}
 
-	/** Returns the last string read by the scanner. Keys repeat: roles, relations, an instance in several tables. */
+	/**
+	 * Returns the last string read by the scanner. Keys often repeat, such as roles, relations, and instances in several
+	 * tables.
+	 */
 	#key(): string {
 		const { source, from, to, hash } = this.#scanner;
 		// A string with escapes is not contiguous in the text.

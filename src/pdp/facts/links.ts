@@ -1,6 +1,6 @@
 /**
- * Pairs of names with a key (such as user, instance and role), found from both ends and stored compactly. A pair may
- * expire.
+ * Stores pairs of names with a key, such as user, instance and role, in a compact form. A pair can be found from both
+ * ends, and may expire.
  */
 
 import type { Steps } from '../../../compiler/steps.js';
@@ -10,7 +10,9 @@ import type { InternedStrings } from './interned-strings.js';
 /** The far end of a link, and its key. */
 export type Link = readonly [name: string, key: string];
 
-/** Cells of a link: both ends, key, and neighbours in the two lists of links with the same end. */
+/**
+ * Cells of a link: both ends, the key, and the link's neighbours in two lists. All links in a list have the same end.
+ */
 const cells = {
 	left: 0,
 	right: 1,
@@ -23,7 +25,7 @@ const cells = {
 const width = 7;
 type Cell = (typeof cells)[keyof typeof cells];
 
-/** The two lists containing each link. */
+/** The two lists that contain each link. */
 const ofLeft = { end: cells.left, next: cells.nextOfLeft, previous: cells.previousOfLeft } as const;
 const ofRight = { end: cells.right, next: cells.nextOfRight, previous: cells.previousOfRight } as const;
 type List = typeof ofLeft | typeof ofRight;
@@ -35,22 +37,22 @@ const never = Number.POSITIVE_INFINITY;
 
 /**
  * Links from names on the left to names on the right. Adding an existing link only changes its expiry, and removing a
- * missing link does nothing. Half a million links take about 15 MB and cost the garbage collector no time: they are
- * numbers in a single array, chained into a list per name and side. Finding a link costs as much as the shorter of its
- * two lists.
+ * missing link does nothing. Half a million links take about 15 MB and cost the garbage collector no time, because they
+ * are numbers in a single array. The links are chained into a list per name and side. The time to find a link is
+ * proportional to the length of the shorter of its two lists.
  */
 export class Links {
 	readonly #names: InternedStrings;
 	#cells = new Int32Array(1024 * width);
-	/** Expiries by link number, allocated when the first link has an expiry. */
+	/** Expiries, indexed by link number. Allocated when the first link with an expiry is added. */
 	#expiries: Float64Array | undefined;
 	#count = 0;
-	/** Removed links with reusable cells. */
+	/** Numbers of removed links, whose cells can be reused. */
 	#free: number[] = [];
 	#firstOfLeft = new Int32Array(1024).fill(none);
 	#firstOfRight = new Int32Array(1024).fill(none);
 	#leftNames: readonly string[] | undefined;
-	/** Last added link. Tables come in order, so the next link shares some names. */
+	/** Last added link. Tables are read in order, so the next link often shares some of its names. */
 	#last = none;
 
 	/** @param names interns the names; may be shared with other links. */
@@ -58,7 +60,10 @@ export class Links {
 		this.#names = names;
 	}
 
-	/** Becomes a copy. The names must already be a copy too, and `other` must not change during the copy. */
+	/**
+	 * Makes this object a copy of `other`, which must not change while it is copied. The names must already be a copy of
+	 * the names in `other`.
+	 */
 	*copyingFrom(other: Links): Steps<void> {
 		for (const copy of [
 			() => (this.#cells = other.#cells.slice()),
@@ -76,14 +81,14 @@ export class Links {
 	}
 
 	/**
-	 * Yields a left name's links that hold at `time`, in milliseconds since 1970. The iterator becomes invalid when a link
-	 * is added or removed.
+	 * Yields a left name's links that are valid at `time`, in milliseconds since 1970. The iterator becomes invalid when a
+	 * link is added or removed.
 	 */
 	from(left: string, time: number): Iterable<Link> {
 		return this.#linked(ofLeft, left, time);
 	}
 
-	/** Yields a right name's links that hold at `time`. See `from`. */
+	/** Yields a right name's links that are valid at `time`. See `from`. */
 	to(right: string, time: number): Iterable<Link> {
 		return this.#linked(ofRight, right, time);
 	}
@@ -94,8 +99,8 @@ export class Links {
 	}
 
 	/**
-	 * Yields all links from a left name with their expiries, including expired links; `null` for links that do not expire.
-	 * See `from`.
+	 * Yields all links from a left name with their expiries, including expired links. The expiry is `null` for links that
+	 * do not expire. See `from`.
 	 */
 	*expiringFrom(left: string): Iterable<readonly [...link: Link, until: number | null]> {
 		const expiries = this.#expiries;
@@ -107,8 +112,8 @@ export class Links {
 	}
 
 	/**
-	 * Returns all left names with links, including expired links, sorted by code unit. Cached until a name is added or
-	 * removed.
+	 * Returns all left names with links, including expired links, sorted by code unit. The result is cached until a name
+	 * is added or removed.
 	 */
 	*sortedLeftNames(): Steps<readonly string[]> {
 		const known = this.#leftNames;
@@ -118,7 +123,7 @@ export class Links {
 		return this.#leftNames;
 	}
 
-	/** Adds a link. `until` is its expiry in milliseconds since 1970, if any. */
+	/** Adds a link. `until` is its expiry in milliseconds since 1970; `null` if the link does not expire. */
 	add(left: string, right: string, key: string, until: number | null = null): void {
 		const names = this.#names;
 		const leftNumber = names.use(left, this.#get(this.#last, cells.left));
@@ -161,7 +166,7 @@ export class Links {
 		}
 	}
 
-	/** Finds the links with these ends in the cheapest way. */
+	/** Finds the links with these ends, using the cheapest lookup. */
 	*#candidates(left: string | undefined, right: string | undefined): Iterable<number> {
 		if (left !== undefined && right !== undefined) {
 			yield* this.#between(this.#names.number(left), this.#names.number(right));
@@ -196,7 +201,7 @@ export class Links {
 		this.#expiries = expiries;
 	}
 
-	/** Returns the links between two names, found in the same way as by `#find`. */
+	/** Returns the links between two names. Follows both lists in parallel, like `#find`. */
 	#between(left: number | undefined, right: number | undefined): readonly number[] {
 		if (left === undefined || right === undefined) return [];
 		const inLeft: number[] = [];

@@ -30,13 +30,13 @@ export class MappingRule {
 		this.isRegex = given.url_type === 'regex';
 		this.resource = given.resource;
 		this.method = given.http_method.toLowerCase();
-		// Default for rules without an action.
+		// By default, the action is the method.
 		this.action = given.action ?? this.method;
 		this.priority = given.priority ?? 0;
 	}
 }
 
-/** Rules by their source array: unchanged arrays are parsed once. */
+/** Parsed rules, keyed by their source array, so that unchanged arrays are only parsed once. */
 const known = new WeakMap<object, readonly MappingRule[]>();
 
 function rulesIn(value: Json): readonly MappingRule[] {
@@ -55,7 +55,7 @@ function rulesIn(value: Json): readonly MappingRule[] {
 export class MappingRules {
 	#byMethod: ReadonlyMap<string, readonly MappingRule[]> | undefined;
 
-	/** @param value the value at `regolith.mapping_rules`: rules by proxy config key. */
+	/** @param value the value at `regolith.mapping_rules`: rules keyed by proxy config key. */
 	constructor(readonly value: Json) {}
 
 	/**

@@ -7,8 +7,8 @@ import type { FactsIndex } from './facts-index.js';
 const stride = 1_000;
 
 /**
- * Returns the tenants in which a tenant role of the user grants an action on a resource type. Without an action, any
- * action counts.
+ * Returns the tenants in which a tenant role of the user grants an action on a resource type. Without `action`,
+ * considers all actions.
  */
 export type OpenedTenants = (type: string, action?: string) => ReadonlySet<string>;
 

@@ -11,7 +11,7 @@ import { instanceType } from './instance-name.js';
 export class RolesOnInstances {
 	readonly #instances = new Map<string, Set<string>>();
 
-	/** Adds a role on an instance; false if it is already there. */
+	/** Adds a role on an instance. Returns false if it is already in the set. */
 	add(role: string, instance: string): boolean {
 		const instances = this.#instances.get(role) ?? new Set();
 		this.#instances.set(role, instances);
@@ -72,7 +72,7 @@ export function* instancesFor(
 
 /** Nodes that lead to the wanted roles on an instance. */
 export interface Leading {
-	/** A user assigned any of these nodes holds a wanted role. */
+	/** A user who is assigned any of these roles on its instance holds a wanted role. */
 	readonly nodes: readonly Node[];
 	/** The same nodes, as a set. */
 	readonly seen: RolesOnInstances;
@@ -82,7 +82,7 @@ export interface Leading {
 
 /** Destination for `leadingTo`. */
 export interface Destination {
-	/** Any of these roles. */
+	/** The wanted roles. Any of these roles suffices. */
 	readonly roles: readonly string[];
 	/** Instance on which the role is held. */
 	readonly instance: string;
@@ -92,7 +92,7 @@ export interface Destination {
 
 /**
  * Finds all nodes that lead to the wanted roles on an instance, at any distance. `assigned` are the instances on which
- * the user has roles; these may block derivations.
+ * the user has assigned roles, which may block derivations.
  */
 export function* leadingTo(
 	{ schema, relations }: FactsIndex,

@@ -22,7 +22,7 @@ export type Derived = Pick<Derivation, 'relation' | 'resource' | 'role'>;
 
 const Derivations = z.array(Derivation).catch([]);
 
-/** Tables in a schema. As in the policy, missing or malformed tables count as empty. */
+/** Tables in a schema. Missing or malformed tables are treated as empty, as in the policy. */
 export class SchemaTables {
 	readonly #derivations = new Map<string, readonly Derivation[]>();
 	readonly #derived = new Map<string, Derived[]>();
@@ -77,7 +77,7 @@ export class SchemaTables {
 		return memberKeys(valueAt(this.value, 'actions', type));
 	}
 
-	/** True if condition sets may grant an action on a resource type. Without an action, any action counts. */
+	/** True if condition sets may grant an action on a resource type. Without `action`, considers all actions. */
 	setsMayGrant(type: string, ...action: readonly string[]): boolean {
 		return jsonMembers(valueAt(this.value, 'set_rules', type, ...action)).length > 0;
 	}
@@ -92,7 +92,7 @@ function memberKeys(value: Json | undefined): readonly string[] {
 	return jsonMembers(value).map(([key]) => key);
 }
 
-/** Returns a unique text for a type and role, whatever characters their keys contain. */
+/** Returns a unique string for a type and role, even if their keys contain special characters. */
 function roleName(type: string, role: string): string {
 	return JSON.stringify([type, role]);
 }

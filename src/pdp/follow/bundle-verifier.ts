@@ -15,7 +15,7 @@ interface VerificationKey {
 	readonly key: CryptoKey;
 }
 
-/** Web Crypto parameters per algorithm. A key fits at most one algorithm. */
+/** Web Crypto parameters per algorithm. A key can be imported for at most one algorithm. */
 const algorithms = {
 	ES256: { name: 'ECDSA', namedCurve: 'P-256' },
 	ES384: { name: 'ECDSA', namedCurve: 'P-384' },
@@ -36,8 +36,8 @@ const Payload = z.object({
 type Payload = z.output<typeof Payload>;
 
 /**
- * Creates a verifier for public keys in PEM (SPKI). A single signature by any key must cover all files. Rejects with an
- * `Error` if a key does not fit a known algorithm.
+ * Creates a verifier for public keys in PEM (SPKI). A bundle must contain a single signature, by any of these keys,
+ * over all files. Rejects with an `Error` if a key does not fit any known algorithm.
  */
 export async function createBundleVerifier(pems: readonly string[]): Promise<VerifyBundle> {
 	const keys = await Promise.all(pems.map(importKey));

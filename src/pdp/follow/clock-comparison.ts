@@ -1,6 +1,6 @@
 import type { EventLog } from '../../log.js';
 
-/** Tolerated clock difference in milliseconds. Answers carry the time in whole seconds and take a while to arrive. */
+/** Tolerated clock difference in milliseconds. Answers contain the time in whole seconds and take a while to arrive. */
 const tolerated = 60_000;
 
 /** Compares the local clock with the control plane's clock, and logs a difference above a minute. */
@@ -12,12 +12,15 @@ export class ClockComparison {
 		private readonly now: () => number = Date.now,
 	) {}
 
-	/** Seconds the local clock is ahead: negative if it is behind, 0 if the difference is within a minute. */
+	/**
+	 * Number of seconds by which the local clock is ahead; negative if it is behind, and 0 if the difference is within a
+	 * minute.
+	 */
 	get secondsAhead(): number {
 		return this.#ahead;
 	}
 
-	/** Notes the `date` header in a control plane response. */
+	/** Updates the difference from the `date` header in a control plane response. */
 	note({ headers }: Pick<Response, 'headers'>): void {
 		const difference = this.now() - Date.parse(headers.get('date') ?? '');
 		if (Number.isNaN(difference)) return;

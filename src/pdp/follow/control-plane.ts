@@ -12,7 +12,10 @@ export type FindFacts = (signal: AbortSignal) => Promise<string>;
 const Scope = z.object({ environment_id: z.string().nullish(), project_id: z.string().nullish() });
 const Refused = z.object({ message: z.string() });
 
-/** Looks up the key's environment at a control plane. `origin` is its URL without a path. */
+/**
+ * Creates a `FindFacts` that looks up the key's environment at a control plane, and caches the result. `origin` is the
+ * control plane's URL without a path.
+ */
 export function findFactsOnce(origin: string, apiKey: string): FindFacts {
 	const base = origin.replace(/\/+$/, '');
 	// A key's environment never changes.

@@ -1,7 +1,7 @@
 /**
- * Calls `run` with a signal that aborts with `signal` or after `milliseconds`, and leaves no listener or timer behind.
- * `restart` restarts the timer with the given milliseconds. `AbortSignal.any` over `AbortSignal.timeout` does not work:
- * Node 20 may collect the timeout, which then never fires.
+ * Calls `run` with a signal that aborts when `signal` aborts or after `milliseconds`. Leaves no listener or timer
+ * behind. `restart` restarts the timer with a new duration in milliseconds. `AbortSignal.any` with
+ * `AbortSignal.timeout` does not work, because Node 20 may garbage-collect the timeout signal, which then never aborts.
  */
 export async function deadline<T>(
 	signal: AbortSignal,

@@ -2,7 +2,7 @@ import type { Degradation } from '../../bundle/bundle.js';
 import type { EventLog } from '../../log.js';
 import { type Timer, unreferenced } from './timer.js';
 
-/** Time a policy may lag behind before an error is logged, in milliseconds. */
+/** Time that a policy may lag behind before an error is logged, in milliseconds. */
 const tolerated = 60_000;
 
 /** Revision in use and its policy revision. */
@@ -12,7 +12,7 @@ interface RevisionInUse {
 	readonly degraded: Degradation | null;
 }
 
-/** Logs an error when the policy has been behind for a minute, and an info line when it has caught up afterwards. */
+/** Logs an error when the policy has lagged behind for a minute, and an info line when it has caught up afterwards. */
 export class DegradationAlarm {
 	#inUse: RevisionInUse | undefined;
 	#timer: Timer | undefined;
@@ -23,7 +23,7 @@ export class DegradationAlarm {
 		private readonly wait = tolerated,
 	) {}
 
-	/** Notes the revision in use; `undefined` if there is none. */
+	/** Updates the revision in use; `undefined` if there is none. */
 	note(inUse: RevisionInUse | undefined): void {
 		this.#inUse = inUse;
 		if (inUse === undefined || inUse.degraded === null) {

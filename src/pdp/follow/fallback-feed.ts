@@ -4,15 +4,16 @@ import { deadline } from './deadline.js';
 import { type FeedClient, type FeedRequest, type FeedResponse, Refusal } from './feed-client.js';
 import type { CopiedEnvironment, OfflineCopy } from './offline-copy.js';
 
-/** Time a start waits for the control plane before it uses the copy, in milliseconds. */
+/** Time that a starting decision point waits for the control plane before it uses the copy, in milliseconds. */
 const startWait = 5_000;
 
 /**
  * Follows `primary`. If `primary` cannot be reached at the first request for the environment, the feed first replays
- * the copy and then polls `primary` for later bundles. A refused key is refused even if there is a copy.
+ * the copy and then polls `primary` for later bundles. If the control plane refuses the key, the feed does not use the
+ * copy.
  */
 export class FallbackFeed implements FeedClient {
-	/** Copy being replayed; `undefined` if there is none, or after the replay. */
+	/** Copy being replayed; `undefined` if there is no copy, and after the replay. */
 	#replayed: CopiedEnvironment | undefined;
 	/** Number of bundles replayed. */
 	#given = 0;
@@ -51,7 +52,7 @@ export class FallbackFeed implements FeedClient {
 			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf, isPassing };
 		}
 		this.#replayed = undefined;
-		// A client that repeats a request could not use the bundle: only the control plane can help.
+		// If a client repeats a request, it could not use the bundle. Only the control plane can then help.
 		return next === undefined
 			? { kind: 'unchanged', waits: true, asOf, offline: true }
 			: this.primary.poll(request, signal);

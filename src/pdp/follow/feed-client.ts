@@ -11,11 +11,11 @@ export interface FeedBundle {
 	readonly kind: 'bundle';
 	readonly bytes: Uint8Array;
 	readonly etag: string;
-	/** Last time this revision was known to be the newest, in milliseconds since 1970. Now, unless given. */
+	/** Last time this revision was known to be the newest, in milliseconds since 1970; now by default. */
 	readonly asOf?: number;
-	/** True if the next bundle is ready: this revision must not answer. */
+	/** True if the next bundle is already available, so this revision must not be used for answers. */
 	readonly isPassing?: boolean;
-	/** Resulting revision, if the feed names it. */
+	/** Revision after applying the bundle, if the feed names it. */
 	readonly revision?: number;
 	/** Refresh that requested this snapshot. */
 	readonly updateId?: string;
@@ -26,8 +26,8 @@ export interface FeedBundle {
 export type FeedResponse =
 	| FeedBundle
 	/**
-	 * `waits` is true if the server holds requests until there is news. Otherwise the client must pace its requests.
-	 * `offline` marks an answer from the offline copy, given while the control plane cannot be reached.
+	 * `waits` is true if the server delays its answers until there is a new revision. Otherwise the client must pace its
+	 * requests. `offline` marks an answer from the offline copy, which is used while the control plane cannot be reached.
 	 */
 	| { readonly kind: 'unchanged'; readonly waits: boolean; readonly asOf?: number; readonly offline?: true };
 
@@ -36,11 +36,11 @@ export interface FeedRequest {
 	readonly environment: string;
 	/** ETag for the client's current revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;
-	/** Seconds the server may hold the request while there is nothing new. */
+	/** Number of seconds that the server may delay the answer while there is no new revision. */
 	readonly wait: number;
 }
 
-/** The control plane refuses the key or environment. A retry does not help until an operator changes something. */
+/** The control plane refuses the key or environment. A retry fails until an operator fixes the problem. */
 export class Refusal extends Error {
 	override readonly name = 'Refusal';
 }
@@ -49,7 +49,7 @@ export class Refusal extends Error {
 export class EnvironmentGone extends Refusal {}
 
 /**
- * The control plane as seen by a single key. Both calls reject with `Refusal`, or with an `Error` if a retry may help.
+ * Control plane client for a single key. Both methods reject with `Refusal`, or with an `Error` if a retry may help.
  */
 export interface FeedClient {
 	/** Returns the key's environment id. */
@@ -59,7 +59,7 @@ export interface FeedClient {
 
 const bundleType = 'application/vnd.openpolicyagent.bundles';
 const modes = 'modes=snapshot,delta,policy';
-/** Time the control plane may be silent beyond the requested wait, in milliseconds. */
+/** Time that the control plane may be silent beyond the requested wait, in milliseconds. */
 const timeout = 60_000;
 
 /** Maximum size for answers other than bundles, in bytes. */
@@ -89,9 +89,9 @@ export async function reportState(
 }
 
 /**
- * Connects to a control plane. `origin` is its URL without a path. Sends nothing before the first call. A slow answer
- * is fine unless nothing arrives for `silence` milliseconds. A bundle larger than `limit` bytes is rejected without
- * reading the rest.
+ * Creates a client for a control plane. `origin` is the control plane's URL without a path. Sends nothing before the
+ * first call. Accepts a slow answer unless nothing arrives for `silence` milliseconds. Rejects a bundle larger than
+ * `limit` bytes without reading the rest.
  */
 export function connectFeed(origin: string, apiKey: string, silence = timeout, limit = maxBundleBytes): FeedClient {
 	const authorization = `Bearer ${apiKey}`;
@@ -164,7 +164,7 @@ async function readBody({ body }: Response, limit: number, tell: () => void): Pr
 	return bytes;
 }
 
-/** Reads an answer other than a bundle. Returns an empty text if it is too long. */
+/** Reads an answer other than a bundle. Returns an empty string if the answer is too long. */
 async function readText(response: Response): Promise<string> {
 	const bytes = await readBody(response, maxAnswerBytes, () => undefined);
 	return new TextDecoder().decode(bytes ?? new Uint8Array());
@@ -189,14 +189,15 @@ async function trouble(response: Response): Promise<Error> {
 	}
 	const message = `the control plane answered ${status}: ${reasonIn(body)}`;
 	if (status === 401) return new Refusal(`${message}; if it was rotated or deleted, start again with the new one`);
-	// A 404 without our title comes from an intermediary that does not find the API. It is no reason to drop data.
+	// A 404 without our title comes from an intermediary that cannot find the API. Such an answer is no reason to drop
+	// data.
 	if (status === 404 && title !== catalogue.not_found.title) {
 		return new Error(`${message}. PDP_CONTROL_PLANE may not name the API, or a proxy in front of it does not find it`);
 	}
 	return [403, 404].includes(status) ? new Refusal(message) : new Error(message);
 }
 
-/** Returns the title in a control plane error body; `undefined` for an intermediary's answer. */
+/** Returns the title in a control plane error body; `undefined` if the answer comes from an intermediary. */
 function titleIn(body: string): string | undefined {
 	try {
 		return z.object({ title: z.string() }).parse(JSON.parse(body)).title;
@@ -205,7 +206,7 @@ function titleIn(body: string): string | undefined {
 	}
 }
 
-/** Returns an error body's message without the request id, so the same problem always reads the same. */
+/** Returns an error body's message without the request id, so that the same problem always has the same message. */
 function reasonIn(body: string): string {
 	try {
 		const { message } = z.object({ message: z.string() }).parse(JSON.parse(body));

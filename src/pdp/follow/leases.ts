@@ -3,8 +3,8 @@
 import { pause } from './timer.js';
 
 /**
- * Reader kind. A `batch` is short: a change waits for it for a limited time. A `listing` is long: the change is made in
- * a copy, and the listing keeps the old state.
+ * Reader kind. A `batch` is short, so a change waits until the batch ends, for a limited time. A `listing` is long, so
+ * the change is made in a copy, and the listing keeps the old state.
  */
 export type ReaderKind = 'batch' | 'listing';
 
@@ -24,7 +24,7 @@ const batchPatience = 1_000;
 interface Reader extends Lease {
 	lost: boolean;
 	readonly kind: ReaderKind;
-	/** True if the reader keeps its state when a change comes. */
+	/** True if the reader keeps its state when a change is made. */
 	readonly keeps: boolean;
 }
 
@@ -33,8 +33,8 @@ export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unkno
 
 /**
  * Readers for one replica. INVARIANT: a state does not change before its readers lose their leases, and listings never
- * keep two old states. A listing that begins beside an old state does not keep its state. When it loses the state, it
- * waits until it may keep the next state.
+ * keep two old states. A listing that begins while an old state is still in use does not keep its own state. When this
+ * listing loses its state, it waits until it may keep the next state.
  */
 export class Leases {
 	/** Readers of the current state. */
@@ -42,9 +42,9 @@ export class Leases {
 	/** Readers of replaced states. */
 	readonly #old = new Set<Reader>();
 	readonly #sleep: Sleep;
-	/** Set while a change waits. New readers wait for it. */
+	/** Set while a change waits for readers or is made. New readers wait until it is raised. */
 	#gate: Signal | undefined;
-	/** Wakes waiters when a reader leaves. */
+	/** Raised when a reader leaves. */
 	#left = new Signal();
 
 	constructor(sleep: Sleep = pause) {
@@ -57,8 +57,8 @@ export class Leases {
 	}
 
 	/**
-	 * Begins to read the current state. `again` means the listing has lost a state before: it waits until it can keep the
-	 * next state.
+	 * Begins to read the current state. `again` is true if the listing has already lost a state. The listing then waits
+	 * until it can keep the next state.
 	 */
 	async take(kind: ReaderKind, again = false): Promise<Lease> {
 		for (;;) {

@@ -1,4 +1,4 @@
-/** Reason when a wait is abandoned. Its name is the web platform's. */
+/** Error when a wait is abandoned. Its name is the usual name on the web platform. */
 class Abandoned extends Error {
 	override readonly name = 'AbortError';
 }

@@ -9,15 +9,15 @@ export interface EngineAndIndex {
 }
 
 /**
- * Loads an unpacked snapshot's policy and data. Rejects with `BundleError` if a file is missing, and with the loading
- * error if a file is invalid.
+ * Loads an unpacked snapshot's policy and data. Rejects with `BundleError` if a file is missing, and with the error
+ * from loading if a file is invalid.
  */
 export async function loadSnapshot(files: ReadonlyMap<string, Uint8Array>, run: Run): Promise<EngineAndIndex> {
 	const data = requireFile(files, 'data.json');
 	return loadPolicy(await compileModule(files), data, run);
 }
 
-/** Loads a policy with data, a JSON object in bytes. Rejects with `EngineError` like `Engine.load`. */
+/** Loads a policy with data. `data` contains a JSON object in bytes. Rejects with `EngineError` like `Engine.load`. */
 export async function loadPolicy(module: WebAssembly.Module, data: Uint8Array, run: Run): Promise<EngineAndIndex> {
 	const engine = await Engine.load(module, data, run);
 	return { engine, facts: await run(FactsIndex.reading(data)) };

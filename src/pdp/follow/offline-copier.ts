@@ -14,7 +14,7 @@ const defaultInterval = 60_000;
 /** Pause before checking again a replica that is not ready, in milliseconds. */
 const unreadyPause = 1_000;
 
-/** Step bytes the copy may hold beyond its snapshot size before it is rewritten. */
+/** Number of bytes by which the steps in the copy may exceed its snapshot before the copy is rewritten. */
 const spareBytes = 1024 * 1024;
 
 export interface OfflineCopierOptions {
@@ -63,7 +63,7 @@ export class OfflineCopier {
 		const { signal } = this.#stopping;
 		while (!signal.aborted) {
 			const { kind } = replica.state;
-			// A stale replica started from the copy or lost its control plane: there is nothing to copy.
+			// A stale replica has started from the copy or lost its control plane, so there is nothing to copy.
 			if (kind === 'ready') await this.#round(signal);
 			else if (isOver(kind)) await this.#attempt(() => this.#remove(kind), signal);
 			await this.#pause(kind === 'ready' ? interval : Math.min(interval, unreadyPause), signal);
@@ -111,7 +111,8 @@ export class OfflineCopier {
 
 	/**
 	 * Deletes the copy because the environment is gone or its key was refused. After a restart, data from a refused key
-	 * must not decide. A copy for a different key stays: this process may have been started with a wrong key.
+	 * must not be used for decisions. A copy for a different key stays, because this process may have been started with a
+	 * wrong key.
 	 */
 	async #remove(kind: ReplicaState['kind']): Promise<void> {
 		const { copy } = this.options;
@@ -155,7 +156,7 @@ export class OfflineCopier {
 	}
 }
 
-/** True if the control plane has deleted the environment or refused the key, so the replica holds nothing. */
+/** True if the environment was deleted or the control plane refused the key, so the replica stores no revision. */
 function isOver(kind: ReplicaState['kind']): boolean {
 	return kind === 'deleted' || kind === 'refused';
 }

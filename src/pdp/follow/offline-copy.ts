@@ -1,4 +1,4 @@
-/** On-disk environment copy. A decision point starts from it while its control plane is away. */
+/** On-disk environment copy. A decision point starts from the copy if its control plane cannot be reached. */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface CopiedBundle {
 
 export interface CopiedEnvironment {
 	readonly bundles: readonly CopiedBundle[];
-	/** Last time the control plane confirmed there was nothing newer, in milliseconds since 1970. */
+	/** Last time the control plane confirmed that there was no newer revision, in milliseconds since 1970. */
 	readonly asOf: number;
 }
 
@@ -34,8 +34,8 @@ type Header = z.output<typeof Header>;
 
 /**
  * A file of records. Each record is encrypted and authenticated under a key derived from the API key, and bound to the
- * previous record. Without the key, the records cannot be read, changed or reordered, and a truncated file ends with
- * the last whole record. Nothing protects against restoring a whole older file, but `asOf` shows its age.
+ * previous record. Without the key, the records cannot be read, changed or reordered. A truncated file ends with the
+ * last complete record. Nothing prevents an older file from being restored as a whole, but `asOf` shows its age.
  */
 export class OfflineCopy {
 	#key: Buffer | undefined;
@@ -49,7 +49,7 @@ export class OfflineCopy {
 		private readonly log: Logger,
 	) {}
 
-	/** Reads the copy. Returns `undefined` if there is no copy, or if this API key does not open it. */
+	/** Reads the copy. Returns `undefined` if there is no copy, or if this API key does not decrypt it. */
 	async read(): Promise<CopiedEnvironment | undefined> {
 		const bytes = await readFile(this.path).catch(() => undefined);
 		if (bytes === undefined) return undefined;
@@ -89,8 +89,8 @@ export class OfflineCopy {
 	}
 
 	/**
-	 * Appends a step, or only a note that there was nothing newer at `asOf`. Returns false if the copy must be rewritten
-	 * because this process did not write its current content.
+	 * Appends a step. If `step` is null, only records that there was no newer revision at `asOf`. Returns false if the
+	 * copy must be rewritten, because this process did not write its current content.
 	 */
 	async append(step: CopiedBundle | null, asOf: number): Promise<boolean> {
 		const [key, end] = [this.#key, this.#end];
@@ -146,7 +146,7 @@ interface OpenedRecord {
 	readonly header: Header;
 	readonly content: Buffer;
 	readonly tag: Buffer;
-	/** Size of the whole record in bytes. */
+	/** Whole record size in bytes. */
 	readonly length: number;
 }
 

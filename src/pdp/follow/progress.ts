@@ -3,24 +3,24 @@ import type { RevisionToken } from '../../wire/revision-token.js';
 /** Revision to wait for. A bare number belongs to the current lineage. */
 export type WantedRevision = number | RevisionToken;
 
-/** Decision point progress. With workers, the slowest worker's progress. */
+/** Decision point progress. With several workers, this is the slowest worker's progress. */
 export interface Progress {
 	/** The revision's lineage; empty before the first revision, and while workers are in different lineages. */
 	readonly lineage: string;
-	/** Revision used for answers, or a later revision; -1 before the first. */
+	/** Revision used for answers, or a later revision; -1 before the first revision. */
 	readonly revision: number;
-	/** Newest revision whose policy is active, or a later revision; -1 before the first. */
+	/** Newest revision whose policy is active, or a later revision; -1 before the first revision. */
 	readonly policyRevision: number;
 	/**
 	 * Resolves when answers use `wanted` or a later revision of its lineage. Rejects when `signal` aborts, and with
-	 * `LineageEnded`.
+	 * `LineageEnded` if the lineage has ended.
 	 */
 	reached(wanted: WantedRevision, signal?: AbortSignal): Promise<void>;
 	/** Like `reached`, for the revision's policy. */
 	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void>;
 }
 
-/** The wanted revision's lineage has ended, so the revision never comes. */
+/** The wanted revision's lineage has ended, so the revision can never arrive. */
 export class LineageEnded extends Error {
 	override readonly name = 'LineageEnded';
 }

@@ -1,11 +1,11 @@
 import type { Listeners } from './listeners.js';
 import { nothingYet, type ReplicaState } from './replica.js';
 
-/** Reports when a started decision point answers checks. */
+/** A started decision point, which reports when it answers checks. */
 export interface StartedPoint {
-	/** State with the reason why it does not answer checks yet. */
+	/** State, with the reason why the decision point does not answer checks yet. */
 	readonly state: Pick<ReplicaState, 'kind' | 'detail'>;
-	/** True if it answers checks. */
+	/** True if the decision point answers checks. */
 	readonly answers: boolean;
 	/** Notified when `state` or `answers` may have changed. */
 	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'>;
@@ -20,18 +20,18 @@ export class RefusedKeyError extends Error {
 export interface Waiting {
 	/** Called once for each reason why checks are not answered yet. */
 	readonly say: (reason: string) => void;
-	/** True to keep waiting while the key is refused, because an operator may make it valid. */
+	/** True to keep waiting while the key is refused, because an operator may make the key valid. */
 	readonly throughRefusal: boolean;
 	/** Ends the wait. */
 	readonly interrupted?: AbortSignal;
 }
 
-/** Time the control plane may be silent before `say` reports it, in milliseconds. */
+/** Time that the control plane may be silent before `say` reports the silence, in milliseconds. */
 const maxSilence = 1_000;
 
 /**
  * Resolves when a decision point answers checks. Rejects with `RefusedKeyError` if the API refuses the key, and with
- * the reason of `interrupted` if it aborts.
+ * the abort reason if `interrupted` aborts.
  */
 export function untilAnswering(point: StartedPoint, { say, throughRefusal, interrupted }: Waiting): Promise<void> {
 	return new Promise((resolve, reject) => {

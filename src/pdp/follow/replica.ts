@@ -1,4 +1,4 @@
-/** Keeps an environment in this process: follows the feed and holds the engine for answers. */
+/** Keeps an environment in this process. Follows the feed, and provides the engine for answers. */
 
 import type { Patch } from '../../../compiler/model.js';
 import {
@@ -29,7 +29,7 @@ import { pause as pauseFor, type Timer, unreferenced } from './timer.js';
 /** State detail before the first attempt. */
 export const nothingYet = 'nothing is loaded yet';
 
-/** Replica state. `stale` still answers, from its last revision; `deleted` denies everything. */
+/** Replica state. A `stale` replica still answers, from its last revision. A `deleted` replica denies everything. */
 export interface ReplicaState {
 	readonly kind: 'starting' | 'ready' | 'stale' | 'refused' | 'deleted';
 	/** Human-readable problem; empty if `ready`. */
@@ -43,9 +43,9 @@ export interface Pace {
 	/** Pause after the first failure; doubled after each further failure. */
 	readonly first: number;
 	readonly longest: number;
-	/** While the control plane refuses the key. */
+	/** Pause while the control plane refuses the key. */
 	readonly refused: number;
-	/** Between two full fetches; 10 s unless given. */
+	/** Pause between two full fetches; 10 s by default. */
 	readonly refetch?: number;
 }
 
@@ -55,16 +55,16 @@ export interface AppliedBundle {
 	readonly revision: number;
 }
 
-/** Lineage left by the replica because the control plane's history was cut. */
+/** Lineage that the replica left, because the control plane's history was cut. */
 export interface LeftLineage {
 	readonly lineage: string;
 	/** Last revision used for answers. */
 	readonly revision: number;
-	/** Time of the change: ISO 8601. */
+	/** Time when the replica left the lineage, in ISO 8601. */
 	readonly at: string;
 }
 
-/** Calls `apply`, which applies a bundle, and measures or traces it. Settles like `apply`. */
+/** Calls `apply`, which applies a bundle, and measures or traces the call. Settles with the result of `apply`. */
 export type ApplyBundle = (bundle: FeedBundle, apply: () => Promise<AppliedBundle>) => Promise<AppliedBundle>;
 
 export interface ReplicaOptions {
@@ -74,17 +74,17 @@ export interface ReplicaOptions {
 	readonly apiKey: string;
 	readonly log: EventLog;
 	readonly pace?: Pace;
-	/** Seconds the control plane may hold a request. */
+	/** Number of seconds that the control plane may delay its answer to a request. */
 	readonly wait?: number;
 	/** Feed to follow instead of the control plane over HTTP. */
 	readonly feed?: FeedClient;
-	/** Verifies each bundle before its files are read. Without it, bundles are not verified. */
+	/** Verifies each bundle before its files are read. Without this callback, bundles are not verified. */
 	readonly verify?: VerifyBundle | undefined;
-	/** Scheduler for long work; a new scheduler unless given. */
+	/** Scheduler for long calculations; a new scheduler by default. */
 	readonly scheduler?: SliceScheduler;
-	/** Readers of the held revision; a new set unless given. */
+	/** Readers of the held revision; a new set by default. */
 	readonly leases?: Leases;
-	/** Wraps each bundle application. Without it, bundles are applied directly. */
+	/** Wraps each bundle application. Without this callback, bundles are applied directly. */
 	readonly applying?: ApplyBundle;
 	/** Lineages known to have ended. */
 	readonly ended?: Iterable<string>;
@@ -99,22 +99,24 @@ export interface LoadedRevision {
 	readonly revision: number;
 	/** The revision's random token; empty if the control plane does not name it. */
 	readonly token: string;
-	/** Newest revision whose policy is active here: `revision`, unless its policy is still pending. */
+	/**
+	 * Newest revision whose policy is active here. Same as `revision`, unless the policy of `revision` is still pending.
+	 */
 	readonly policyRevision: number;
-	/** Why the active policy is not the newest schema's complete policy; `null` if it is. */
+	/** Reason why the active policy is not the newest schema's complete policy; `null` if it is. */
 	readonly degraded: Degradation | null;
 }
 
 /** Target for patches. */
 interface Base extends EngineAndIndex {
-	/** True if it already answers checks. */
+	/** True if this engine already answers checks. */
 	readonly used: boolean;
 }
 
 interface Holding extends LoadedRevision, EngineAndIndex {
 	readonly engine: Engine;
 	readonly environment: string;
-	/** Last applied refresh; `null` before the first. */
+	/** Last applied refresh; `null` before the first refresh. */
 	readonly updateId: string | null;
 	/** Feed ETag for this revision; `undefined` requests a snapshot. */
 	readonly etag: string | undefined;
@@ -124,23 +126,24 @@ const defaultPace: Pace = { first: 50, longest: 5_000, refused: 5_000 };
 /** Pause between two full fetches, in milliseconds. */
 const refetchPause = 10_000;
 /**
- * A server that answers "unchanged" sooner than this did not wait. The client then waits this long, in milliseconds.
+ * If a server answers "unchanged" within this time, in milliseconds, it did not wait for a new revision. The client
+ * then waits for this time.
  */
 const minWait = 100;
 /**
- * Maximum patch bytes applied without a pause: about a thousand patches, a few milliseconds. Larger patches are applied
- * to a copy, in slices.
+ * Maximum patch file size to apply without a pause, in bytes. This is about a thousand patches, and takes a few
+ * milliseconds. Larger patch files are applied to a copy, in slices.
  */
 const maxAtOnce = 128 * 1024;
 
 /**
- * An environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never goes back
- * within a lineage, an ended lineage never comes back, and a bundle is applied whole or not at all.
+ * An environment's data and policy, kept up to date from `start` to `stop`. INVARIANT: the revision never decreases
+ * within a lineage, an ended lineage is never used again, and a bundle is applied completely or not at all.
  */
 export class Replica implements Progress {
 	/** Notified with each new revision when answers begin to use it. */
 	readonly revisions = new Listeners<number>();
-	/** Notified with the state when there is a new problem. */
+	/** Notified with the state when a new problem occurs. */
 	readonly troubles = new Listeners<ReplicaState>();
 	/** Notified when the state or the revision may have changed. */
 	readonly changes: Pick<Listeners<unknown>, 'add' | 'remove'> = {
@@ -153,7 +156,7 @@ export class Replica implements Progress {
 			this.troubles.remove(listener);
 		},
 	};
-	/** Runs all long work: answers and feed bundles. */
+	/** Runs all long calculations, for answers and for feed bundles. */
 	readonly scheduler: SliceScheduler;
 	/** Readers that span several turns of the event loop. */
 	readonly leases: Leases;
@@ -169,26 +172,26 @@ export class Replica implements Progress {
 	#environment: string | undefined;
 	#held: Holding | undefined;
 	/**
-	 * Loaded snapshot, not in use yet. The feed is polled once more first, because a snapshot may be older than the held
-	 * revision.
+	 * Loaded snapshot that is not in use yet. The feed is polled again before the snapshot is used, because a snapshot may
+	 * be older than the held revision.
 	 */
 	#next: Holding | undefined;
-	/** Answers after the environment was deleted. */
+	/** Revision for answers after the environment was deleted. */
 	#deleted: LoadedRevision | undefined;
-	/** Ended lineages: those left by this replica, and those named by bundles. */
+	/** Ended lineages, which this replica has left or which bundles have named. */
 	readonly #ended: Set<string>;
-	/** Lineage and revision held last, even after they were dropped. */
+	/** Last held lineage and revision, even after the revision was dropped. */
 	#last: Pick<Holding, 'lineage' | 'revision'> | undefined;
 	#left: LeftLineage | undefined;
 	#lineageChanges = 0;
 	#failures = 0;
-	/** Last feed answer: its time on the monotonic clock, and its age at this time, in milliseconds. */
+	/** Last feed answer: its time on the monotonic clock, and the age of its data at this time, in milliseconds. */
 	#answered: { readonly at: number; readonly age: number } | undefined;
-	/** A feed revision newer than the revision in use, and since when there has been such a revision. */
+	/** Newest feed revision, if newer than the revision in use, and the time since which the replica has lagged behind. */
 	#ahead: { readonly revision: number; readonly since: number } | undefined;
 	/** Aborts the pending poll to start a full fetch. */
 	#interrupt = new AbortController();
-	/** True if the next request must ask for a snapshot, whatever is held. */
+	/** True if the next request must ask for a snapshot, even if a revision is held. */
 	#anew = false;
 	/** Earliest time for the next full fetch, by `performance.now`. */
 	#refetchFrom = Number.NEGATIVE_INFINITY;
@@ -244,7 +247,7 @@ export class Replica implements Progress {
 		return this.current()?.revision ?? -1;
 	}
 
-	/** Last applied refresh; `null` before the first. */
+	/** Last applied refresh; `null` before the first refresh. */
 	get updateId(): string | null {
 		return this.#held?.updateId ?? null;
 	}
@@ -280,7 +283,7 @@ export class Replica implements Progress {
 		return { heapBytes, memoryBytes };
 	}
 
-	/** Lag behind the newest known feed revision, in revisions and milliseconds. */
+	/** Lag behind the newest known feed revision, in revisions and in milliseconds. */
 	get behind(): { readonly revisions: number; readonly milliseconds: number } {
 		const [ahead, revision] = [this.#ahead, this.revision];
 		if (ahead === undefined || ahead.revision <= revision) return { revisions: 0, milliseconds: 0 };
@@ -289,8 +292,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Fetches everything again: now, or after the pause since the last full fetch. The held revision answers until then.
-	 * Calls in between count as one.
+	 * Fetches everything again, immediately or when the pause since the last full fetch has passed. The held revision is
+	 * used until the fetch has ended. Several calls during the pause cause a single fetch.
 	 */
 	refetch(): void {
 		if (this.#refetching !== undefined || this.#anew || this.#stopping.signal.aborted) return;
@@ -315,8 +318,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Resolves when this replica has caught up with the given progress. A different lineage is a newer lineage, because
-	 * ended lineages are never accepted.
+	 * Resolves when this replica has caught up with the passed progress. If the replica has a different lineage, it is the
+	 * newer lineage, because ended lineages are never accepted.
 	 */
 	async caughtUp({ lineage, revision, policyRevision }: Pick<Progress, 'lineage' | 'revision' | 'policyRevision'>) {
 		if (lineage === '') return;
@@ -357,7 +360,7 @@ export class Replica implements Progress {
 		}
 	}
 
-	/** Runs a step with a signal that `stop` and `refetch` abort. */
+	/** Runs a step with a signal. `stop` and `refetch` abort this signal. */
 	async #interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const interrupt = new AbortController();
 		this.#interrupt = interrupt;
@@ -389,7 +392,7 @@ export class Replica implements Progress {
 			this.#noteAhead(answer.revision);
 			await this.#applying(answer, () => this.#take(answer, environment));
 		}
-		// A bundle that failed to apply proves there is newer data, so it must not reset the age.
+		// If applying a bundle fails, there is newer data, so this answer must not reset the age.
 		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
 		this.#answered = { at: answeredAt, age };
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;
@@ -401,21 +404,24 @@ export class Replica implements Progress {
 		return performance.now() - started < minWait ? minWait : 0;
 	}
 
-	/** Notes the newest feed revision, and since when a revision newer than the current has been known. */
+	/** Records the newest feed revision, and the time since which the replica has lagged behind. */
 	#noteAhead(revision = Number.NEGATIVE_INFINITY): void {
 		if (revision <= this.revision) return;
 		const { since } = this.behind.revisions > 0 && this.#ahead ? this.#ahead : { since: performance.now() };
 		this.#ahead = { revision, since };
 	}
 
-	/** Makes the next request ask for a snapshot. */
+	/** Drops the ETags, so that the next request asks for a snapshot. */
 	#forgetSteps(): void {
 		this.#anew = false;
 		this.#next = undefined;
 		if (this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 	}
 
-	/** Applies a bundle. Snapshots are prepared; a step continues the prepared revision, or else the held revision. */
+	/**
+	 * Applies a bundle. Prepares a snapshot without using it yet. A step continues the prepared revision, or else the held
+	 * revision.
+	 */
 	async #take({ bytes, etag, updateId }: FeedBundle, environment: string): Promise<AppliedBundle> {
 		const preparing = this.#next !== undefined;
 		try {
@@ -427,7 +433,7 @@ export class Replica implements Progress {
 			const patches = large ? await this.#run(parsePatchesInSteps(files)) : parsePatches(files);
 			const base = await this.#baseFor(manifest, files, large);
 			const { engine, facts } = base.used ? base : await this.#patched(base, patches);
-			// No `await` from here to the new revision: answers must never carry a wrong revision number.
+			// No `await` from here until the new revision is stored, because answers must never contain a wrong revision number.
 			if (base.used) {
 				engine.patch(patches);
 				facts.patch(patches);
@@ -450,7 +456,7 @@ export class Replica implements Progress {
 			else this.#hold(taken);
 			return { kind, revision: taken.revision };
 		} catch (error) {
-			// Do not request the same step again: without an ETag the feed sends a snapshot.
+			// Do not request the same step again. Without an ETag, the feed sends a snapshot.
 			if (!preparing && this.#held !== undefined) this.#held = { ...this.#held, etag: undefined };
 			throw error;
 		} finally {
@@ -470,7 +476,7 @@ export class Replica implements Progress {
 		this.revisions.tell(holding.revision);
 	}
 
-	/** Notes a new revision's lineage, and the lineage it replaces. */
+	/** Records a new revision's lineage, and the lineage that it replaces. */
 	#noteLineage({ lineage, revision }: Holding): void {
 		const last = this.#last;
 		this.#last = { lineage, revision };
@@ -492,7 +498,7 @@ export class Replica implements Progress {
 		for (const lineage of regolith.former_lineages) if (lineage !== regolith.lineage) this.#ended.add(lineage);
 	}
 
-	/** Puts the prepared revision into use. The feed had nothing newer a moment ago. */
+	/** Puts the prepared revision into use. The last poll has shown that there is no newer revision. */
 	#promote(): void {
 		const next = this.#next;
 		this.#next = undefined;
@@ -511,12 +517,12 @@ export class Replica implements Progress {
 		if (kind !== 'snapshot' && base !== undefined && base.lineage !== lineage) {
 			throw new BundleError(`the feed sent a ${kind} of lineage ${lineage}; lineage ${base.lineage} is held`);
 		}
-		// This may be a replayed old step: applied to newer data, it would give a state that never existed.
+		// This may be a replayed old step. If it were applied to newer data, the result would be a state that never existed.
 		if (kind !== 'snapshot' && base !== undefined && Number(revision) < base.revision) {
 			throw new BundleError(`the feed sent a ${kind} to revision ${revision}; revision ${base.revision} is held`);
 		}
 		this.#refuseEnded(lineage);
-		// A snapshot requested without an ETag may be old. The next answer catches up.
+		// A snapshot requested without an ETag may be old. The next answer then contains the newer revisions.
 		if (this.#next === undefined && this.#held?.etag !== undefined) {
 			this.#refuseGoingBack({ lineage, revision: Number(revision) });
 		}
@@ -534,8 +540,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Returns the engine and the index to patch. They are copies if the originals are being read over several turns, if
-	 * the change would take too long, or if the policy is new. The originals then stay in use.
+	 * Returns the engine and the index to patch. Returns copies if the originals are being read over several turns, if the
+	 * change would take too long, or if the policy is new. In these cases, the originals stay in use.
 	 */
 	async #baseFor(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>, large: boolean): Promise<Base> {
 		const step = manifest.metadata.regolith;
@@ -586,7 +592,8 @@ export class Replica implements Progress {
 		this.#failures += 1;
 		if (error instanceof Refusal) {
 			this.#environment = undefined;
-			// A control plane may forget a deleted environment and only refuse its key. The environment stays deleted.
+			// After some time, a control plane may no longer know a deleted environment, and only refuse its key. The
+			// environment stays deleted.
 			if (error instanceof EnvironmentGone) this.#becomeDeleted(detail);
 			else if (this.#state.kind !== 'deleted') this.#refuse(detail);
 			return jittered(this.#pace.refused);
@@ -628,7 +635,7 @@ export class Replica implements Progress {
 	}
 
 	#move(kind: ReplicaState['kind'], detail: string, untrusted = false): void {
-		// Log each new problem once, not each attempt.
+		// Log each new problem once, not on each attempt.
 		const isNew = this.#state.kind !== kind || this.#state.detail !== detail;
 		if (isNew) this.#log.warn({ state: kind }, detail);
 		this.#state = { kind, detail, untrusted };
@@ -636,18 +643,18 @@ export class Replica implements Progress {
 	}
 }
 
-/** True if the change is large enough to be made in a copy. */
+/** True if the change is so large that it must be made in a copy. */
 function isLarge(files: ReadonlyMap<string, Uint8Array>): boolean {
 	return (files.get('patch.json')?.byteLength ?? 0) > maxAtOnce;
 }
 
-/** Estimated time to copy an engine: a millisecond per MiB. */
+/** Returns the estimated time to copy an engine: a millisecond per MiB. */
 function copyingTime({ heapBytes }: Engine): number {
 	return heapBytes / 1024 ** 2;
 }
 
 /**
- * Returns a random time from `milliseconds / 2` to `milliseconds`, so decision points do not all reconnect
+ * Returns a random time from `milliseconds / 2` to `milliseconds`, so that decision points do not all reconnect
  * simultaneously.
  */
 function jittered(milliseconds: number): number {

@@ -14,12 +14,12 @@ export interface ReportedState {
 	readonly health: () => Health;
 }
 
-/** Sends a state to the control plane. Rejects if it fails. */
+/** Sends a state to the control plane. Rejects if the request fails. */
 export type SendState = (state: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
 
 /**
  * Reports a decision point's health to the control plane: on each change, and every minute. A failed report is repeated
- * later and blocks nothing.
+ * later, and does not block anything.
  */
 export class StateReport {
 	readonly #stopping = new AbortController();

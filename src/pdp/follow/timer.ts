@@ -1,9 +1,9 @@
 /** Web-compatible timers, available in every runtime. */
 
-/** A timer started by `setTimeout`: an object in Node.js, a number elsewhere. */
+/** A timer started by `setTimeout`. It is an object in Node.js, and a number in other runtimes. */
 export type Timer = ReturnType<typeof setTimeout>;
 
-/** Lets a Node.js process end before the timer fires. Elsewhere, timers keep nothing alive. */
+/** Lets a Node.js process end before the timer fires. In other runtimes, timers do not keep the program running. */
 export function unreferenced(timer: Timer): Timer {
 	if (typeof timer === 'object') timer.unref();
 	return timer;

@@ -6,8 +6,8 @@ import { createBundleVerifier, type VerifyBundle } from './bundle-verifier.js';
 const setting = 'PDP_BUNDLE_VERIFICATION_KEY_PATHS';
 
 /**
- * Creates a bundle verifier from public key files, one key per file; `undefined` without files. Rejects with
- * `ConfigError`.
+ * Creates a bundle verifier from public key files with one key each. Returns `undefined` if `paths` is empty. Rejects
+ * with `ConfigError`.
  */
 export async function readBundleVerifier(paths: readonly string[]): Promise<VerifyBundle | undefined> {
 	if (paths.length === 0) return undefined;

@@ -19,7 +19,7 @@ export function gatewayEndpoints(mode: Mode, { kongRoutes, trino }: GatewaySetti
 
 const tag = 'Gateways';
 
-/** Headers sent by nginx, in the order they are reported missing. */
+/** Headers sent by nginx, in the order in which missing headers are reported. */
 const nginxHeaders = ['permit-user-key', 'permit-tenant-id', 'permit-action', 'permit-resource-type'] as const;
 
 function nginxEndpoint(mode: Mode) {
@@ -95,7 +95,7 @@ function kongEndpoint(mode: Mode, routes: readonly KongRoute[] | null) {
 /** Returns the resource type from the first matching route; null if no route matches. */
 function* resourceOf(path: string, routes: readonly KongRoute[]): Steps<string | null> {
 	for (const { path: expression, resource } of routes) {
-		// A single expression may take as long as a slice.
+		// A single expression may use up a whole slice.
 		yield;
 		const matcher = expression.matcher(path);
 		if (matcher.lookingAt()) return typeof resource === 'string' ? resource : matcher.group(resource);

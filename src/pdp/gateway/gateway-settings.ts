@@ -7,30 +7,30 @@ import { z } from 'zod';
 import { type Config, ConfigError } from '../../config.js';
 import { errorMessage } from '../../failure.js';
 
-/** A Kong route: maps paths that start with a match to a resource type. */
+/** A Kong route. Maps a path to a resource type if the expression matches the start of the path. */
 export interface KongRoute {
 	readonly path: RE2JS;
 	/** Resource type, or the number of the capturing group that contains it. */
 	readonly resource: string | number;
 }
 
-/** A row filter for users who are granted its action on the table. */
+/** A row filter. Applies to users who may do `action` on the table. */
 interface RowFilter {
 	readonly action: string;
 	readonly expression: string;
 }
 
-/** A column mask for users who are granted its action on the table or the column. */
+/** A column mask. Applies to users who may do `action` on the table or the column. */
 interface ColumnMask {
 	readonly action: string;
 	readonly expression: string;
 	readonly identity: string | undefined;
 }
 
-/** Row filters and column masks for Trino, by the table's resource type. */
+/** Row filters and column masks for Trino, keyed by the table's resource type. */
 export interface TrinoRules {
 	readonly rowFilters: ReadonlyMap<string, readonly RowFilter[]>;
-	/** By table and column, in order: the first applicable mask wins. */
+	/** Keyed by table and column. The first mask that applies wins. */
 	readonly columnMasks: ReadonlyMap<string, ReadonlyMap<string, readonly ColumnMask[]>>;
 }
 
@@ -52,7 +52,7 @@ export const noGateways: GatewaySettings = {
 	openTrino: false,
 };
 
-/** Reads the settings files. Rejects with `ConfigError` if a file is unreadable, invalid or missing. */
+/** Reads the settings files. Rejects with `ConfigError` if a file is unreadable, invalid, or required but missing. */
 export async function readGatewaySettings(files: Config['gateways']): Promise<GatewaySettings> {
 	return {
 		kongRoutes: files.kong ? await kongRoutes(files.kong_routes ?? usualRoutes) : null,
@@ -103,7 +103,7 @@ const Rules = z.strictObject({
 		.nullish(),
 });
 
-/** A missing file means no rules, unless its path was configured. */
+/** If the file is missing, returns no rules; throws if its path was configured. */
 async function trinoRules(given: string | null): Promise<TrinoRules> {
 	const setting = 'PDP_TRINO_AUTHZ_CONFIG_PATH';
 	const path = given ?? usualRules;

@@ -1,17 +1,19 @@
-/** Matches regular expressions with unbounded run time in a thread. The thread is ended if a match takes too long. */
+/**
+ * Matches regular expressions with unbounded run time in a thread. If a match takes too long, the thread is terminated.
+ */
 
 import { Failure } from '../../failure.js';
 import { LimitedThread } from '../../limit/limited-thread.js';
 import type { Logger } from '../../log.js';
 import type { UrlAttributes } from './url-pattern.js';
 
-/** Question to the thread: does a JavaScript expression match at the start of a URL? */
+/** Question to the thread: does a JavaScript regular expression match at the start of a URL? */
 export interface PatternQuestion {
 	readonly source: string;
 	readonly url: string;
 }
 
-/** Answer from the thread: the match's named groups, or null. */
+/** Answer from the thread: the named groups of the match; null if there is no match. */
 export interface PatternAnswer {
 	readonly groups: readonly (readonly [name: string, text: string | null])[] | null;
 }
@@ -24,13 +26,13 @@ const maxWaiting = 100;
 
 export interface PatternThreadOptions {
 	readonly log: Logger;
-	/** Time limit per match, in milliseconds; 20 unless given. */
+	/** Time limit per match, in milliseconds; 20 by default. */
 	readonly limit?: number;
 }
 
 /**
- * The matching thread. It starts with the first match and is replaced after it had to be ended. It keeps no process
- * alive.
+ * The matching thread. Starts with the first match, and is replaced after it was terminated. Does not keep the process
+ * running.
  */
 export class PatternThread {
 	readonly #log: Logger;
@@ -45,9 +47,9 @@ export class PatternThread {
 	}
 
 	/**
-	 * Matches the expression at the start of the URL and returns its named groups; null if it does not match or does not
-	 * compile, `late` if it takes too long. Matches run in sequence. Throws `Failure` (`unavailable`) if too many matches
-	 * wait.
+	 * Matches the expression at the start of the URL and returns its named groups; null if the expression does not match
+	 * or does not compile, and `late` if the match takes too long. Matches run in sequence. Throws `Failure`
+	 * (`unavailable`) if too many matches wait.
 	 */
 	async match(source: string, url: string): Promise<UrlAttributes | null | 'late'> {
 		if (this.#waiting >= maxWaiting)

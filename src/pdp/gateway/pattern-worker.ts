@@ -3,10 +3,10 @@
 import { answerQuestions } from '../../limit/limited-thread.js';
 import type { PatternAnswer, PatternQuestion } from './pattern-thread.js';
 
-/** Maximum compiled expressions to keep. */
+/** Maximum cached expressions. */
 const maxKept = 1_000;
 
-/** Expressions by source; null if the source does not compile. */
+/** Compiled expressions, keyed by source; null if the source does not compile. */
 const compiled = new Map<string, RegExp | null>();
 
 function compile(source: string): RegExp | null {
@@ -14,7 +14,7 @@ function compile(source: string): RegExp | null {
 	if (known !== undefined) return known;
 	let expression: RegExp | null = null;
 	try {
-		// Sticky: anchored at the start. With the `u` flag, unknown syntax is an error rather than literal text.
+		// The `y` flag anchors the match at the start. With the `u` flag, unknown syntax is an error instead of literal text.
 		expression = new RegExp(source, 'uy');
 	} catch {}
 	if (compiled.size >= maxKept) compiled.clear();

@@ -12,10 +12,10 @@ import type { TrinoRules } from './gateway-settings.js';
 /** Number of checks between two pauses. */
 const stride = 16;
 
-/** Resource type for the system, its users and its settings, which have no names in Trino. */
+/** Resource type for the system, its users and its settings. These objects have no names in Trino. */
 const system = 'trino_sys';
 
-/** Denial codes for undecided checks. If these removed a filter or a mask, users would see more. */
+/** Denial codes for undecided checks. If such a denial removed a filter or a mask, users would see more data. */
 const undecided: ReadonlySet<string> = new Set([evaluationFailed, 'policy_pending']);
 
 /** Memoized checks for a request. */
@@ -38,8 +38,8 @@ class Checks {
 	}
 
 	/**
-	 * Like `allows`, for checks where a denial shows more data. Throws `Failure` (`unavailable`) if the denial decides
-	 * nothing.
+	 * Like `allows`, for checks where a denial shows more data. Throws `Failure` (`unavailable`) if the check is denied
+	 * only because it could not be decided.
 	 */
 	*allowsForSure(type: string, action: string): Steps<boolean> {
 		return yield* this.#decided(type, action, true);
@@ -70,7 +70,7 @@ export function* allowedInTrino(context: DecisionContext, query: TrinoQuery, mod
 	if (!filterResources) return yield* allowsOn(checks, operation, resource ?? {}, !resource);
 	const [first] = filterResources;
 	const columns = operation === 'FilterColumns' && filterResources.length === 1 ? first?.table?.columns : undefined;
-	// A single table lists its columns: the result contains column indexes.
+	// If a single table lists its columns, the result contains column indexes.
 	const each = columns?.length ? columns.map((column) => withColumn(first ?? {}, column)) : filterResources;
 	const allowed: number[] = [];
 	for (const [index, one] of each.entries()) {
@@ -88,7 +88,7 @@ function* allowsOn(checks: Checks, action: string, resource: TrinoResource, isSy
 	if (type === null) return false;
 	if (yield* checks.allows(type, action)) return true;
 	const { table } = resource;
-	// Without columns, nothing else can allow it.
+	// If no columns are listed, nothing else can allow the operation.
 	if (!table?.columns?.length) return false;
 	for (const column of table.columns) {
 		if (!(yield* checks.allows(columnType(table, column), action))) return false;
@@ -96,7 +96,7 @@ function* allowsOn(checks: Checks, action: string, resource: TrinoResource, isSy
 	return true;
 }
 
-/** Returns the resource type; null for resources that no operation asks about. */
+/** Returns the resource type; null for kinds of resources that no operation uses. */
 function resourceType(resource: TrinoResource): string | null {
 	const { catalog, schema, table, function: named } = resource;
 	if (catalog) return `trino_catalog_${catalog.name}`;

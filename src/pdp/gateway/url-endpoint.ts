@@ -1,4 +1,4 @@
-/** Checks for URL requests. Mapping rules in proxy configs map a request to an action on a resource. */
+/** Checks for requests to URLs. Mapping rules in proxy configs map a request to an action on a resource. */
 
 import type { Steps } from '../../../compiler/steps.js';
 import type { Logger } from '../../log.js';
@@ -16,19 +16,19 @@ import { type UrlAttributes, type UrlPattern, urlPattern } from './url-pattern.j
 /** Code for requests without a matching rule. */
 export const noMatchingRule = 'no_matching_mapping_rule';
 
-/** Maximum expressions matched in the thread per request. Beyond it, the request matches no rule. */
+/** Maximum expressions matched in the thread per request. If a request needs more matches, it matches no rule. */
 const maxAsked = 100;
 
-/** Match result for a rule: no match, or the thread's answer. */
+/** Known match result for a rule: no match, or the thread's answer. */
 type Known = UrlAttributes | null | 'late';
 
-/** An answer, or an expression to match before answering. */
+/** An answer, or an expression to match before the request can be answered. */
 type Found = { readonly result: AuthorizationResult } | { readonly ask: MappingRule; readonly source: string };
 
 export interface UrlEndpointOptions {
 	readonly mode: Mode;
 	readonly log: Logger;
-	/** Time limit for a regular expression in the thread, in milliseconds; 20 unless given. */
+	/** Time limit for a regular expression in the thread, in milliseconds; 20 by default. */
 	readonly patternLimit?: number;
 }
 
@@ -79,21 +79,21 @@ export function urlEndpoints({ mode, log, patternLimit }: UrlEndpointOptions) {
 interface UrlRequest {
 	readonly body: UrlQuery;
 	readonly mode: Mode;
-	/** Match results so far, so the next round does not repeat matches. */
+	/** Match results so far, so that the next round does not repeat matches. */
 	readonly known: Map<MappingRule, Known>;
-	/** Value of the `X-Debug` header. */
+	/** `X-Debug` header value. */
 	readonly asked: string | undefined;
 }
 
 /**
- * Finds the rule and decides, at a single revision. INVARIANT: a rule only counts if all rules before it are known not
- * to match, so nobody can bypass a rule by making it late or ambiguous.
+ * Finds the matching rule and decides its check, at a single revision. INVARIANT: a rule is only applied if all rules
+ * before it are known not to match, so nobody can bypass a rule by making its match late or ambiguous.
  */
 function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlRequest): Steps<Found> {
 	if (context.denial !== undefined) return { result: unmatched(context, body) };
 	for (const rule of context.facts.mappingRules.forMethod(body.http_method)) {
 		if (known.get(rule) === null) continue;
-		// A single expression may take as long as a slice.
+		// A single expression may use up a whole slice.
 		yield;
 		const pattern = patternFor(rule);
 		const attributes = pattern.kind === 'linear' ? pattern.match(body.url) : known.get(rule);
@@ -110,7 +110,7 @@ function* decideUrl(context: DecisionContext, { body, mode, known, asked }: UrlR
 	return { result: unmatched(context, body) };
 }
 
-/** Patterns by rule. Created on first use, because compiling a regular expression takes a while. */
+/** Patterns, keyed by rule. Created on first use, because compiling a regular expression takes a while. */
 const patterns = new WeakMap<MappingRule, UrlPattern>();
 
 function patternFor(rule: MappingRule): UrlPattern {
@@ -124,7 +124,9 @@ function mapped({ user, context, sdk, tenant }: UrlQuery, rule: MappingRule, att
 	return { user, action: rule.action, resource: { type: rule.resource, tenant, attributes }, context, sdk };
 }
 
-/** Returns the denial for a request that matches no rule or cannot be decided. It is logged as a check on the URL. */
+/**
+ * Returns the denial for a request that matches no rule or cannot be decided. Logs the request as a check on the URL.
+ */
 function unmatched(context: DecisionContext, { use_debugger: _, ...query }: UrlQuery): AuthorizationResult {
 	const { log, revision, time, record } = context;
 	const { user, http_method, url, tenant } = query;

@@ -3,30 +3,36 @@
 import { RE2JS } from 're2js';
 import { estimateSteps } from '../../pattern/compiled-patterns.js';
 
-/** Resource attributes from a matching URL, by name; null for a group that did not participate. */
+/**
+ * Resource attributes from a matching URL, keyed by name. The value is null for a group that did not participate in the
+ * match.
+ */
 export type UrlAttributes = Readonly<Record<string, string | null>>;
 
 /**
- * Match result. `ambiguous` if a parameter in the pattern has several values: it is unknown which value the upstream
- * service uses.
+ * Match result. `ambiguous` if the URL has several values for a parameter in the pattern, because the upstream service
+ * may use any of them.
  */
 export type UrlMatch = UrlAttributes | null | 'ambiguous';
 
 /**
- * A pattern for URLs. Patterns that match in linear time are matched here. `PatternThread` matches `backtracking`
+ * A pattern for URLs. A `linear` pattern matches in linear time, in this thread. `PatternThread` matches `backtracking`
  * expressions, which may take much longer.
  */
 export type UrlPattern =
 	| { readonly kind: 'linear'; match(url: string): UrlMatch }
 	| { readonly kind: 'backtracking'; readonly source: string };
 
-/** Maximum length for regular expressions matched here, in characters. */
+/** Maximum length for regular expressions matched in this thread, in characters. */
 const maxLinearSource = 1_000;
 
-/** Maximum program steps for regular expressions matched here: the longest URL then takes some 20 ms. */
+/**
+ * Maximum program steps for regular expressions matched in this thread. With this limit, matching the longest URL takes
+ * about 20 ms.
+ */
 const maxLinearSteps = 500;
 
-/** For usual expressions, the estimate is at most twice the actual size. */
+/** Maximum estimated size. For usual expressions, the estimate is at most twice the actual size. */
 const maxEstimate = 4 * maxLinearSteps;
 
 /** Parses the `url` of a rule. */
@@ -35,7 +41,7 @@ export function urlPattern(url: string, isRegex: boolean): UrlPattern {
 	return linearExpression(url) ?? { kind: 'backtracking', source: withoutPythonGroups(url) };
 }
 
-/** Returns an RE2 pattern; `null` if RE2 rejects the expression or it is too large. */
+/** Returns an RE2 pattern; `null` if RE2 rejects the expression, or if the expression is too large. */
 function linearExpression(source: string): UrlPattern | null {
 	if (source.length > maxLinearSource || estimateSteps(source) > maxEstimate) return null;
 	let expression: RE2JS;
@@ -108,7 +114,7 @@ function cutAtQuery(url: string): readonly [path: string, query: string | null] 
 	return mark === -1 ? [url, null] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-/** Returns the query parameters in order. Like paths, they are not decoded. */
+/** Returns the query parameters in order. Does not decode them, as paths are not decoded either. */
 function parametersIn(query: string): readonly (readonly [name: string, value: string])[] {
 	return query.split('&').flatMap((text) => {
 		if (text === '') return [];

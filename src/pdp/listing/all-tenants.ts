@@ -12,8 +12,8 @@ import type { FactsIndex } from '../facts/facts-index.js';
 const stride = 1_000;
 
 /**
- * Returns the tenants in which a check is allowed, sorted by key, as the JSON of the list in `AllowedTenants`. Each
- * check is logged.
+ * Returns the tenants in which a check is allowed, sorted by key, as JSON for the list in `AllowedTenants`. Each check
+ * is logged.
  */
 export function* allowedTenants(
 	context: DecisionContext,

@@ -1,6 +1,6 @@
 /**
- * Lists the users who may do an action on a resource, with their granting assignments. The index proposes, the policy
- * decides.
+ * Lists the users who may do an action on a resource, with their granting assignments. The index proposes candidates,
+ * and the policy decides.
  */
 
 import { z } from 'zod';
@@ -23,10 +23,10 @@ const stride = 1_000;
 const nowhere: ReadonlySet<string> = new Set();
 
 /**
- * Lists the users allowed by a check, as the JSON of `AuthorizedUsers`, sorted by key. Each user has the granting
- * assignments: in the tenant, on the resource, or on instances from which a role is derived. Without a resource key,
- * only roles in the tenant count. Users allowed by conditions alone are listed without assignments if the context asks
- * for them. Throws `Failure` (`unavailable`) if the policy returns no listing.
+ * Lists the users allowed by a check, as `AuthorizedUsers` JSON, sorted by key. Each user has the granting assignments:
+ * in the tenant, on the resource, or on instances from which a role is derived. Without a resource key, considers only
+ * roles in the tenant. If the context asks for users allowed by conditions alone, lists these users without
+ * assignments. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* authorizedUsers(context: DecisionContext, input: UsersInput): Steps<readonly string[]> {
 	const { engine, facts, time } = context;
@@ -43,8 +43,8 @@ export function* authorizedUsers(context: DecisionContext, input: UsersInput): S
 }
 
 /**
- * Returns the keys of all users a check may allow, unordered: users with a role that may grant, or all users if
- * conditions may grant.
+ * Returns the keys of all users that a check may allow, in any order. Returns all users if conditions may grant the
+ * action, and otherwise the users with a role that may grant it.
  */
 export function* usersWhoMay(context: DecisionContext, input: UsersInput): Steps<Iterable<string>> {
 	const { schema, users } = context.facts;
@@ -65,7 +65,7 @@ function asksForSets({ schema }: FactsIndex, { action, resource, context }: User
 	return context?.['enable_abac_authorized_users'] === true && schema.setsMayGrant(resource.type, action);
 }
 
-/** Assignments by user. */
+/** Assignments, keyed by user. */
 class Granting {
 	readonly #byUser = new Map<string, Assignment[]>();
 
@@ -126,7 +126,7 @@ function* assignedOnInstances(context: DecisionContext, input: UsersInput, grant
 }
 
 /**
- * Finds the nodes leading there for users whose assigned roles block derivations. Users with roles on the same
+ * Finds the leading nodes for each user whose assigned roles block derivations. Users with roles on the same blocking
  * instances share a result.
  */
 function* leadingWithStops(

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.js';
 
-/** Digest bytes in a token: enough to distinguish requests. */
+/** Digest bytes in a token. This length is enough to distinguish requests. */
 const digestBytes = 16;
 
 /**
- * Returns a token for the results after `last` in the answer to `request`, a JSON value. It contains nothing beyond the
- * answer, and every decision point in the environment can read it.
+ * Returns a token for the results after `last` in the answer to `request`, a JSON value. The token contains no
+ * information beyond the answer, and every decision point in the environment can read it.
  */
 export function pageToken(request: unknown, last: string): string {
 	return Buffer.concat([requestDigest(request), Buffer.from(last)]).toString('base64url');
@@ -31,7 +31,10 @@ function requestDigest(request: unknown): Buffer {
 		.subarray(0, digestBytes);
 }
 
-/** Makes member order irrelevant. Lists and objects stay distinct even if their contents look alike. */
+/**
+ * Sorts an object's members, so that their order is irrelevant. Lists and objects stay distinct even if they have the
+ * same contents.
+ */
 function sortMembers(value: unknown): unknown {
 	if (typeof value !== 'object' || value === null) return value;
 	if (Array.isArray(value)) return ['list', ...value];

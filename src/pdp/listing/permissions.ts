@@ -1,6 +1,6 @@
 /**
- * Lists a user's permissions in all tenants and on all instances. The index proposes, the policy decides, and this
- * module sorts the result.
+ * Lists a user's permissions in all tenants and on all instances. The index proposes candidates, the policy decides,
+ * and this module sorts the result.
  */
 
 import { z } from 'zod';
@@ -32,7 +32,7 @@ const OnInstances = z.array(
 const stride = 1_000;
 
 /**
- * Lists a user's permissions, as the JSON of `UserPermissions`. A user who does not exist has none. Objects,
+ * Lists a user's permissions, as `UserPermissions` JSON. A user who does not exist has no permissions. Objects,
  * permissions and roles are sorted by code unit. Throws `Failure` (`unavailable`) if the policy returns no listing.
  */
 export function* permissions(
@@ -64,8 +64,8 @@ export function* permissions(
 }
 
 /**
- * Returns the tenants where a user holds a role, in the tenant or on its instances, sorted by key, as the JSON of
- * `UserTenants`. The search takes a single step. Throws like `permissions`.
+ * Returns the tenants where a user holds a role, in the tenant or on its instances, sorted by key, as `UserTenants`
+ * JSON. The search takes a single step. Throws like `permissions`.
  */
 export function* userTenants(
 	{ engine, time }: DecisionContext,
@@ -81,7 +81,7 @@ export function* userTenants(
 	return yield* arrayChunks(texts);
 }
 
-/** Returns the tenants where the user holds a role, if they pass the filters. */
+/** Returns the tenants that pass the filters and where the user holds a role. */
 function* tenantsWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
@@ -104,7 +104,7 @@ function asksForInstances({ resources, resource_types }: PermissionsInput): bool
  * or types, adds instances opened by tenant roles, and by conditions if requested.
  */
 function* instancesWanted(facts: FactsIndex, input: PermissionsInput, time: number): Steps<readonly string[]> {
-	// The walk is expensive, and questions about tenants alone are common.
+	// Skip the walk, which is expensive, because queries for tenants alone are common.
 	if (input.resource_types?.every((type) => type === '__tenant')) return [];
 	const filter = new ObjectFilter(input);
 	const found = new Set<string>();
@@ -144,7 +144,7 @@ function* instancesOpenedInTenants(facts: FactsIndex, input: PermissionsInput, t
 	return found;
 }
 
-/** Yields possible instance names for resources given by name or bare key. */
+/** Yields possible instance names for resources that are named by instance name or by bare key. */
 function* possibleNames(resources: ReadonlySet<string>, types: ReadonlySet<string>): Iterable<string> {
 	for (const resource of resources) {
 		yield resource;

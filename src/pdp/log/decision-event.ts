@@ -4,7 +4,7 @@ import type { EngineInput } from '../engine/engine.js';
 
 /** A decision to log. */
 export interface LoggedDecision {
-	/** Decision id of the request; `<id>/<index>` for a check among many. */
+	/** The request's decision id; `<id>/<index>` for one of several checks in a request. */
 	readonly decisionId: string;
 	readonly requestId: string;
 	/** Client SDK, as named by the client; `undefined` if it sends no name. */
@@ -14,7 +14,7 @@ export interface LoggedDecision {
 	/** Policy evaluation time in milliseconds. */
 	readonly duration: number;
 	readonly lineage: string;
-	/** Random token of the revision. */
+	/** The revision's random token. */
 	readonly token: string;
 	readonly revision: number;
 	readonly policyRevision: number;
@@ -22,7 +22,7 @@ export interface LoggedDecision {
 
 /** Labels shared by all events of a decision point. */
 export interface EventLabels {
-	/** Name of the decision point. */
+	/** Decision point name. */
 	readonly id: string;
 	readonly version: string;
 }
@@ -30,20 +30,22 @@ export interface EventLabels {
 /** Path of an input member excluded from the log, such as `['user', 'attributes', 'ssn']`. */
 export type MaskedPath = readonly string[];
 
-/** Maximum event length in characters. The API only keeps the input of events up to this length. */
+/** Maximum event length in characters. The API only stores the input of events up to this length. */
 const maxEventLength = 64 * 1024;
 
 /**
- * Maximum nesting depth of an input. The API accepts at most 100 levels of JSON, and the input is nested in the event.
+ * Maximum nesting depth of an input. The API accepts at most 100 levels of JSON, and the input is itself nested in the
+ * event.
  */
 const maxInputDepth = 90;
 
-/** Maximum characters per text in a truncated input. */
+/** Maximum characters per string in a truncated input. */
 const maxCutText = 1_024;
 
 /**
  * Returns the JSON line for a decision. Masked members are removed, and `erased` lists their JSON pointers. An input
- * that is too long or too deep is `truncated`: an event refused by the receiver could lose other events in its chunk.
+ * that is too long or too deep is `truncated`, because an event refused by the receiver could cause the loss of other
+ * events in its chunk.
  */
 export function eventLine(decision: LoggedDecision, labels: EventLabels, masks: readonly MaskedPath[]): string {
 	const { time: _, ...asked } = decision.input;

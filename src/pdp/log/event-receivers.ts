@@ -87,7 +87,7 @@ export function httpReceiver({ name, url, token, maxLength = 1024 * 1024 }: Coll
 	};
 }
 
-/** Parses the body of an answer as JSON; undefined if it is not JSON. */
+/** Parses an answer's body as JSON; undefined if it is not JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
 	try {
 		return JSON.parse(await response.text());
