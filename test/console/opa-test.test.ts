@@ -29,7 +29,8 @@ async function modelOfCase(name: string): Promise<Model> {
 }
 
 /**
- * Returns a check for each user and action, on each instance in its tenant and on each resource without an instance.
+ * Returns a check for each user and action, on each instance in the instance's tenant, and on each resource without an
+ * instance.
  */
 function possibleChecks({ schema, facts }: Model): readonly CheckBody[] {
 	const tenant = facts.tenants[0]?.key ?? 'default';
@@ -51,7 +52,7 @@ function possibleChecks({ schema, facts }: Model): readonly CheckBody[] {
 	);
 }
 
-/** Returns all stored facts in test form. */
+/** Returns all stored facts in the form used by generated tests. */
 function storedFacts({ facts }: Model, { user, resource }: CheckBody): TestFacts {
 	const homes = new Map(facts.instances.map(({ type, key, tenant }) => [`${type}:${key}`, tenant]));
 	return {
@@ -113,7 +114,8 @@ for (const name of cases) {
 		const texts: string[] = [];
 		const write = (check: CheckBody, allow: boolean, facts: TestFacts) => {
 			const text = writeOpaTest({ check, allow, facts, derivations, notes: ['A note\n# of "two" lines'] });
-			// Each test gets its own package, because among several rules with one name, a single pass would be enough.
+			// Each test gets its own package. If several rules in a package had the same name, a single passing rule would be
+			// enough.
 			texts.push(text.replace('package console_test', `package console_${texts.length}_test`));
 		};
 		const seen = { allowed: 0, denied: 0 };

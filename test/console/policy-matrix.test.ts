@@ -17,7 +17,7 @@ import {
 	type SchemaObjects,
 } from '../../src/console/model/matrix/schema-objects.js';
 
-/** Policy matrix as a function of a schema and a draft. */
+/** The policy matrix, computed from a schema and a draft. */
 
 const derivedFrom = (role: string, on_resource: string, linked_by_relation: string) => {
 	return { users_with_role: [{ role, on_resource, linked_by_relation }] };
@@ -173,7 +173,7 @@ const actionKeys = ['read', 'write'];
 const roleKeys = ['r', 's', 't'];
 const setKeys = ['u', 'v'];
 
-/** Generates a record with some keys. */
+/** Generates a record with some of these keys. */
 function keyedRecord<T>(keys: readonly string[], value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
 	return fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: keys.length });
 }
@@ -193,7 +193,7 @@ const rule = fc.record({
 });
 const byText = { selector: (value: unknown) => JSON.stringify(value) };
 
-/** Generates a list member as in documents: absent if empty. */
+/** Generates a list member as in documents, in which an empty list is omitted. */
 function listIn(name: string, item: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
 	return fc
 		.uniqueArray(item, { ...byText, maxLength: 3 })
@@ -230,7 +230,10 @@ const anySchema = fc.record({
 
 type Edit = (stored: SchemaObjects, draft: Draft) => Draft;
 
-/** Toggles a grant in a column that can hold the permission, chosen by index, if there is one. */
+/**
+ * Toggles a permission in a column, which is chosen by index from the columns that can have this permission. Does
+ * nothing if there is no such column.
+ */
 const grantEdit = fc.tuple(fc.nat(), permission).map(
 	([index, name]): Edit =>
 		(stored, draft) => {
@@ -271,7 +274,7 @@ test('an edit that is taken back leaves nothing', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-/** Returns the objects with their lists as sets. */
+/** Returns the objects with their lists as sets, because the order of these lists has no meaning. */
 function meaning(objects: SchemaObjects): ReadonlyMap<string, string> {
 	const sorted = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).sort();
@@ -313,7 +316,7 @@ test('a cell that is toggled is what the drafted document says', (t) => {
 	t.notThrows(() => fc.assert(law));
 });
 
-/** True if a resource role leads to an action. Tries everything until nothing is added. */
+/** True if users with the role `start` may do the action `at`, through any number of derivations and extensions. */
 function leadsTo({ resourceRoles }: ReturnType<typeof readPolicySchema>, start: string, at: string): boolean {
 	const held = new Set([start]);
 	for (let size = 0; size < held.size; ) {

@@ -34,7 +34,7 @@ test.after.always(async () => {
 	await stack?.stop();
 });
 
-/** Returns the active policy's revision after it has reached the newest schema. */
+/** Waits until the active policy includes the newest schema. Returns the policy's revision. */
 async function published(): Promise<number> {
 	const state = () => stack.environment.get('/v2/projects/default/dev/policy');
 	const { body } = await eventually(state, ({ body: { compiled_revision, schema_revision } }) => {

@@ -7,7 +7,7 @@ import { apiReference, decisionPointReference } from '../support/documents.js';
 
 /** API references for both servers, in Chromium. */
 
-/** Timeout for page content, in milliseconds. Long, so that a busy machine does not fail a test. */
+/** Timeout for page content, in milliseconds. It is long, so that tests do not fail on a busy machine. */
 const patience = 60_000;
 
 let browser: Browser;
@@ -18,7 +18,7 @@ test.before('start', async () => {
 
 test.after.always('stop', async () => browser?.close());
 
-/** Opens a reference. `complaints` are browser messages and requests to other servers. */
+/** Opens a reference. `complaints` contains browser messages and requests to other servers. */
 async function open(
 	t: ExecutionContext,
 	endpoints: readonly Endpoint<string, never>[],
@@ -55,7 +55,7 @@ test('the reference of the API opens collapsed, filters, shows an operation, and
 	t.is(await page.locator('section.models').count(), 0, 'schemas are shown where they are used');
 	t.is(await page.locator('.info a[href="http://127.0.0.1:7766/docs"]').count(), 1);
 
-	// A word in its summary finds an operation, and opens its group.
+	// Words from an operation's summary find the operation and open its group.
 	await page.fill('.operation-filter-input', 'CREATE A tenant role');
 	await page.waitForSelector('.opblock');
 	t.is(await page.locator('.opblock').count(), 1);

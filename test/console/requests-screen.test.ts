@@ -103,7 +103,7 @@ test.serial('keys that follow each other before a page is painted are all heard'
 	const { page, open, close } = await openConsole(browser, stack);
 	await open('requests?user=dee');
 	await page.getByRole('button', { name: /^Approve the request of dee/ }).focus();
-	// A message is a separate task: it runs after rendering, and before the next frame and its effects.
+	// A message runs as a separate task: after rendering, but before the next frame and its effects.
 	await page.evaluate(`(async () => {
 		const { port1, port2 } = new MessageChannel();
 		for (const key of ['d', 'Escape', 'a']) {

@@ -98,7 +98,7 @@ test.serial('a key that is revoked leads to the sign-in page with the reason, an
 	await open('draft');
 	t.is(await page.locator('nav .badge').textContent(), '1');
 	await stack.organization.delete(`/v2/api-key/${id}`);
-	// Until then the draft shows its own alert, because the role does not exist.
+	// Until this text appears, the draft shows its own alert, because the role does not exist.
 	await page
 		.getByRole('alert')
 		.filter({ hasText: /API key/ })

@@ -14,14 +14,15 @@ import { root } from '../support/root.js';
 import type { Stack } from '../support/stack.js';
 
 /**
- * Console story, from a denial to a policy with exactly the intended access: the reason for the denial, the side
- * effects of a role permission, a rule in its place, and the published difference.
+ * A story in the console, which begins with a denial and ends with a policy that gives exactly the intended access. The
+ * user sees the reason for the denial and the side effects of a role permission, adds a rule instead, and sees the
+ * published difference.
  */
 
 let stack: Stack;
 let browser: Browser;
 
-/** Cat (finance) may not read the budget; Dan (sales) has the same role. */
+/** Cat works in finance and may not read the budget. Dan works in sales and has the same role. */
 const document = {
 	format: 'regolith-environment',
 	version: 1,
@@ -82,7 +83,8 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 	await page.getByRole('button', { name: 'Add this: cat as `owner` in tenant acme' }).waitFor();
 	await picture(page, 'check');
 
-	// First idea: the role may read. The matrix drafts the permission, and the impact shows the additional users.
+	// The first idea is to let the role read. The matrix drafts the permission, and the impact shows the additional
+	// users.
 	await open('matrix');
 	await page.getByRole('gridcell', { name: '`document:read`, tenant role `employee`' }).click();
 	await page.getByText('In the draft: `document:read`, tenant role `employee`: granted.').waitFor();
@@ -117,7 +119,7 @@ test.serial('somebody is denied, and exactly that is put right', async (t) => {
 		.first()
 		.waitFor();
 
-	// The check allows, and the policy difference matches the draft.
+	// The check is now allowed, and the policy difference matches the draft.
 	const difference = page.locator('.notice a').first();
 	const [from = '', to = ''] = (await difference.getAttribute('href'))?.match(/\d+/g) ?? [];
 	await stack.reached(Number(to));

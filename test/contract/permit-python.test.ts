@@ -10,12 +10,13 @@ import { startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * The published Python SDK, unmodified. Its installation takes longer than its calls, so it runs only with all stores.
+ * The published Python SDK, unmodified. Installing it takes longer than its calls, so this test runs only with `npm run
+ * test:all`.
  */
 
 const run = promisify(execFile);
 
-/** Pinned package: a newer version may need different endpoints. */
+/** The package version is pinned, because a newer version may need different endpoints. */
 const sdk = 'permit==3.0.0';
 
 (onAllStores ? test : test.skip)('the Python SDK writes facts and decides as it should', async (t) => {

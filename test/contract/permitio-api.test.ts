@@ -7,8 +7,8 @@ import type { Place } from '../support/management.js';
 import { SdkMethods } from '../support/sdk-methods.js';
 
 /**
- * Every public method in every API class of the published SDK, unmodified, over HTTP. Methods are read from the
- * classes: a new method in a later SDK version fails here until it is called.
+ * Calls every public method in every API class of the published, unmodified SDK over HTTP. The test reads the methods
+ * from the classes, so it fails if a later SDK version adds a method that the test does not call.
  */
 
 const journey = onEachStore();
@@ -35,7 +35,7 @@ journey('every Node SDK method works as documented', async (t, place, { url, key
 	);
 });
 
-/** Element users: the answer leads to a session, and refusals have the documented messages. */
+/** Signs in an element user. The answer leads to a session, and refusals have the documented messages. */
 async function signIn(t: ExecutionContext, { http, facts, url }: Place, elements: Permit['elements']): Promise<void> {
 	await http.post(`${facts}/tenants/default/users`, { key: 'eve' });
 	const answer = await elements.loginAs({ userId: 'eve', tenantId: 'default' });
@@ -72,7 +72,7 @@ async function same(t: ExecutionContext, object: object, ...reads: readonly Prom
 
 const objectKeys = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key);
 
-/** Projects and environments, with the organization's key. */
+/** Calls the methods for projects and environments with the organization's key. */
 async function wholeProject(t: ExecutionContext, api: IPermitApi, key: string): Promise<void> {
 	const { projects, environments } = api;
 	const made = await projects.create({ key, name: 'Made' });
@@ -298,7 +298,7 @@ const conditions: Check = async (t, { conditionSets: sets, conditionSetRules: ru
 	t.deepEqual(await sets.list(), []);
 };
 
-/** Methods not grouped by object, for older programs. */
+/** Methods that are not grouped by object. They exist for older programs. */
 const deprecated: Check = async (t, api) => {
 	t.like(await api.createResource({ key: 'old', name: 'Old', actions: { read: {} } }), { key: 'old' });
 	t.like(await api.updateResource('old', { name: 'Older' }), { name: 'Older' });
@@ -332,13 +332,13 @@ const deprecated: Check = async (t, api) => {
 	t.is((await api.deleteUser('old')).status, 204);
 	t.is((await api.deleteRole('old')).status, 204);
 	t.is((await api.deleteResource('old')).status, 204);
-	// Only the class has this method.
+	// This method exists on the class, but not in the interface.
 	t.deepEqual(objectKeys(await (api as ApiClient).getMethods().listUsers()), ['ann']);
 };
 
 /** Methods of every class. */
 const context: Check = async (t, api) => {
-	// Enumerations that cannot be imported; values of `ApiKeyLevel` and `ApiContextLevel`.
+	// Values of `ApiKeyLevel` and `ApiContextLevel`, which cannot be imported.
 	await api.ensureAccessLevel('ENVIRONMENT_LEVEL_API_KEY' as Parameters<IPermitApi['ensureAccessLevel']>[0]);
 	await api.ensureContext(3);
 	await t.throwsAsync(api.ensureAccessLevel('PROJECT_LEVEL_API_KEY' as Parameters<IPermitApi['ensureAccessLevel']>[0]));

@@ -76,7 +76,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 
 	t.false(await sdk.check('ann', 'read', document('notes')), 'sets without a rule grant nothing');
 
-	// A user set and a resource set.
+	// A rule for a user set and a resource set.
 	const rule = { user_set: 'cleared-engineers', permission: 'document:read', resource_set: 'public-documents' };
 	t.like(await api.conditionSetRules.create(rule), rule);
 	await newest();
@@ -86,7 +86,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ben', 'read', document('notes')), 'no clearance is known');
 	t.false(await sdk.check('ann', 'read', document('notes', {}, 'globex')), 'it is in another tenant');
 	t.true(await sdk.check('ann', 'read', document()), 'nothing says that it is private');
-	// Sent attributes override stored attributes.
+	// Attributes sent with a check override stored attributes.
 	t.true(await sdk.check({ key: 'ben', attributes: { clearance: 7 } }, 'read', document('notes')));
 	t.false(await sdk.check({ key: 'ann', attributes: { clearance: 2 } }, 'read', document('notes')));
 	t.false(await sdk.check({ key: 'ann', attributes: { clearance: '9' } }, 'read', document('notes')));
@@ -94,7 +94,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	const stranger = { key: 'new', attributes: { department: 'engineering', clearance: 4 } };
 	t.true(await sdk.check(stranger, 'read', document('notes')), 'a user who is not stored has what is sent');
 
-	// A role and a resource set, with the document's owner as operand.
+	// A rule for a role and a resource set, whose condition refers to the document's owner.
 	await api.conditionSetRules.create({
 		user_set: 'editor',
 		permission: 'document:edit',
@@ -111,7 +111,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	);
 	t.false(await sdk.check('eve', 'edit', document('plan', {}, 'globex')), 'nor does another tenant');
 
-	// A user set and all documents.
+	// A rule for a user set and all documents.
 	await api.conditionSetRules.create({
 		user_set: 'employees',
 		permission: 'document:share',
@@ -123,7 +123,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ann', 'share', document('plan')), 'no address is known');
 	t.true(await sdk.check({ key: 'ann', email: 'ann@example.com' }, 'share', document('plan')));
 
-	// The context as operand.
+	// A condition that refers to the context.
 	await api.conditionSetRules.create({
 		user_set: 'employees',
 		permission: 'document:export',
@@ -134,7 +134,7 @@ onEachStack(`condition sets and rules through the Node SDK`, async (t, stack) =>
 	t.false(await sdk.check('ben', 'export', document('notes'), { region: 'south' }));
 	t.false(await sdk.check('ben', 'export', document('notes')));
 
-	// Changing a condition changes the next check.
+	// A changed condition affects the next check.
 	await api.conditionSets.update('public-documents', { conditions: { 'resource.owner': { in: ['eve', 'ann'] } } });
 	await newest();
 	t.false(await sdk.check('ann', 'read', document('notes')));

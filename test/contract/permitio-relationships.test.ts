@@ -21,7 +21,9 @@ const documents = {
 const folderNumbers = [1, 2];
 const documentNumbers = [1, 2, 3];
 
-/** An account with two folders and three documents in each of two tenants. Relationships create all objects. */
+/**
+ * In each of two tenants, an account with two folders and three documents. The relationships create all these objects.
+ */
 const tuples = ['acme', 'globex'].flatMap((tenant) => [
 	...folderNumbers.map((folder) => ({
 		subject: `account:${tenant}`,
@@ -130,7 +132,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	]);
 	t.deepEqual(permissions['document:globex-2']?.permissions, ['document:comment', 'document:read']);
 
-	// A rule blocked by any role assigned on the object.
+	// A derivation rule that is blocked by any role assigned on the object.
 	const rule = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
 	await newest();
@@ -147,7 +149,7 @@ onEachStack(`a hierarchy of three levels through the Node SDK`, async (t, stack)
 	t.false(await may('ben', 'read', 'document:acme-1'));
 	t.true(await may('ben', 'read', 'document:acme-2'));
 
-	// The same for all rules on a role.
+	// A role setting that has the same effect on all rules for the role.
 	await api.resourceRoles.deleteRoleDerivation('document', 'commenter', rule);
 	await api.resourceRoles.createRoleDerivation('document', 'commenter', rule);
 	await newest();

@@ -3,7 +3,7 @@ import { Permit, PermitApiError } from 'permitio';
 import { onEachStack } from '../support/each-store.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-/** The published SDK, unmodified, against both URLs: a newcomer's whole path on both stores. */
+/** The published, unmodified SDK with both URLs. The test follows a newcomer's complete path on both stores. */
 
 function permit({ keys, api, decisionPoint }: Stack): Permit {
 	return new Permit({

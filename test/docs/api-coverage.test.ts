@@ -11,7 +11,7 @@ import { chapters } from './specification.js';
 
 const page = join(root, 'docs/develop/api-coverage.md');
 
-/** Journeys for tags without a journey of the same name. */
+/** Journeys for the tags that have no journey of the same name. */
 const tagJourneys: Readonly<Record<string, string>> = {
 	Organizations: 'api-keys',
 	Projects: 'general',
@@ -25,7 +25,10 @@ const tagJourneys: Readonly<Record<string, string>> = {
 	'Condition set rules': 'set-rules',
 };
 
-/** Returns the tag's journey if its text contains the method and the path's last words; else `null`. */
+/**
+ * Returns the path of the tag's journey if the journey contains the method and the last words of the path; otherwise
+ * `null`.
+ */
 function journeyNaming({ tag, method, path }: Visited): string | null {
 	const ofObject = tagJourneys[tag] ?? tag.toLowerCase().replaceAll(' ', '-');
 	const words = path.includes('/bulk') ? (/bulk.*/.exec(path)?.[0] ?? '') : path.split('/').findLast(isWord);

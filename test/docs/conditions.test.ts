@@ -11,7 +11,7 @@ import { writeConditionSet } from '../../compiler/policy/set-policy.js';
 import { parsedCondition, userSet } from '../support/conditions.js';
 import { root } from '../support/root.js';
 
-/** Generates `docs/policy/conditions.md`, the Rego for each operator; `UPDATE=1` writes it. */
+/** Generates `docs/policy/conditions.md`, which shows the Rego for each operator. `UPDATE=1` writes the page. */
 
 const page = join(root, 'docs/policy/conditions.md');
 
@@ -31,7 +31,7 @@ const body = {
 	},
 } as const satisfies Json;
 
-/** Returns an attribute that fits an operator. */
+/** Returns an attribute whose type fits an operator. */
 function exampleAttribute({ attribute, example, match }: Operator): string {
 	const ofArray = match === undefined ? 'user.tags' : 'user.skills';
 	const names = { string: 'user.email', array: ofArray, object: 'user.address' };
@@ -43,7 +43,7 @@ function exampleAttribute({ attribute, example, match }: Operator): string {
 		: 'user.department';
 }
 
-/** Returns the code from `selects` on. Everything before is the same in each set, except imports. */
+/** Returns the code from `selects` on. The code before `selects` is the same in each set, except for the imports. */
 function conditionRego(conditions: Json): readonly string[] {
 	const { text } = writeConditionSet(userSet('example', conditions));
 	const code = text.replace(/^[\s\S]*# scope: document\n/, '').trim();
@@ -87,7 +87,7 @@ function section(operator: Operator): readonly string[] {
 	];
 }
 
-/** Returns the problems with some conditions, as in API answers. */
+/** Returns the problems with these conditions, as in API answers. */
 function problems(conditions: Json): readonly string[] {
 	const parsed = parseConditions(conditions, { type: 'userset' });
 	const found = 'problems' in parsed ? parsed.problems : [];

@@ -7,7 +7,7 @@ import { root } from '../support/root.js';
 
 /** `.env.example` and `docs/operate/configuration.md` are generated from `src/settings.ts`: `UPDATE=1` writes both. */
 
-/** A setting as described by its schema. */
+/** A setting, as its schema describes it. */
 const Described = z.object({
 	description: z.string().regex(/\.$/),
 	default: z.union([z.string(), z.number()]).default(''),
@@ -30,7 +30,7 @@ const topics = Object.entries(settingTopics).map(([topic, settings]) => ({
 	})),
 }));
 
-/** Returns the allowed values of a number or an enumeration, or nothing. */
+/** Returns the allowed values of a number or an enumeration; an empty string for other types. */
 function allowedValues({ type, enum: values, minimum, exclusiveMinimum, maximum }: Described): string {
 	if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ');
 	if (type !== 'number' && type !== 'integer') return '';

@@ -7,7 +7,10 @@ import { fenced } from '../support/fenced.js';
 import { startManagement } from '../support/management.js';
 import { root } from '../support/root.js';
 
-/** `docs/policy/documents.md` shows a document with every member: importing and exporting it gives the same text. */
+/**
+ * `docs/policy/documents.md` shows a document with every member. Importing and then exporting this document gives the
+ * same text.
+ */
 
 const path = join(root, 'docs/policy/documents.md');
 
@@ -21,7 +24,9 @@ const Node = z.looseObject({
 
 const whole = z.toJSONSchema(EnvironmentDocument, { io: 'input', unrepresentable: 'any' });
 
-/** Returns the schema members missing from all values, without their nested members. */
+/**
+ * Returns the schema members that are missing from all values. Does not list the nested members of a missing member.
+ */
 function missingMembers(schema: unknown, values: readonly unknown[], at: string): readonly string[] {
 	const { $ref, properties, additionalProperties, items, anyOf } = Node.catch({}).parse(schema);
 	if ($ref !== undefined) return missingMembers(whole.$defs?.[$ref.replace('#/$defs/', '')], values, at);

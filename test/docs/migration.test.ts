@@ -5,7 +5,10 @@ import { endpoints } from '../../src/api/table.js';
 import { v2Successor } from '../../src/wire/v1.js';
 import { root } from '../support/root.js';
 
-/** `docs/develop/migration.md` lists successors: the same as the 410 for version 1, and served. */
+/**
+ * `docs/develop/migration.md` lists the successors of version 1 paths. They are the same as in the 410 answers for
+ * version 1, and the API serves them.
+ */
 
 const page = readFileSync(join(root, 'docs/develop/migration.md'), 'utf8');
 const rows = [...page.matchAll(/^\| ([A-Za-z ]+) \| `(\/v2[^`]+)` \|$/gm)].map(([, what = '', path = '']) => ({

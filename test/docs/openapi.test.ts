@@ -1,7 +1,7 @@
 import test from 'ava';
 import { apiDocument, decisionPointDocument, type Tree } from '../support/documents.js';
 
-/** Both documents describe all their parts: schemas, members, parameters, headers, tags. */
+/** Both OpenAPI documents describe all their parts: schemas, members, parameters, headers and tags. */
 
 interface Place {
 	readonly at: string;
@@ -22,7 +22,7 @@ function isTree(value: unknown): value is Tree {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Yields the places that need a description: places visible to readers of the document or of a generated client. */
+/** Yields the places that need a description, because readers of the document or of a generated client see them. */
 function* describedPlaces(document: Tree): Generator<Place> {
 	const components = document['components'] as { readonly [kind: string]: Tree };
 	for (const [kind, members] of Object.entries(components)) {

@@ -4,11 +4,14 @@ import test from 'ava';
 import { fencedBlocks, firstHourPages } from '../support/readme-reader.js';
 import { root } from '../support/root.js';
 
-/** Every shell command in the documentation runs in a test, or has a reason not to: `<!-- not run: reason -->`. */
+/**
+ * Every shell command in the documentation either runs in a test, or has a comment that says why it does not: `<!-- not
+ * run: reason -->`.
+ */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Test that runs each page. */
+/** Tests that run the pages, keyed by page. */
 const runners: Readonly<Record<string, string>> = {
 	...Object.fromEntries(firstHourPages.map((page) => [page, 'test/journey/first-hour.test.ts'])),
 	'docs/operate/backup.md': 'test/journey/lineage.test.ts',

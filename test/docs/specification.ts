@@ -1,4 +1,4 @@
-/** Endpoints in the specification's tables, as data. */
+/** The endpoints in the specification's tables, as data. */
 
 const schema = '/v2/schema/{proj_id}/{env_id}';
 const facts = '/v2/facts/{proj_id}/{env_id}';
@@ -9,7 +9,7 @@ const element = '/v2/elements/{proj_id}/{env_id}/config/{elements_config_id}';
 /** A path in a chapter with its methods, as in the specification. */
 type Row = readonly [methods: string, path: string];
 
-/** Returns the request endpoints, which both kinds of requests share. */
+/** Returns the endpoints for requests, which are the same for both kinds of requests. */
 function requests(path: string, parameter: string): readonly Row[] {
 	const one = `${element}/${path}/{${parameter}}`;
 	return [
@@ -20,7 +20,10 @@ function requests(path: string, parameter: string): readonly Row[] {
 	];
 }
 
-/** Chapters in the specification's order. If it names no methods, its general semantics determine them. */
+/**
+ * Chapters in the specification's order. If the specification names no methods for a path, they follow from its general
+ * semantics.
+ */
 export const chapters: Readonly<Record<string, readonly Row[]>> = {
 	'Organizations, projects, environments': [
 		['GET', '/v2/orgs'],

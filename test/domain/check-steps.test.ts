@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { Derivations, Upstream } from '../../src/domain/check-limit/check-steps.js';
 import type { DerivationStep, StepIds } from '../../src/store/model/graph-walk.js';
 
-/** Amount of work in a check, which limits writes. */
+/** Counts the steps of a check. Writes are rejected if they would make a check take too many steps. */
 
-/** Parses derivations written `<type>.<role> < <relation> < <type>.<role>`. A `?` marks blockable derivations. */
+/** Parses derivations in the form `<type>.<role> < <relation> < <type>.<role>`. A `?` marks blockable derivations. */
 function derived(...rules: readonly string[]): Derivations {
 	return new Derivations(rules.map(ruleIn));
 }
@@ -16,7 +16,7 @@ function ruleIn(text: string): DerivationStep {
 	return { role_id, resource_id, relation_id, source_role_id, no_direct_roles_on_object: text.endsWith('?') };
 }
 
-/** Parses tuples written `subject>object`. */
+/** Parses tuples in the form `subject>object`. */
 function along(relation_id: string, ...ways: readonly string[]): readonly StepIds[] {
 	return ways.map((way) => {
 		const [subject_id = '', object_id = ''] = way.split('>');

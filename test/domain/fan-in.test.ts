@@ -3,15 +3,15 @@ import { derivationCycles } from '../../compiler/cycle.js';
 import { findFanInAbove } from '../../src/domain/check-limit/fan-in.js';
 
 /**
- * Number of roles that lead to a role in a cycle: each counts once, whatever the number of paths, and a role does not
- * count for itself.
+ * Counts the roles that lead to a role in a cycle. Each role counts only once, even if there are several paths, and a
+ * role does not count as leading to itself.
  */
 
 const unnamed = { name: '', description: null };
 
 /**
- * Returns roles derived from each other over the relations `<target>:<source>`. Like the domain code, it uses ids as
- * names.
+ * Returns roles that are derived from each other. For each pair, the target role is derived from the source role along
+ * the relation `<target>:<source>`. Names serve as ids.
  */
 function roleCycle(...pairs: readonly (readonly [target: string, source: string])[]) {
 	const roles = [...new Set(pairs.flat())].map((key) => {
@@ -31,7 +31,7 @@ function roleCycle(...pairs: readonly (readonly [target: string, source: string]
 	return cycle;
 }
 
-/** Parses tuples written `subject>object`, along the same relation. */
+/** Parses tuples in the form `subject>object`, all with the same relation. */
 function tuples(relation_id: string, ...ways: readonly string[]) {
 	return ways.map((way) => {
 		const [subject_id = '', object_id = ''] = way.split('>');
@@ -42,7 +42,7 @@ function tuples(relation_id: string, ...ways: readonly string[]) {
 const nested = roleCycle(['viewer', 'viewer']);
 const along = (...ways: readonly string[]) => tuples('viewer:viewer', ...ways);
 
-/** Tuples with the exact limit: `count` roles lead to the most crowded role. */
+/** Graphs as tuples. `count` is the largest number of roles that lead to the same role. */
 const graphs = {
 	nothing: { tuples: [], count: 0 },
 	'a chain': { tuples: along('a>b', 'b>c', 'c>d'), count: 3 },
@@ -68,12 +68,11 @@ test('a problem names the role and the instance with too many sources', (t) => {
 
 test('roles on an instance count separately, each along its own derivation relations', (t) => {
 	const cycle = roleCycle(['member', 'lead'], ['lead', 'member']);
-	// The member role on c comes from lead on b, which comes from member on a. In the other direction, lead on c comes
-	// from nothing.
+	// The member role on c comes from lead on b, which comes from member on a. Nothing leads to the lead role on c.
 	const chain = [...tuples('lead:member', 'a>b'), ...tuples('member:lead', 'b>c')];
 	t.deepEqual(findFanInAbove(cycle, chain, 1), { role_id: 'member', instance_id: 'c' });
 	t.is(findFanInAbove(cycle, chain, 2), null);
-	// Both roles on both instances, and from each instance to itself.
+	// Both derivations apply in both directions between the instances, and from each instance to itself.
 	const both = ['lead:member', 'member:lead'].flatMap((relation) => tuples(relation, 'a>b', 'b>a', 'a>a'));
 	t.not(findFanInAbove(cycle, both, 2), null);
 	t.is(findFanInAbove(cycle, both, 3), null);

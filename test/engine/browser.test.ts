@@ -14,11 +14,11 @@ import { temporary } from '../support/temporary.js';
 import { buildFile } from './built.js';
 
 /**
- * The package in Chromium, in a page and in a worker, with only web APIs. The page forbids code from text, like edge
- * runtimes.
+ * The package in Chromium, in a page and in a worker, with only web APIs. The page forbids evaluating strings as code,
+ * as edge runtimes do.
  */
 
-/** Asks in all three forms, and reports the answers. */
+/** Loads the engine from each of the three sources, and reports the answers. */
 const asking = `
 import { loadEngine } from '/edge.js';
 
@@ -132,7 +132,7 @@ test('a page and a worker answer like a decision point', async (t) => {
 	}
 });
 
-/** Forwards a request to the feed, because a page reaches it only through its own origin. */
+/** Forwards a request to the feed, because a page can reach only its own origin. */
 async function forward({ feed }: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
 	const headers = Object.fromEntries(
 		['authorization', 'prefer', 'if-none-match'].flatMap((name) => {

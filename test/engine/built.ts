@@ -7,7 +7,7 @@ import { root } from '../support/root.js';
 /** Package folder. */
 export const packageFolder = join(root, 'packages/engine');
 
-/** Returns the file of a build. */
+/** Returns the path of a build's file. */
 export const buildFile = (name: 'node' | 'edge'): string => join(packageFolder, 'dist', `${name}.js`);
 
 /** Imports a build. */

@@ -13,7 +13,9 @@ import { root } from '../support/root.js';
 import { temporary } from '../support/temporary.js';
 import { buildFile, packageFolder } from './built.js';
 
-/** The package as packed: it installs without a network, its README works, and its types need no runtime types. */
+/**
+ * The packed package installs without a network, its README works, and its types need no types of a specific runtime.
+ */
 
 const run = promisify(execFile);
 
@@ -92,7 +94,7 @@ test('the package installs in an empty folder without a network, and its README 
 	t.is(stdout, '');
 });
 
-/** User code compiled without Node.js and browser types. */
+/** A user's code, which must compile without the types for Node.js and browsers. */
 const consumer = `import { loadEngine, RegolithError, type CheckQuery, type LoadedEngine } from '@regolith/engine';
 
 const query: CheckQuery = { user: { key: 'ann' }, action: 'read', resource: 'report' };

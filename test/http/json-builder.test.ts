@@ -8,11 +8,13 @@ import {
 	parseJson,
 } from '../../src/http/json-builder.js';
 
-/** JSON in parts: the result equals `JSON.parse` on the whole text. */
+/** Building JSON from parts of a text gives the same result as `JSON.parse` on the whole text. */
 
 const generous = { depth: 100, values: 1_000_000, token: 1_000_000, members: 1_000_000 };
 
-/** Returns the value as JSON, which includes the member order, or the error's name. */
+/**
+ * Returns the result of `work` as JSON, which preserves the member order. If `work` throws, returns the error's name.
+ */
 function outcome(work: () => unknown): string {
 	try {
 		return JSON.stringify(work());
@@ -21,7 +23,7 @@ function outcome(work: () => unknown): string {
 	}
 }
 
-/** Throws unless a text in parts has the same result as the whole. */
+/** Throws unless a text in parts gives the same result as the whole text. */
 function compare(text: string, cuts: readonly number[]): void {
 	const whole = outcome(() => parseJson(text));
 	const inParts = outcome(() => built(textParts(text, cuts)));
@@ -34,7 +36,7 @@ function built(parts: readonly string[], limits: JsonLimits = generous): unknown
 	return builder.finish();
 }
 
-/** Splits a text into parts with these lengths, repeatedly. */
+/** Splits a text into parts. Cycles through the lengths in `lengths`. */
 function textParts(text: string, lengths: readonly number[]): readonly string[] {
 	const parts: string[] = [];
 	for (let at = 0, turn = 0; at < text.length; turn++) {
@@ -57,12 +59,12 @@ const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
 	),
 }));
 
-/** An object that may repeat a member. */
+/** An object that may contain the same member several times. */
 class Members {
 	constructor(readonly members: readonly (readonly [string, unknown])[]) {}
 }
 
-/** Formats JSON with a chosen blank between its tokens. */
+/** Formats JSON with `blank` between its tokens. */
 function written(value: unknown, blank: string): string {
 	const list = (texts: readonly string[]) => texts.join(`${blank},${blank}`);
 	if (Array.isArray(value)) return `[${blank}${list(value.map((item) => written(item, blank)))}${blank}]`;
@@ -130,7 +132,7 @@ const malformed = [
 
 for (const text of malformed) {
 	test(`malformed, in parts of any length: ${JSON.stringify(text)}`, (t) => {
-		// Long enough that each part starts before its end arrives.
+		// The numbers are so long that the builder starts to read them before their end arrives.
 		const long = text.replaceAll('1', '1'.repeat(20));
 		for (const one of [text, long]) {
 			for (let length = 1; length <= one.length + 1; length++) {

@@ -7,14 +7,14 @@ import { declaring, reply } from '../../src/http/endpoint.js';
 import { createApplication, listen, maxBodyBytes } from '../../src/http/server.js';
 import { renderSampleFailure } from './sample.js';
 
-/** Waiting requests: the client leaves, or the server stops. */
+/** Requests that are waiting when the client disconnects or the server stops. */
 
 interface Waiting {
 	readonly closed: AbortSignal;
 	readonly finish: () => void;
 }
 
-/** Starts a server with an endpoint that waits for the test; `next` is the next incoming request. */
+/** Starts a server with an endpoint that waits until the test answers. `next` returns the next incoming request. */
 async function waitingServer() {
 	const arrivals: Waiting[] = [];
 	let told: (() => void) | undefined;
@@ -54,8 +54,8 @@ async function waitingServer() {
 }
 
 /**
- * Starts a server with short limits: a usual body must arrive within a fifth of a second, and a large body within a
- * minute.
+ * Starts a server with short time limits. A usual body must arrive within a fifth of a second, and a large body within
+ * a minute.
  */
 async function impatientServer(t: ExecutionContext) {
 	const endpoint = declaring<{ readonly open: null }>();

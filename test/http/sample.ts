@@ -116,7 +116,7 @@ export const sampleEndpoints = [
 		params: z.object({ how: z.enum(['status', 'body', 'crash', 'duplicate', 'undeclared-body']) }),
 		returns: { 200: Thing, 202: null },
 		handle: ({ params }) => {
-			// The casts simulate a handler with a wrong answer that the compiler could not detect.
+			// The casts simulate a handler that returns a wrong answer without a compile error.
 			switch (params.how) {
 				case 'status':
 					return { status: 206, body: { id: 'hunter2', size: 1 } } as never;
@@ -149,7 +149,7 @@ export const sampleEndpoints = [
 	}),
 ] as const;
 
-/** Opens `keyed` endpoints to callers with the header `authorization: Bearer good`. */
+/** Allows only callers with the header `authorization: Bearer good` to call `keyed` endpoints. */
 export const sampleSurround: Surround = async (endpoint, request, run) => {
 	if (endpoint.access === 'open') return run(null);
 	const given = request.headers['authorization'];

@@ -21,7 +21,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { renderSampleFailure, sampleEndpoints, sampleSurround } from './sample.js';
 
-/** The server with good and bad requests, over real sockets. */
+/** Tests the server with good and bad requests, over real sockets. */
 
 interface Case {
 	readonly title: string;
@@ -31,9 +31,9 @@ interface Case {
 	/** Raw body. */
 	readonly body?: string;
 	readonly status: number;
-	/** Whole body if relevant. */
+	/** The whole expected body, if relevant. */
 	readonly answer?: unknown;
-	/** Problem places in a 422. */
+	/** Expected places of the problems in a 422. */
 	readonly locs?: readonly (readonly (string | number)[])[];
 	/** Matches the first problem or the failure's message. */
 	readonly says?: RegExp;
@@ -368,7 +368,7 @@ test.before(async () => {
 		renderFailure: renderSampleFailure,
 		onUnexpected: (error) => unexpected.push(error),
 		onAnswered: (one) => answered.push(one),
-		// Client and server share a busy process.
+		// The limit is long, because client and server share a busy process.
 		bodyMilliseconds: 600_000,
 	});
 	server = await listen(application, '127.0.0.1', 0);
@@ -380,11 +380,11 @@ interface Received {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 	readonly text: string;
-	/** Client port: the same for all requests on a connection. */
+	/** The client's port, which is the same for all requests on a connection. */
 	readonly port: number | undefined;
 }
 
-/** Sends a request with a raw path; `chunks` go out without a content length. */
+/** Sends a request with a raw path. Sends `chunks` without a content length. */
 function send(
 	method: string,
 	path: string,
@@ -555,7 +555,7 @@ test('a small body that inflates to a large body is refused', async (t) => {
 	}
 });
 
-/** Returns the first answer to bytes without an end of the request. */
+/** Returns the first answer to bytes that do not complete a request. */
 function firstAnswer(bytes: string): Promise<{ readonly text: string; readonly socket: Socket }> {
 	return new Promise((resolve, reject) => {
 		const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));

@@ -13,8 +13,8 @@ import type { Place } from '../support/management.js';
 const journey = onEachStore();
 
 /**
- * Ann and Bea request roles, Rex owns and reviews the tenant `acme`, Max only manages it; Zoe owns a second tenant.
- * Document `plan` is in `acme`, and Ian owns only this document.
+ * Ann and Bea request roles. Rex owns the tenant `acme` and reviews its requests, and Max only manages `acme`. Zoe owns
+ * a second tenant. The document `plan` is in `acme`, and Ian owns only this document.
  */
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
@@ -138,7 +138,7 @@ journey('roles are assigned once, in the tenant or on the instance', async (t, p
 	t.is((await http.put(`${as(place, 'rex')}/${body['id']}/approve`, {})).status, 200, 'what is held already');
 });
 
-/** Rejected requests: user, details, status and message. */
+/** Rejected requests, each with the user, the details, the status and the message. */
 const refused: readonly (readonly [user: string, details: object, status: number, says: string])[] = [
 	['out', { role: 'editor' }, 403, 'not a member'],
 	['zoe', { role: 'editor' }, 403, 'not a member'],
@@ -178,7 +178,7 @@ journey('a role that cannot be assigned cannot be requested', async (t, place) =
 	await ledger.balanced();
 });
 
-/** Expected status when a user makes a move on Ann's request for document `plan`. */
+/** Expected status for each move that a user makes on Ann's request for document `plan`. */
 const moves: readonly (readonly [user: string, move: string, status: number])[] = [
 	['ann', 'approve', 403],
 	['ann', 'deny', 403],
@@ -370,7 +370,10 @@ journey('requests are deleted with the objects they name, and canceled with thei
 	t.like(changes.body.data[0], { operation: 'update', key: body['id'], after: { status: 'canceled' } });
 });
 
-/** Asserts that exactly one concurrent decision wins, and that a later identical request gets a proper answer. */
+/**
+ * Asserts that exactly one of several concurrent decisions wins, and that a later identical request gets a proper
+ * answer.
+ */
 async function decideAtOnce(t: ExecutionContext, place: Place, reviewers: readonly string[]): Promise<void> {
 	const { http } = place;
 	const { body } = await http.post(as(place, 'ann'), ask('editor'));

@@ -31,7 +31,7 @@ type Caller = (typeof callers)[number];
 
 const admins = [200, 200, 200, 403, 403, 403, 403, 404];
 
-/** Expected statuses by key kind, call and caller. `{key}` is the id of a fresh key, which has the first-named kind. */
+/** Expected statuses by key kind, call and caller. `{key}` is the id of a new key, whose kind is the first column. */
 const matrix: readonly (readonly [target: string, method: string, path: string, statuses: readonly number[]])[] = [
 	['place', 'GET', '/v2/pdps/default/{env}/configs/{key}/values', admins],
 	['place', 'POST', '/v2/pdps/default/{env}/configs/{key}/rotate-api-key', admins],
@@ -132,7 +132,7 @@ journey('a key sees keys with no more access than its own, without secrets', asy
 		const ids = (await listKeys(http, query)).data.map(({ id }) => id);
 		return Object.keys(kinds).filter((kind) => ids.includes(kinds[kind]?.id));
 	};
-	// Sorted with the newest last: concurrent tests may give the organization more keys than fit on a page.
+	// Keys are sorted with the newest last. Concurrent tests may give the organization more keys than fit on a page.
 	t.deepEqual(await seen(clients.place), ['place', 'reading']);
 	t.deepEqual(await seen(clients.placeReader), ['reading']);
 	t.deepEqual(await seen(clients.otherProject), []);
@@ -192,7 +192,7 @@ journey('a key works from creation to deletion, and each secret until the next',
 	fails(t, await http.delete(`/v2/api-key/${id}`), 404, id);
 	t.is((await http.get('/v2/api-key/scope')).status, 200, 'the others stay');
 
-	// The environment's own key: after rotation, decision points with the old secret are refused.
+	// This is the environment's own key. After its rotation, decision points with the old secret are refused.
 	t.is((await management.project.post(`/v2/api-key/${place.key_id}/rotate-secret`)).status, 200);
 	fails(t, await http.get(`/bundles/${place.id}`), 401);
 	const handed = await management.project.get(`/v2/api-key/default/${place.key}`);
@@ -228,7 +228,7 @@ journey('the last admin key of an organization cannot be deleted', async (t, pla
 	t.is((await http.get('/v2/api-key/scope')).status, 200);
 	const second = await made(http, { object_type: 'org' });
 	const heir = client(place.url, second.secret);
-	// Both deletions run concurrently, and one key remains.
+	// Both deletions run concurrently, and one of the two keys remains.
 	const answers = await Promise.all([heir.delete(`/v2/api-key/${first}`), http.delete(`/v2/api-key/${second.id}`)]);
 	t.is(answers.filter(({ status }) => status === 204).length, 1, JSON.stringify(answers.map(({ status }) => status)));
 	await oneRemains(t, [http, heir]);

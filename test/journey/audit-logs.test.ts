@@ -46,7 +46,7 @@ function event({
 	};
 }
 
-/** Answer to a batch with bad events. */
+/** The answer to a batch that contains bad events. */
 interface Intake {
 	readonly accepted: number;
 	readonly refused: number;
@@ -245,7 +245,7 @@ journey('a key delivers decisions and states if it may write or belongs to a dec
 		const pdp_instance_id = `${access_level} ${owner_type}`;
 		t.is((await sender.post(ingress, [event({})])).status, status, pdp_instance_id);
 		t.is((await sender.post('/v2/pdps/me/state', { pdp_instance_id, state: {} })).status, status, pdp_instance_id);
-		// A decision point started with a read-only key still gets its settings.
+		// A decision point that was started with a read-only key still gets its settings.
 		const asked = await sender.post('/v2/pdps/me/config', { pdp_instance_id: `${pdp_instance_id} start` });
 		t.is(asked.status, access_level === 'no_access' ? 403 : 200);
 	}
@@ -330,7 +330,7 @@ for (const kind of chosenStores()) {
 }
 
 journey('texts that no index could hold are still logged', async (t, place) => {
-	// Three-byte characters that do not compress.
+	// A long string of three-byte characters, which does not compress.
 	const long = Array.from({ length: 1_024 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000)));
 	const text = long.join('');
 	t.is(await upload(place, event({ user: text, code: text, action: text, type: text, tenant: text })), 204);
@@ -358,7 +358,7 @@ journey('decisions belong only to their environment', async (t, place, managemen
 });
 
 test('old decisions are dropped by the day, the oldest first if they take too much space', async (t) => {
-	// Days are dropped for all environments in a store.
+	// Uses a separate store, because days are dropped for all environments in a store.
 	const management = await startManagement();
 	t.teardown(management.stop);
 	const place = await newPlace(management, management.organization);

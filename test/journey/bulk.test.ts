@@ -5,11 +5,14 @@ import { openLedger } from '../support/ledger.js';
 import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Bulk calls for users and tenants: a single revision, all or nothing. */
+/** Bulk calls for users and tenants create a single revision, and apply either all items or none. */
 
 const journey = onEachStore();
 
-/** Creates the roles viewer and editor, the tenants default and acme, and user ann, a viewer and member in acme. */
+/**
+ * Creates the roles viewer and editor, the tenants default and acme, and the user ann, who is a viewer and member in
+ * acme.
+ */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
 	await http.post(`${schema}/roles`, { key: 'editor', name: 'Editor' });

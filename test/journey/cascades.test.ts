@@ -8,25 +8,25 @@ import { fails } from '../support/failure.js';
 import { newPlace, type Place } from '../support/management.js';
 
 /**
- * Cascading deletions: which objects go and which stay, the change log names all deleted objects, and a new object with
- * the same key brings nothing back.
+ * Cascading deletions delete exactly the dependent objects. The change log names all deleted objects, and creating a
+ * new object with the same key brings nothing back.
  */
 
 // Serial: these tests send many requests, and AVA treats a long run without results as hanging.
 const journey = onEachStore({ declare: test.serial, embedded: 'all' });
 
-/** Deletion of an object created by `fill`. */
+/** The deletion of an object that `fill` created. */
 interface Deletion {
 	/** Path below the environment's schema or facts. */
 	readonly path: string;
 	readonly body?: object;
-	/** Deleted objects as named in the log, each a `readContents` word. */
+	/** Deleted objects, with the names that the log and `readContents` use. */
 	readonly gone: readonly string[];
 	/** Links deleted with these objects or with the changed objects. */
 	readonly lost?: readonly string[];
-	/** Objects that lose a part, as named in the log. */
+	/** Objects that lose a part, with their names in the log. */
 	readonly changed?: readonly string[];
-	/** Path and body that recreate an object with the same key, and the only words that this adds. */
+	/** Path and body that recreate an object with the same key, and the only words that this adds to the contents. */
 	readonly again: readonly [path: string, body: object, words: readonly string[]];
 }
 
@@ -313,7 +313,7 @@ for (const [title, deletion] of Object.entries(deletions)) {
 	});
 }
 
-/** Deletions until nothing is left, in orders used by clients. */
+/** Sequences of deletions after which nothing is left, in orders that clients use. */
 const orders: Readonly<Record<string, readonly string[]>> = {
 	'tenants, then resources, those that relations come from first': [
 		'facts/tenants/acme',
@@ -426,7 +426,7 @@ function pathIn({ schema, facts }: Place, path: string): string {
 	return path.replace(/^schema/, schema).replace(/^facts/, facts);
 }
 
-/** Steps that let ann write documents in acme. Each step needs the steps before it. */
+/** Steps that together let ann write documents in acme. Each step needs the previous steps. */
 const steps: readonly (readonly [path: string, body: object])[] = [
 	['schema/resources', { key: 'document', name: 'Document', actions: { write: {} } }],
 	['schema/roles', { key: 'writer', name: 'Writer' }],
@@ -438,7 +438,7 @@ const steps: readonly (readonly [path: string, body: object])[] = [
 const grant = steps.slice(2, 3);
 const assignment = steps.slice(5);
 
-/** Object to delete, steps to recreate it, and the steps after which ann can write again. */
+/** Objects to delete. Each comes with the steps to recreate it, and the steps after which ann can write again. */
 const lives: readonly (readonly [path: string, body: object | undefined, again: typeof steps, until: typeof steps])[] =
 	[
 		['schema/resources/document', undefined, steps.slice(0, 1), grant],

@@ -137,7 +137,7 @@ journey('pages stay consistent during writes', async (t, place) => {
 	await Promise.all(writers);
 });
 
-/** Copies write to the target environment's history. */
+/** Copies, which write to the history of the target environment. */
 const copies: ReadonlySet<string> = new Set(['copyEnvironment', 'beginEnvironmentCopy']);
 
 /** Returns all rows of an environment's objects as text. Skips tables without objects. */

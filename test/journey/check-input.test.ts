@@ -4,7 +4,7 @@ import { anyCodePoint } from '../support/any-code-point.js';
 import { type Answer, client } from '../support/client.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Bad input to a decision point: documented status and body, no 5xx, and never an accidental allow. */
+/** Bad input to a decision point gets the documented status and body, never a 5xx, and never an accidental allow. */
 
 let stack: Stack;
 
@@ -24,7 +24,10 @@ const right = { user: { key: 'auth0|ann' }, action: 'read', resource: { type: 'd
 const checks = ['/allowed', '/allowed/bulk'];
 const paths = [...checks, '/user-permissions', '/user-tenants', '/authorized_users'];
 
-/** Returns the problem with a failure from the decision point, whose form is `{"detail": ...}`. */
+/**
+ * Returns the problem with a failure answer from the decision point, or `null` if there is none. A failure has the form
+ * `{"detail": ...}`.
+ */
 function complaint({ headers, body, status }: Answer<unknown>): string | null {
 	if (headers.get('content-type') !== 'application/json') return `content type ${headers.get('content-type')}`;
 	const { detail, ...rest } = body as { readonly detail?: unknown };

@@ -9,15 +9,18 @@ import { openLedger } from '../support/ledger.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
-/** Maximum steps per check along relationships. Every kind of write beyond the limit is rejected. */
+/**
+ * A check may follow relationships only for a maximum number of steps. Every kind of write beyond this limit is
+ * rejected.
+ */
 
 const journey = onEachStore();
 
 const count = 20;
 const keys = Array.from({ length: count }, (_, index) => `r${index}`);
 /**
- * Each room role is derived from each role on its box, and each box role from each role on its shelves: each
- * relationship takes 400 steps.
+ * Each role on a room is derived from each role on the room's box, and each role on a box from each role on the box's
+ * shelves. Therefore, each relationship takes 400 steps.
  */
 const derivedFrom = (on_resource: string, linked_by_relation: string) => ({
 	users_with_role: keys.map((role) => ({ role, on_resource, linked_by_relation })),
@@ -26,11 +29,12 @@ const rolesFrom = (granted_to: object | null) => {
 	return Object.fromEntries(keys.map((key) => [key, { name: key, granted_to }]));
 };
 /**
- * Maximum shelves per box that still allow checks on a room inside: a check visits all of them for each of its roles.
+ * Maximum number of shelves per box that still allow checks on a room in the box. A check visits all shelves for each
+ * role on the room.
  */
 const most = Math.floor(maxSteps / count / (count * count)) - 1;
 
-/** Creates rooms in boxes on shelves. Derives roles down to boxes, and down to rooms if `whole`. */
+/** Creates the resources for rooms in boxes on shelves. Derives roles on boxes and, if `whole`, also on rooms. */
 async function rooms(place: Place, whole = true): Promise<void> {
 	const { http, schema } = place;
 	for (const key of ['shelf', 'box', 'room']) {
@@ -64,7 +68,7 @@ journey('relationships are created up to the check limit, and no more', async (t
 	const path = `${facts}/relationship_tuples`;
 	await ledger.wrote(await http.post(`${path}/bulk`, { operations: onShelves(1, most) }));
 	await ledger.wrote(await http.post(path, ofBox('r')));
-	// One more shelf for the box exceeds the limit for the room below it.
+	// One more shelf for the box exceeds the limit for the room in the box.
 	refused(t, await http.post(path, onShelf(0)), 'room:r');
 	refused(t, await http.post(`${path}/bulk`, { operations: [onShelf(1, 'other'), onShelf(0)] }), 'room:r');
 	await ledger.balanced();

@@ -18,7 +18,7 @@ let nowhere: string;
 /** Folder with a user's documents and tests. */
 let folder: string;
 
-/** Requests to fill the environment, in this order. The name in `loud` would turn a terminal red. */
+/** Requests that fill the environment, in this order. The name in `loud` would turn a terminal red. */
 const population: readonly (readonly [path: string, body: object])[] = [
 	[`${schema}/resources`, { key: 'report', name: 'Report', actions: { read: {}, write: {} } }],
 	[
@@ -89,7 +89,7 @@ interface Ran {
 	readonly wrong: string;
 }
 
-/** Runs a command with the client environment: its key and the server URLs. */
+/** Runs a command with a client's environment variables: the key and the server URLs. */
 async function regolith(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
 	const running = launch({ command: words, env: { ...surroundings(), ...env } });
 	const { code } = await running.exited;
@@ -117,7 +117,7 @@ function documented<T = Record<string, unknown>>(t: ExecutionContext, words: rea
 	return printed;
 }
 
-/** A read command, its exit code and output: text, or a part of the `--json` output. */
+/** A read command with its exit code and its output, either as text or as a part of the `--json` output. */
 type Reading = readonly [words: readonly string[], code: number, prints: RegExp | object];
 
 const readings: readonly Reading[] = [
@@ -180,7 +180,7 @@ test('reading commands print their results', async (t) => {
 	});
 });
 
-/** Runs a few items concurrently; each item is a process. */
+/** Runs all items, a few at a time, because each item starts a process. */
 async function runConcurrently<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
 	const left = [...items];
 	const worker = async () => {
@@ -189,7 +189,8 @@ async function runConcurrently<T>(items: readonly T[], run: (item: T) => Promise
 	await Promise.all([worker(), worker(), worker()]);
 }
 
-// Serial: a decision point waits for a revision only up to its limit, even beside twenty starting processes.
+// Serial, because a decision point waits only a limited time for a revision, and twenty starting processes would slow
+// it down.
 test.serial('a role is assigned and removed, and a check waits for it', async (t) => {
 	const words = ['dan', 'reader', '-t', 'acme'];
 	const given = documented<{ revision: number }>(
@@ -266,7 +267,7 @@ test('a draft is previewed and applied, and a stale draft is refused', async (t)
 });
 
 test('a draft shows who loses access, and a pipeline stops because of it', async (t) => {
-	// A separate resource, because concurrent tests look at theirs.
+	// Uses a separate resource, because concurrent tests look at their own resources.
 	const actions = { read: {}, write: {} };
 	await stack.environment.post(`${schema}/resources`, { key: 'cabinet', name: 'Cabinet', actions });
 	await stack.environment.post(`${schema}/roles`, { key: 'filer', name: 'Filer', permissions: ['cabinet:read'] });
@@ -363,14 +364,14 @@ test('logged decisions are followed', async (t) => {
 	const now = Date.now();
 	await log('first', now);
 	await eventually(seen, (lines) => lines.length === 1);
-	// An event that arrived late is printed, too.
+	// An event that arrived late is also printed.
 	await log('late', now - 10_000);
 	await log('second', now + 1_000);
 	const lines = await eventually(seen, (all) => all.length === 3);
 	t.deepEqual(new Set(lines.map((line) => JSON.parse(line).user)), new Set(['first', 'late', 'second']));
 });
 
-/** Failure, the variables or words that cause it, and the expected message. */
+/** Failures, each with the variables or words that cause it, and the expected message. */
 type Failing = readonly [
 	words: readonly string[],
 	env: () => Readonly<Record<string, string>>,

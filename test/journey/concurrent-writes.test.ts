@@ -10,9 +10,9 @@ import { seeded } from '../support/random.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 
 /**
- * Many clients write concurrently to the same environment, often to the same objects. Each gets a proper answer, no
- * revision is lost or reported twice, lists and their sizes always agree, and the decision point ends in the same state
- * as a new decision point.
+ * Many clients write concurrently to the same environment, often to the same objects. Each client gets a proper answer,
+ * no revision is lost or reported twice, and lists always agree with their sizes. At the end, the decision point has
+ * the same state as a new decision point.
  */
 
 const clients = 16;
@@ -22,7 +22,7 @@ onEachStack(
 	`${writes} mixed writes by ${clients} clients finish in revision order`,
 	(t, stack) =>
 		seeded(t, async (random) => {
-			// A fraction is enough, but a busy machine must not fail the test.
+			// A fraction of this time is usually enough, but the test must not fail on a busy machine.
 			t.timeout(600_000);
 			const told: Told[] = [];
 			let left = writes;
@@ -75,7 +75,9 @@ interface Logged {
 	readonly key: string;
 }
 
-/** Asserts that the log has every revision once, with the client's change under the acknowledged revision. */
+/**
+ * Asserts that the log contains every revision exactly once, and each client's change under the acknowledged revision.
+ */
 async function assertLogged(t: ExecutionContext, { api }: Stack, told: readonly Told[]): Promise<number> {
 	const { knex } = api.store.database;
 	const [environment] = await knex('environments').where({ key: 'dev' });
@@ -111,7 +113,7 @@ async function assertLogged(t: ExecutionContext, { api }: Stack, told: readonly 
 	return environment.revision;
 }
 
-/** Reads lists that fit on a page until stopped. Returns the number of reads. */
+/** Repeatedly reads lists that fit on a page, until stopped. Returns the number of reads. */
 async function readLists(t: ExecutionContext, api: Client, signal: AbortSignal): Promise<number> {
 	let read = 0;
 	while (!signal.aborted) {

@@ -1,11 +1,11 @@
 import test from 'ava';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Hostile check input to conditions, within the limits of JSON: no 5xx, and no unjustified allow. */
+/** Hostile check input to conditions, within the limits of JSON, causes no 5xx and no unjustified allow. */
 
 let stack: Stack;
 
-/** User sets, each with an action by the same name. */
+/** User sets, each with an action of the same name. */
 const sets = {
 	high: { 'user.level': { 'greater-than': 5 } },
 	low: { not: { 'user.level': { 'greater-than': 5 } } },

@@ -8,7 +8,9 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 
-/** Selections by condition sets before their use (docs/policy/condition-semantics.md). */
+/**
+ * Previews of the objects that a condition set selects, before the set is used (docs/policy/condition-semantics.md).
+ */
 
 const journey = onEachStore();
 
@@ -90,7 +92,7 @@ journey('a preview shows which users a set selects now, and changes nothing', as
 	await ledger.balanced();
 });
 
-/** Expected selections for unsaved sets. */
+/** Keys that unsaved sets are expected to select. */
 const selected: Readonly<Record<string, readonly [body: object, ...keys: readonly string[]]>> = {
 	'no conditions': [{}, 'ann', 'ben', 'cy', 'dora', 'eve'],
 	'a comparison': [{ conditions: { 'user.age': { 'less-than': 50 } } }, 'ann', 'ben'],
@@ -189,7 +191,7 @@ journey('an evaluation reports whether one subject matches, and why', async (t, 
 	const young = await stands({ user: { key: 'ann', attributes: { age: 1 } }, tenant: 'acme' });
 	t.like(young, { matches: false, trace: { holds: true }, ancestors: [{ key: 'adults', matches: false }] });
 
-	// Sent attributes replace stored attributes but grant no roles.
+	// Attributes in the request replace stored attributes, but grant no roles.
 	const sent = { age: 40, roles: ['admin'], key: 'ann' };
 	t.false((await stands({ user: { key: 'ben', attributes: sent }, tenant: 'acme' })).matches);
 	t.false((await stands({ user: { attributes: sent } })).matches);
@@ -243,7 +245,7 @@ journey('the evaluated subject must exist, and must be given once', async (t, pl
 	}
 });
 
-/** Conditions on a long text that never match, and are slow to evaluate for each user. */
+/** Conditions on a long string. They never match, and are slow to evaluate for each user. */
 const dear = {
 	anyOf: Array.from({ length: 120 }, (_, index) => ({ 'user.bio': { contains: `${'a'.repeat(240)}${index}` } })),
 };

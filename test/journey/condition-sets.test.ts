@@ -64,7 +64,7 @@ journey('a set is created, read as written, updated and deleted', async (t, plac
 	fails(t, await http.post(path, { ...secret, key: 'adults' }), 409, 'adults');
 	fails(t, await http.get(`${path}/children`), 404, 'children');
 
-	// Only the given fields change. Null clears the description and is ignored elsewhere.
+	// Only the sent fields change. Null clears the description, and is ignored in all other fields.
 	const renamed = await ledger.wrote(await http.patch(`${path}/adults`, { name: 'Grown', description: null }));
 	t.like(renamed, { ...adults, name: 'Grown', description: null });
 	t.deepEqual(await newestChanges(place), ['update condition_set adults']);
@@ -92,7 +92,7 @@ journey('a set may have no conditions, and names its resource by key, id or bare
 	fails(t, await http.post(`${schema}/condition_sets`, { ...adults, parent_id: 'nothing' }), 404, 'nothing');
 });
 
-/** Rejected conditions with all reported places; below `conditions` unless the place begins with `body`. */
+/** Rejected conditions with all reported places. A place is relative to `conditions`, unless it begins with `body`. */
 const refused: Readonly<Record<string, readonly [body: object, ...places: readonly string[]]>> = {
 	'an operator that is none': [{ 'user.age': { gt: 18 } }, 'user.age.gt'],
 	'a logical name that is none': [{ all_of: [{ 'user.age': { equals: 1 } }] }, 'all_of'],
@@ -164,7 +164,7 @@ journey('conditions may use built-in attributes, and attributes defined later', 
 	fails(t, await http.post(path, { key: 'tall', name: 'Tall', conditions: tall }), 422, 'user.height');
 	await http.post(`${schema}/users/attributes`, { key: 'height', type: 'number' });
 	t.is((await http.post(path, { key: 'tall', name: 'Tall', conditions: tall })).status, 200);
-	// Deleting an attribute leaves the conditions unchanged, and they may be saved again unchanged.
+	// Deleting an attribute leaves the conditions unchanged. They may also be saved again without a change.
 	await http.delete(`${schema}/users/attributes/height`);
 	t.deepEqual((await http.get(`${path}/tall`)).body['conditions'], tall);
 	t.is((await http.patch(`${path}/tall`, { name: 'Very tall', conditions: tall })).status, 200);

@@ -3,7 +3,7 @@ import { onEachStore } from '../support/each-store.js';
 import { sending } from '../support/element.js';
 import { fails } from '../support/failure.js';
 
-/** How the console page is served (docs/policy/console.md). */
+/** Serving the console page (docs/policy/console.md). */
 
 const journey = onEachStore();
 

@@ -43,7 +43,7 @@ function isAway(t: ExecutionContext, { status, body }: Answer<unknown>, expected
 	t.true(String(message).includes(says), String(message));
 }
 
-/** Returns the questions to the fake decision point about a place. */
+/** Returns the questions about a place that the fake decision point has received. */
 function askedAbout({ key }: Place) {
 	return fake.asked.filter(({ path }) => path.startsWith(`/at/default/${key}/`));
 }
@@ -309,7 +309,7 @@ test.serial('a decision point answers a session like its own clients', async (t)
 	t.is(answer.revision, own.revision);
 	t.like(await http.get('/console/pdp/default/dev/version'), { status: 200 });
 	t.is((await http.post('/console/pdp/default/dev/allowed', 5)).status, 422);
-	// A single URL for all environments is right for only one environment.
+	// If all environments use the same decision point URL, it is the correct URL for only one of them.
 	const other = await newPlace({ url: api.listening.url, store: api.store }, stack.project);
 	const there = await signInToConsole(other, other.secret);
 	isAway(t, await there.http.post(`/console/pdp/default/${other.key}/allowed`, asked), 502, 'another one');

@@ -22,7 +22,7 @@ function ago(seconds: number): Date {
 	return new Date(Date.now() - seconds * 1_000);
 }
 
-/** Asserts that the session is not valid, for this reason. */
+/** Asserts that the answer refuses the session as invalid, for this reason. */
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, code: string, what = code): void {
 	fails(t, answer, 401);
 	const { title, error_code, additional_info } = answer.body as Loose;
@@ -341,9 +341,9 @@ journey('sessions for two environments in one browser do not interfere', async (
 	const copied = await asked(place.id).post(`/v2/projects/default/envs/${place.key}/copy`, target);
 	t.is(copied.status, 201, 'a copy is for another environment');
 	t.is((await asked(other.id).get(`${other.schema}/roles/a`)).status, 200);
-	// Above the environment, the key's permissions apply.
+	// For objects above the environment, the key's permissions apply.
 	t.is((await asked(place.id).get('/v2/projects/default/envs?per_page=100')).status, 200);
-	// A valid secret under a different environment's cookie name is not accepted.
+	// A valid secret is not accepted under the cookie name of a different environment.
 	const crossed = { cookie: `regolith_console_${other.id}=${here.secret}`, 'x-console-environment': other.id };
 	isSignedOut(t, await sending(url, crossed).get(`${other.schema}/roles`), 'SIGNED_OUT');
 	for (const [one, key] of [
@@ -434,7 +434,7 @@ journey('an old secret is replaced, and the previous secret remains valid for a 
 	t.is((await first.http.get(roles)).status, 200, 'a request under way does not fail');
 	t.is((await first.http.get(roles)).headers.get('set-cookie'), null);
 
-	// The answer may get lost: then the browser continues with its current secret, and gets a new secret.
+	// The answer may get lost. In that case, the browser continues with its current secret, and gets a new secret later.
 	await rowsIn(place).update({ rotated_at: ago(61) });
 	const third = signedWith(url, id, cookieOf(await first.http.get(roles)));
 	t.regex(third.secret, /^[\w-]{43}$/);

@@ -41,7 +41,7 @@ async function exported(place: Place): Promise<{ readonly schema: Json; readonly
 	return (await http.get<{ schema: Json; facts: Json }>(`/v2/projects/${project}/envs/${key}/export`)).body;
 }
 
-/** Returns a place's resources and roles as in a document. */
+/** Returns a place's resources and roles in document form. */
 async function exportedSchema(place: Place): Promise<Json> {
 	const { resources, roles } = (await exported(place)).schema;
 	return { resources, roles };
@@ -139,7 +139,7 @@ journey('a scope selects the copied objects by key, and their references must ex
 			resources: only(resources, resourceKeys),
 			roles: only(roles, roleKeys),
 		});
-		// With all roles that have a level, and with the reviewers' element.
+		// The element is copied only with all roles that have a level, and with the reviewers' element.
 		const both = roleKeys.includes('editor') && roleKeys.includes('reader');
 		t.deepEqual((await exported(target)).schema['elements_configs'], both ? elements_configs : {});
 	}
@@ -204,7 +204,7 @@ journey('a resource is copied with its parts, whatever their references', async 
 		201,
 	);
 	t.deepEqual(await exportedSchema(target), { resources: { folder: nested.folder }, roles: {} });
-	// The source role for the file derivation exists, but differs from the source environment.
+	// The source role of the derivation on files exists, but differs from the role in the source environment.
 	await ledger.wrote(await target.http.delete(`${target.schema}/resources/folder/roles/owner`), 204);
 	const files = { scope: { resources: { include: ['file'] } } };
 	fails(t, await copy({ ...to, ...files }), 404, 'roles.editor.granted_to.users_with_role.0.role');

@@ -10,7 +10,10 @@ import type { Paginated } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 import { addRelation } from '../support/relation.js';
 
-/** Maximum roles on instances that may lead to a role in a cycle. Every kind of write beyond the limit is rejected. */
+/**
+ * Only a limited number of roles on instances may lead to a role in a cycle. Every kind of write beyond this limit is
+ * rejected.
+ */
 
 const journey = onEachStore();
 
@@ -74,7 +77,7 @@ journey('the maximum number of roles may lead to a role, and a relationship beyo
 	await ledger.wrote(await http.post(path, { ...tuple(`f${maxLeading - 1}`, `f${maxLeading}`), tenant: 'default' }));
 	const below = { ...tuple(`f${maxLeading}`, 'below'), tenant: 'default' };
 	refused(t, await http.post(path, below), 'folder:below');
-	// A folder above the first is above them all.
+	// A folder above the first folder is above all folders in the chain.
 	refused(t, await http.post(path, { ...tuple('above', 'f0'), tenant: 'default' }), last);
 	const bulk = { operations: [{ ...tuple('elsewhere', 'too'), tenant: 'default' }, below] };
 	refused(t, await http.post(`${path}/bulk`, bulk), 'folder:below');

@@ -13,7 +13,7 @@ import { createSecret, type Place } from '../support/management.js';
 import { type Stack, schema } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** PDP configs, and the requests and reports from a decision point. */
+/** PDP configs, and the requests and reports that a decision point sends. */
 
 const journey = onEachStore();
 
@@ -180,13 +180,13 @@ async function secondNode(t: ExecutionContext, { config }: Stack): Promise<strin
 
 onEachStack('a waiting request ends with its key, and no other request does', async (t, stack, kind) => {
 	const { url } = stack.api.listening;
-	// Keys are revoked here: on a server store, in a different process than the waiting requests.
+	// Keys are revoked through this client. On a server store, it uses a different process than the waiting requests.
 	const elsewhere = client(kind === 'server' ? await secondNode(t, stack) : url, stack.keys.organization);
 	const { environment_id } = (await stack.environment.get('/v2/api-key/scope')).body;
 	const path = `/bundles/${environment_id}`;
 	const held = await stack.environment.get(path);
 	const headers = { 'if-none-match': held.headers.get('etag') ?? '', prefer: 'modes=snapshot,delta;wait=20' };
-	// This request started first and ends on its own; requests that end earlier were ended by the server.
+	// This request started first and ends on its own. The server must have ended every request that ends earlier.
 	const other = stack.environment.get(path, { headers });
 	const ends = [
 		(key: string) => elsewhere.post(`/v2/api-key/${key}/rotate-secret`),
@@ -210,7 +210,7 @@ onEachStack('a decision point reports its mode and its rate of checks', async (t
 	};
 	for (const _ of Array.from({ length: 200 })) await stack.pdp.post('/allowed', question);
 	t.like(await eventually(report), { mode: 'edge' });
-	// A compiling policy or the next minute triggers a new report.
+	// A policy that begins to compile triggers a new report, and so does the next minute.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const { checks_per_second } = (await eventually(report, (pdp) => pdp?.checks_per_second)) ?? {};
 	t.true(Number(checks_per_second) > 0 && Number(checks_per_second) <= 200, String(checks_per_second));

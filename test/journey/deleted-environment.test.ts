@@ -9,14 +9,14 @@ import { type Stack, secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * A deleted environment: its decision points learn about it, both running and newly started, and no other environment
- * is affected.
+ * After an environment is deleted, its running and newly started decision points notice this. No other environment is
+ * affected.
  */
 
 interface Place {
 	readonly id: string;
 	readonly secret: string;
-	/** Management API client with the environment's key. */
+	/** Client of the management API with the environment's key. */
 	readonly http: Client;
 }
 
@@ -47,7 +47,7 @@ onEachStack('decision points of a deleted environment deny with a code', async (
 	const granted = await create(stack, 'default', 'other');
 	t.is((await place.http.get(`/bundles/${granted.id}`)).status, 403);
 
-	// A rotated key no longer belongs to the environment.
+	// The old secret of a rotated key no longer belongs to the environment.
 	const rotated = place.secret.replace(/.{4}$/, 'xxxx');
 	t.is((await organization.delete('/v2/projects/default/envs/temporary')).status, 204);
 	for (const { replica, http } of [running, other, await start(temporary(t))]) {

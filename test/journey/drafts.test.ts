@@ -21,14 +21,15 @@ import { openLedger } from '../support/ledger.js';
 import { createSecret, newPlace, type Place } from '../support/management.js';
 import { scopeIn } from '../support/scope.js';
 
-/** Drafts: changes to many objects that are previewed, and applied together or not at all. */
+/** Drafts contain changes to many objects. They can be previewed, and are applied either completely or not at all. */
 
-// Serial: a preview has ten seconds, and a dozen concurrent drafts take that long on a busy machine.
+// Serial, because the time limit for a preview is ten seconds, and a dozen concurrent drafts take that long on a busy
+// machine.
 const journey = onEachStore({ declare: test.serial });
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Environment for the drafts in these tests. */
+/** Contents of the environment for the drafts in these tests. */
 const given = {
 	format: 'regolith-environment',
 	version: 1,
@@ -196,7 +197,7 @@ journey('the changes of a draft refer to each other in any order, and become one
 	await ledger.balanced();
 });
 
-/** Sends the request equivalent to a draft with one change. */
+/** Sends the request that is equivalent to a draft with a single change. */
 type Request = (place: Place) => Promise<Answer<unknown>>;
 
 const { roles, resources } = given.schema;
@@ -206,7 +207,7 @@ const [tuple] = given.facts.relationship_tuples;
 const [, held] = given.facts.role_assignments;
 const later = '2999-01-01T00:00:00.000Z';
 
-/** Changes of every kind, each with an equivalent request to its endpoint. */
+/** Changes of every kind, each with an equivalent request to an endpoint. */
 const sameAsEndpoints: readonly (readonly [DraftedChange, Request])[] = [
 	[
 		{
@@ -450,7 +451,9 @@ journey('an empty draft, or a draft without effect, creates no revision', async 
 	await ledger.balanced();
 });
 
-/** Rejected drafts, with the status and the named value: for 422 the problem places. */
+/**
+ * Rejected drafts, with the status and the value that the answer names. For 422, these are the places of the problems.
+ */
 const refused: readonly (readonly [changes: readonly unknown[], status: number, named: string])[] = [
 	[[createRole('reader')], 409, 'the role `reader` already exists, at changes.0'],
 	[[createRole('new'), removeRole('missing')], 404, 'the role `missing` does not exist, at changes.1'],
@@ -610,7 +613,7 @@ journey('an invalid draft is refused with its place, and nothing is applied', as
 	await ledger.balanced();
 });
 
-/** Concurrent changes since the draft's base, the draft, and its conflicts: log kinds and keys. */
+/** Changes since the draft's base, the draft, and its conflicts, as kinds and keys in the log. */
 const meanwhile: readonly (readonly [
 	what: string,
 	requests: readonly Request[],
@@ -958,7 +961,7 @@ journey('a draft cannot exceed the check limit', async (t, place) => {
 		granted_to: { users_with_role: roleKeys.map((role) => ({ role, on_resource, linked_by_relation })) },
 	});
 	const rolesWith = (more: object) => Object.fromEntries(roleKeys.map((key) => [key, { name: key, ...more }]));
-	// One more than allowed for a room in the box (check-limit.test.ts).
+	// One more shelf than allowed for a room in the box (see check-limit.test.ts).
 	const shelves = Array.from({ length: Math.floor(maxSteps / 20 / 400) }, (_, index) => `shelf:s${index}`);
 	const named = (resource: string) => ({ name: resource, subject_resource: resource });
 	const document = {
@@ -1020,7 +1023,7 @@ journey('writers do not wait for previews, and too many previews are answered wi
 		statuses.push(answer.status);
 		if (answer.status === 429) t.is(answer.headers.get('retry-after'), '5');
 	};
-	// The first preview waits for a trial that is held, and four previews wait for the first one.
+	// The first preview waits for a trial that the test delays. Four further previews wait for the first preview.
 	let release = () => {};
 	const held = new Promise<void>((resolve) => {
 		release = resolve;

@@ -37,7 +37,7 @@ const onDocument = {
 	through: [fromGroup, fromFolder],
 };
 
-/** Returns objects as texts in a fixed order. */
+/** Returns the objects as JSON strings in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
 journey('roles are listed with their origin: assigned, by a group, or derived', async (t, place) => {
@@ -60,7 +60,7 @@ journey('roles are listed with their origin: assigned, by a group, or derived', 
 	t.deepEqual((await ask(place, 'ben')).body.data, [{ ...viewed, expires_at: end }]);
 	t.deepEqual((await ask(place, 'cy')).body.data, []);
 
-	// A role held twice is listed twice; a role on the document itself blocks its derivations.
+	// A role that the user has twice is listed twice. A role on the document itself blocks the derivations on it.
 	await http.post(`${facts}/users/ann/roles`, { role: 'editor', resource_instance: 'folder:plans', expires_at: end });
 	const both = (await ask(place, 'ann')).body.data.filter((one) => one['source'] !== 'direct');
 	const own = { ...onDocument, source: 'derived', through: [fromFolder], expires_at: end };

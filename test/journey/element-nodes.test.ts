@@ -16,9 +16,9 @@ import { secretFor, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * Several API processes on the same database share element users and never log their secrets. Each request is decided
- * once, whatever process receives it. A killed process leaves no partial changes and no lost notifications. `KILLS=200`
- * sets the number of kills.
+ * Several API processes on the same database share element users, and never log the users' secrets. Each request is
+ * decided only once, regardless of the process that receives the decision. A killed process leaves no partial changes
+ * and loses no notifications. `KILLS=200` sets the number of kills.
  */
 
 const me = '/v2/auth/me';
@@ -63,8 +63,8 @@ const config = '/v2/elements/default/dev/config';
 const reviewers = Array.from({ length: 50 }, (_, index) => `reviewer-${index}`);
 
 /**
- * Starts two processes on the same database, with an access request element. `reviewers` decide its requests, and
- * `receiver` gets its webhooks.
+ * Starts two processes on the same database, with an access request element. Its `reviewers` decide the requests, and
+ * `receiver` gets the element's webhooks.
  */
 async function twoNodes(t: ExecutionContext, receiver: Receiver) {
 	const database = await createDatabase();
@@ -132,7 +132,7 @@ async function ask({ http }: Cluster, user: string) {
 
 type Asked = Awaited<ReturnType<typeof ask>>;
 
-/** Returns a request's state, and how many roles its author got according to the log. */
+/** Returns a request's state, and the number of roles that its author got according to the log. */
 async function stateOf({ http }: Cluster, { user, id }: Asked) {
 	const one = await http.get(`${facts}/access_requests/requests/user/${user}/tenant/default/${id}`);
 	const roles = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}`);
@@ -152,7 +152,7 @@ async function stateOf({ http }: Cluster, { user, id }: Asked) {
 	};
 }
 
-/** Single-use approvals, and their users' session at the surviving process. */
+/** Single-use approvals, and their user's session at the surviving process. */
 interface Usable {
 	readonly operator: Client;
 	readonly approvals: readonly { readonly id: string; readonly instance: string }[];
@@ -184,8 +184,8 @@ function consume(url: string, id: string) {
 }
 
 /**
- * Asserts that each approval was used at most once. Its use, the removal of its role in a single revision, and the
- * answer must agree. Returns whether it was used.
+ * Asserts that an approval was used at most once, that its role was removed in a single revision if and only if it was
+ * used, and that the answer agrees. Returns true if the approval was used.
  */
 async function assertUsedOnce(
 	t: ExecutionContext,
@@ -240,7 +240,7 @@ test('two processes decide a request once, and a kill leaves no partial change a
 	});
 });
 
-/** Sends all reviewers' decisions on a request concurrently, half to each process. */
+/** Sends the decisions of all reviewers on a request concurrently, half to each process. */
 async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<void> {
 	const { mortal, other, http } = cluster;
 	const sessions: Client[] = [];
@@ -273,7 +273,7 @@ async function assertOneOutcome(t: ExecutionContext, cluster: Cluster): Promise<
 /** Requests and their final states. */
 type Told = readonly (Asked & { readonly status: string })[];
 
-/** Kills a process while it delivers an approval webhook without an answer yet. */
+/** Kills a process while it delivers an approval webhook that is not answered yet. */
 async function assertTakenOver(
 	t: ExecutionContext,
 	cluster: Cluster,
@@ -303,8 +303,8 @@ async function approve({ url }: Service, reviewer: string, { id }: Asked): Promi
 }
 
 /**
- * Kills a process while it approves, and while approvals are used. A request is approved if and only if its role is
- * assigned, in a single revision.
+ * Kills a process while it approves requests, and while approvals are used. Asserts that a request is approved if and
+ * only if its role is assigned, and that both happen in the same revision.
  */
 async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random): Promise<Told> {
 	const { mortal } = cluster;
@@ -318,7 +318,7 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 		const [first, ...others] = asked;
 		const began = performance.now();
 		if (first !== undefined) t.is(await approve(mortal, 'reviewer-0', first), 200);
-		// Staggered, so that at any kill time some requests are near their commit.
+		// The requests are staggered, so that some of them are near their commit at any kill time.
 		const pace = Math.ceil((performance.now() - began) / 3);
 		const silent = new Set<string>();
 		// The first commit alternates between a use and an approval.
@@ -344,7 +344,7 @@ async function assertWhole(t: ExecutionContext, cluster: Cluster, random: Random
 					uses.unanswered += 1;
 				});
 		});
-		// Every second time, kill immediately after the commit notification.
+		// Every second kill happens immediately after a commit notification.
 		await (kill % 2 === 0 ? cluster.nextCommit() : sleep(random.below(5 * pace)));
 		await mortal.kill();
 		await Promise.all([...sent, ...consuming]);

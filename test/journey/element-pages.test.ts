@@ -8,7 +8,7 @@ import { fails } from '../support/failure.js';
 import { newPlace } from '../support/management.js';
 
 /**
- * How element pages are served: allowed origins, content security policy, and loaded files (docs/develop/elements.md: Pages).
+ * Serving element pages: allowed origins, content security policy, and loaded files (docs/develop/elements.md: Pages).
  */
 
 const journey = onEachStore();
@@ -43,7 +43,7 @@ journey('a page belongs to the environment in its address or session, for its or
 	for (const name of [id, id.replaceAll('-', ''), id.toUpperCase()]) {
 		isPage(t, await page(`?envId=${name}&darkMode=true&tenantKey=acme`), [origin], id);
 	}
-	// Guessing reveals nothing: a missing environment looks like an environment without origins.
+	// Guessing ids reveals nothing, because a missing environment looks like an environment without origins.
 	for (const query of ['', `?envId=${nobody}`, '?envId=', '?envId=default', `?envId=${id}&envId=${id}`]) {
 		isPage(t, await page(query), [], '');
 	}
@@ -92,7 +92,7 @@ async function download(url: string, encoding: string) {
 	});
 }
 
-/** Maximum bytes for a first load. */
+/** Maximum size of a first load, in bytes. */
 const budget = 60 * 1024;
 
 journey('the page’s files are small, compressed, and cached permanently', async (t, { url, id }) => {

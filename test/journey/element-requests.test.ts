@@ -7,11 +7,11 @@ import { openLedger } from '../support/ledger.js';
 import type { Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** All elements' requests, listed and decided by administrators with an API key. */
+/** Administrators list and decide the requests of all elements with an API key. */
 
 const journey = onEachStore();
 
-/** Ann makes requests in `acme`, and Zoe in `beta`. The elements cover roles and account operations. */
+/** Ann makes requests in `acme`, and Zoe makes requests in `beta`. The elements cover roles and account operations. */
 async function setTheScene({ http, schema, facts, elements }: Place): Promise<void> {
 	const made = async (path: string, body: object) => {
 		const { status, body: said } = await http.post(path, body);
@@ -63,7 +63,7 @@ function madeId({ status, body }: Answer<Loose>): string {
 	return String(body['id']);
 }
 
-/** Returns a user's roles except `member`, with their location. */
+/** Returns a user's roles except `member`, each with its tenant or instance. */
 async function held({ http, facts }: Place, user: string): Promise<readonly unknown[]> {
 	const { body } = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${user}`);
 	return body

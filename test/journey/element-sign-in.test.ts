@@ -31,7 +31,7 @@ const me = '/v2/auth/me';
 const logout = '/v2/auth/logout';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-/** Asserts that an answer is the uniform refusal for requests without a sign-in. */
+/** Asserts that an answer is the refusal that all requests without a valid sign-in get. */
 function isSignedOut(t: ExecutionContext, answer: Answer<unknown>, what = ''): void {
 	fails(t, answer, 401);
 	const { title, message, error_code, additional_info } = answer.body as Loose;
@@ -103,7 +103,7 @@ journey('user and tenant are named by id or key, and every member of the tenant 
 	] as const) {
 		t.is((await http.post(loginAs, { user_id, tenant_id })).status, 200);
 	}
-	// A tenant role counts, and so does a role on an instance in the tenant.
+	// A tenant role is sufficient, and so is a role on an instance in the tenant.
 	await http.post(`${schema}/roles`, { key: 'viewer', name: 'Viewer' });
 	await http.post(`${schema}/resources`, { key: 'doc', name: 'Doc', actions: {}, roles: { reader: { name: 'R' } } });
 	await http.post(`${facts}/resource_instances`, { key: 'a', resource: 'doc', tenant: 'acme' });
@@ -282,7 +282,8 @@ journey(
 			readPage(t, await browser.get<string>(path), 401);
 			isSignedOut(t, await client(url).get(path, { headers: json }));
 		}
-		// The ticket was used before, the browser blocks the cookie, or the cookie belongs to a different environment.
+		// This happens if the ticket was used before, if the browser blocks the cookie, or if the cookie belongs to a
+		// different environment.
 		for (const path of [`${loginElements}?token=${token}`, location]) {
 			const page = readPage(t, await browser.get<string>(path), 401);
 			t.deepEqual(page.message, { success: false, error: 'nobody is signed in with this: sign in again' });
@@ -290,7 +291,7 @@ journey(
 	},
 );
 
-/** Returns a page's message and scripts, after checking its policy. */
+/** Returns a page's message and scripts, after checking its content security policy. */
 function readPage(t: ExecutionContext, answer: Answer<string>, status: number, origins: readonly string[] = [origin]) {
 	t.is(answer.status, status);
 	t.is(answer.headers.get('content-type'), 'text/html; charset=utf-8');

@@ -37,7 +37,7 @@ async function makeRoles({ http, schema }: Place): Promise<Readonly<Record<strin
 	};
 }
 
-/** Returns role keys by level from an answer. */
+/** Returns the role keys in an answer, keyed by level. */
 function keysByLevel(body: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly string[]>> {
 	const levels = body['roles_to_levels'] as Readonly<Record<string, readonly { readonly key: string }[]>>;
 	return Object.fromEntries(
@@ -114,7 +114,7 @@ async function resourceId({ http, schema }: Place, key: string): Promise<string>
 	return String((await http.get(`${schema}/resources/${key}`)).body['id']);
 }
 
-/** Rejected levels: status and message. */
+/** Rejected levels, each with the status and the message. */
 const wrongLevels: readonly (readonly [levels: unknown, status: number, says: string])[] = [
 	[{ LEVEL_5: ['owner'] }, 422, 'LEVEL_1 to LEVEL_4'],
 	[{ LEVEL_1: 'owner' }, 422, 'roles_to_levels'],
@@ -257,7 +257,7 @@ journey('an element shows its users what they may do', async (t, place) => {
 	t.is(await level('?resource_instance_id=document:plan'), 'LEVEL_1');
 	t.is(await level('?resource_instance_id=document:nothing'), 'LEVEL_3');
 	const ann = await bearing(place);
-	// An access request element returns the resource whose roles can be requested on an instance in the tenant.
+	// An access request element names the resource whose roles can be requested on an instance in the tenant.
 	await http.post(`${facts}/tenants`, { key: 'other', name: 'Other' });
 	await http.post(`${facts}/resource_instances`, { key: 'theirs', resource: 'document', tenant: 'other' });
 	await http.post(`${elements}/config`, {

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { createSecret, type Management, type Place, scopeIn } from '../support/management.js';
 import { beginRequest } from '../support/slow-request.js';
 
-/** Access that ends during a request writes nothing (docs/decisions/0053). */
+/** A request whose access ends before it writes does not write anything (docs/decisions/0053). */
 
 const journey = onEachStore();
 
@@ -19,7 +19,7 @@ interface Write {
 	readonly body: object;
 }
 
-/** Returns a write for every kind of access; each object is named `late`. */
+/** Returns a write for every kind of access. Each written object is named `late`. */
 function writesIn({ facts, project, key, id }: Place, late: string): Readonly<Record<string, Write>> {
 	const environment = `/v2/projects/${project}/envs/${key}`;
 	const [org, env] = [

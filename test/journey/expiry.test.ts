@@ -14,7 +14,7 @@ import { addResourceRole } from '../support/relation.js';
 import { facts, type Stack, schema } from '../support/stack.js';
 import { type Cleanup, temporary } from '../support/temporary.js';
 
-/** Expiring grants: roles, group members and relationships with `expires_at`. */
+/** Grants that expire: roles, group members and relationships with `expires_at`. */
 
 const journey = onEachStore();
 
@@ -39,7 +39,10 @@ async function furnish({ http, schema, facts }: Pick<Place, 'http' | 'schema' | 
 	}
 }
 
-/** Moves this expiry, or every expiry, into the past, because the API uses the database clock. */
+/**
+ * Moves `expires_at`, or every expiry if it is absent, into the past. The clock cannot be changed, because the API uses
+ * the database's clock.
+ */
 async function letTimePass({ store, id }: Pick<Place, 'store' | 'id'>, expires_at?: string): Promise<void> {
 	for (const table of ['role_assignments', 'relationship_tuples']) {
 		const rows = store.database.knex(table).where({ environment_id: id }).whereNotNull('expires_at');
@@ -288,7 +291,7 @@ interface Exported {
 	readonly facts: Readonly<Record<'role_assignments' | 'relationship_tuples', Listed>>;
 }
 
-/** Returns a stack's decisions about ann from every listing and check, in words. */
+/** Returns a decision point's decisions about ann from every listing and check, in words. */
 async function answers(pdp: Client): Promise<readonly string[]> {
 	const found: string[] = [];
 	const resource = { type: 'document', key: 'budget', tenant: 'acme' };
@@ -444,7 +447,7 @@ onEachStack('an expired grant is swept once, with a log entry without an author'
 	const log = '/v2/projects/default/envs/dev/changes?kind=role_assignment&operation=delete&per_page=100';
 	const deletes = async () => (await http.get<{ data: Listed; total_count: number }>(log)).body;
 	await eventually(deletes, (seen) => seen.total_count === users.length);
-	// No row is deleted twice, however often both processes have swept.
+	// No row is deleted twice, even after both processes have swept many times.
 	await sleep(200);
 	const { data, total_count } = await deletes();
 	t.is(total_count, users.length);

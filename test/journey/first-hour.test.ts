@@ -20,9 +20,9 @@ import { type Stack, schema, secretFor, startStack } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
 /**
- * The first hour with the program: every command in the README and the first pages, in order, in a fresh folder; and
- * the program's messages for problems. Needs `bash` and `curl`. Tests run serially: tests in the fresh folder continue
- * from the previous test, and each starts processes.
+ * The first hour with the program. Runs every command in the README and the first pages, in order, in a fresh folder.
+ * Also tests the program's error messages. Needs `bash` and `curl`. Tests run serially, because tests in the fresh
+ * folder continue from the previous test, and each test starts processes.
  */
 
 const main = join(root, 'dist/program/main.js');
@@ -47,7 +47,7 @@ test.serial('a busy port ends the very first start before it creates anything', 
 	}
 });
 
-/** The program in the fresh folder and its reader's terminal, from the first start. */
+/** The program in the fresh folder since its first start, and the reader's terminal. */
 let running: Running;
 let terminal: Terminal;
 let secret: string;
@@ -100,7 +100,7 @@ test.serial('every command on the first pages runs in order and prints the outpu
 			} else if (language === 'python') {
 				printed = onAllStores ? await runPython(terminal, text) : '';
 			} else if (language === 'text' && printed !== '') {
-				// The ticket is printed only to a terminal, and this is not a terminal.
+				// The program prints the ticket only to a terminal, and this output is not a terminal.
 				const promised = printedAs(terminal.here(text.replace('#ticket=…\n', '\n…\n')));
 				const ended = printed.replace(/(?<!\n)$/, '\n');
 				t.regex(ended, promised, `${path} promises\n${text}\nand this was printed:\n${printed}`);
@@ -162,7 +162,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	t.deepEqual(await refused.exited, { code: 3, signal: null }, 'the keys are made, and nobody has seen one');
 	t.notRegex(refused.stdout(), /permit_key_/);
 	t.regex(problem(refused), /^PDP_API_KEY: http:\/\/127\.0\.0\.1:\d+ does not accept it: [^\n]*--wait[^\n]*\n$/);
-	// A second process on the same store has a separate folder.
+	// A second process on the same store, with a separate folder.
 	const shown = launch({ command: ['serve'], env: { ...env, DATA_DIR: temporary(t) } });
 	const printed = await banner(shown);
 	const [, secret = ''] = /\n {2}export PERMIT_API_KEY=(permit_key_\S+)\n$/.exec(printed) ?? [];
@@ -179,7 +179,7 @@ test.serial('the first key is printed until a start has shown it', async (t) => 
 	t.is(waiting.stdout(), 'Regolith has stopped. Goodbye.\n');
 });
 
-/** API for decision points in separate processes. */
+/** The API for decision points in separate processes. */
 let stack: Stack;
 test.before(async () => {
 	stack = await startStack();
@@ -275,7 +275,7 @@ test('a silent database is reported in one sentence', async (t) => {
 	t.false(serve.stderr().includes('hunter2'));
 });
 
-/** Unusable data directories: the setup and the message. */
+/** Unusable data directories, each with its preparation and the message. */
 const unusable: readonly {
 	readonly title: string;
 	readonly make: (folder: string) => string;
@@ -326,7 +326,7 @@ for (const { title, make, says } of unusable) {
 	});
 }
 
-/** Ownership in a folder that the current user cannot use. */
+/** Folders that the current user cannot use, because of their owner. */
 const foreign: readonly {
 	readonly title: string;
 	readonly make: (folder: string) => void;
@@ -399,13 +399,13 @@ test.serial('an address of a different machine is reported in one sentence', asy
 	t.regex(serve.stderr(), /^HOST: 192\.0\.2\.1 is no address of this machine: set HOST to [^\n]*\n$/);
 });
 
-/** Returns settings with free ports, only as needed for every start. The data folder is as in README. */
+/** Returns only the settings that every start needs, with free ports. The data folder is as in the README. */
 async function surroundings(folder: string) {
 	const [api, pdp] = [String(await freePort()), String(await freePort())];
 	return { DATA_DIR: join(folder, 'data'), API_PORT: api, PDP_PORT: pdp, LOG_LEVEL: 'error' };
 }
 
-/** Writes a useless file and returns its path. */
+/** Writes a file that is not usable, and returns its path. */
 function written(path: string): string {
 	writeFileSync(path, 'x\n');
 	return path;

@@ -75,7 +75,7 @@ journey('the facts around an object are the objects within the depth, with their
 	t.deepEqual(alone.body.nodes as unknown, [{ id: 'user:cy', kind: 'user', key: 'cy', depth: 0 }]);
 });
 
-/** Returns objects as texts in a fixed order. */
+/** Returns the objects as JSON strings in a fixed order. */
 const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 
 journey('the schema around a resource contains its roles, relations, derivations and grants', async (t, place) => {
@@ -191,7 +191,7 @@ journey('paths lead from users and instances to instances and roles on them', as
 	const direct = await askGraph(place, { from: 'user:ben', to: budget, mode: 'path' });
 	t.deepEqual([direct.body.edges, direct.body.paths] as unknown, [[viewed], [[0]]]);
 
-	// A role on the document itself blocks its derivations.
+	// A role on the document itself blocks the derivations on it.
 	await http.post(`${facts}/users/ann/roles`, { role: 'viewer', resource_instance: 'document:budget' });
 	t.deepEqual((await askGraph(place, way)).body.paths, []);
 	t.deepEqual((await askGraph(place, { ...way, to: `${budget}#viewer` })).body.paths, [[0]]);
@@ -254,12 +254,12 @@ journey('invalid objects are refused by name, and missing objects are not found'
 		t.deepEqual(problemPlaces(answer), [`query.${at}`], JSON.stringify(query));
 	}
 	for (const [query, named] of missing) fails(t, await askGraph(place, query), 404, named);
-	// Ids are not accepted as names here, because a different object may have the id as its key.
+	// Ids are not accepted as names here, because a different object may use the id as its key.
 	const { body } = await place.http.get(`${place.facts}/users/ann`);
 	fails(t, await askGraph(place, { from: `user:${body['id']}` }), 404);
 });
 
-/** Keys that the API rejects, and some that it accepts: they are data wherever they come from. */
+/** Keys that the API rejects, and some keys that it accepts. The graph must treat all of them as data. */
 const hostile = [
 	'a:b#c',
 	`'; drop table users; --`,

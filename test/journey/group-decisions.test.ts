@@ -4,8 +4,8 @@ import type { Paginated } from '../support/listed.js';
 import { facts, schema } from '../support/stack.js';
 
 /**
- * Effects of group membership: every member may do everything the group's role grants, including later members and
- * members in nested groups. Each deleted link also ends its derived access.
+ * Effects of group membership. Every member may do everything that the group's role grants. This includes later
+ * members, and members of nested groups. Deleting a link also ends the access derived from it.
  */
 
 onEachStack(`members of groups and nested groups have the permissions of the groups' roles`, async (t, stack) => {
@@ -30,7 +30,10 @@ onEachStack(`members of groups and nested groups have the permissions of the gro
 		await wrote(http.post(`${facts}/resource_instances`, { key, resource: 'document', tenant: 'acme' }));
 	}
 
-	/** Returns all allowed `user action instance` triples by single checks. The listings must agree. */
+	/**
+	 * Returns all allowed combinations as `user action instance`, according to single checks. Asserts that the listings
+	 * agree.
+	 */
 	const allowed = async () => {
 		await stack.reached(revision);
 		const found: string[] = [];

@@ -6,8 +6,8 @@ import type { Paginated } from '../support/listed.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
 /**
- * An environment setting, read when two groups are nested, determines which group gets the other group's roles. Tests
- * decisions, and that lists and removals work under any setting (docs/develop/groups.md).
+ * An environment setting determines which of two nested groups gets the roles of the other group. It is read when the
+ * groups are nested. Tests the decisions, and that lists and removals work with any setting (docs/develop/groups.md).
  */
 
 const environmentPath = '/v2/projects/default/envs/dev';
@@ -15,7 +15,7 @@ const outer = `${schema}/groups/group:outer`;
 const inner = `${schema}/groups/group:inner`;
 const assigned = { group_instance_key: 'group:inner' };
 
-/** Creates the groups `outer` with ann and `inner` with ben; `outer` may read a budget, `inner` a plan. */
+/** Creates the groups `outer` with ann and `inner` with ben. `outer` may read a budget, and `inner` may read a plan. */
 async function furnished(t: ExecutionContext) {
 	const stack = await startStack();
 	t.teardown(stack.stop);
@@ -37,7 +37,7 @@ async function furnished(t: ExecutionContext) {
 	return stack;
 }
 
-/** Returns the readers at a revision as `user instance`, without ann's budget and ben's plan. */
+/** Returns the users who may read each document at a revision, as `user instance`. */
 async function readers({ pdp, reached }: Stack, revision: number | undefined): Promise<readonly string[]> {
 	await reached(revision);
 	const found: string[] = [];

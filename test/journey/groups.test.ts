@@ -11,12 +11,13 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import { newPlace, type Place } from '../support/management.js';
 
-/** Groups: users with the same access, given in a single call, including later members. */
+/** Groups of users with the same access. A single call gives access to all members, including later members. */
 
 const journey = onEachStore();
 
 /**
- * Creates documents and folders with roles, an instance each; the tenants acme and globex; the users ann, ben and cy.
+ * Creates documents and folders with roles and an instance each, the tenants acme and globex, and the users ann, ben
+ * and cy.
  */
 async function furnish({ http, schema, facts }: Place): Promise<void> {
 	const actions = { read: {}, write: {} };
@@ -453,7 +454,7 @@ journey('repeated calls change nothing, and a user without a tenant can leave', 
 	await ledger.kept(await groups.add('group:a', 'ann'));
 	await ledger.wrote(await groups.nest('group:a', 'group:b'));
 	await ledger.kept(await groups.nest('group:a', 'group:b'));
-	// Groups may contain each other: both have all members.
+	// Groups may contain each other. In that case, both groups have all members.
 	await ledger.wrote(await groups.nest('group:b', 'group:a'));
 	t.deepEqual([await groups.children('group:a'), await groups.parents('group:a')], [['group:b'], ['group:b']]);
 	t.deepEqual(await derivedIn(place), ['ann#member@group:a', 'ann#member@group:b']);
@@ -485,7 +486,7 @@ journey('earlier objects stay, and so do objects with other uses', async (t, pla
 	t.is((await groups.remove('team:blue')).status, 204);
 	t.deepEqual(await readContents(place), before);
 
-	// Created for groups, and used for something else since.
+	// These objects were created for groups, but have since been used for other purposes.
 	await groups.create('admins');
 	await groups.give('group:admins', {});
 	await groups.give('group:admins', { role: 'editor' });
@@ -502,7 +503,7 @@ journey('earlier objects stay, and so do objects with other uses', async (t, pla
 		'resource_instance group:plain',
 		'role group:member',
 	]);
-	// The next removal also deletes objects that have become unused.
+	// The next removal also deletes the objects that have become unused.
 	t.is((await http.delete(`${facts}/resource_instances/group:plain`)).status, 204);
 	await groups.create('admins');
 	t.is((await groups.remove('group:admins')).status, 204);
@@ -526,7 +527,7 @@ journey('a role is given through a relation that gives only this role, else a ne
 	const tuples = async () =>
 		(await http.get<readonly Loose[]>(`${facts}/relationship_tuples`)).body.map(({ relation }) => relation);
 	t.deepEqual(await tuples(), ['reader']);
-	// From now on the relation gives more than its role, so it no longer belongs to groups.
+	// From now on, the relation gives more than its own role, so it no longer belongs to groups.
 	await derive('editor', 'reader');
 	t.deepEqual(await groups.roles('group:admins'), ['document:budget#viewer', 'document:budget#editor']);
 	fails(t, await groups.take('group:admins', {}), 400, 'reader');
@@ -545,7 +546,7 @@ journey('a role is given through a relation that gives only this role, else a ne
 	t.is((await http.get(`${document}/relations/reader`)).status, 200, 'it is somebody else’s');
 });
 
-/** Deletions outside the groups API, and the group's remaining roles, users and children. */
+/** Deletions outside the groups API, each with the group's remaining roles, users and children. */
 const elsewhere: readonly (readonly [path: string, body: object | undefined, left: readonly unknown[]])[] = [
 	[
 		'facts/relationship_tuples',
@@ -666,7 +667,7 @@ journey('groups survive export and import; a copy has only their schema', async 
 	const schema = (words: readonly string[]) => words.filter((word) => /^(resource|role|relation) |from/.test(word));
 	t.deepEqual(schema(await readContents(ofCopy)), schema(await readContents(place)));
 	t.false((await readContents(ofCopy)).some((word) => word.startsWith('group ')));
-	// A relation for the role exists, so none is created.
+	// A relation for the role already exists, so no relation is created.
 	await ofCopy.http.post(`${ofCopy.facts}/tenants`, { key: 'acme', name: 'Acme' });
 	await ofCopy.http.post(`${ofCopy.facts}/resource_instances`, { key: 'budget', resource: 'document', tenant: 'acme' });
 	await groupsClient(ofCopy).create('admins');

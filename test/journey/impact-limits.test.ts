@@ -14,7 +14,7 @@ import { provideDatabase } from '../support/postgres.js';
 import { neverSwept, settings } from '../support/stack.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** Resource limits for impact processes, and how the server continues when a process exceeds them or exits. */
+/** Resource limits for impact processes. The server continues to work when a process exceeds a limit or exits. */
 
 interface Site {
 	readonly api: Awaited<ReturnType<typeof startApi>>;
@@ -48,7 +48,7 @@ test.before(async () => {
 });
 test.after.always(() => site?.stop());
 
-/** A fast change. */
+/** A change whose impact is computed quickly. */
 const small = [
 	{ kind: 'role', operation: 'update', key: 'editor', value: { name: 'Editor', permissions: ['document:read'] } },
 ];
@@ -88,7 +88,7 @@ test.serial(
 			if (answer.status === 200) done += 1;
 			return answer;
 		});
-		// The environment is not locked: a write and a bundle complete before the first answer.
+		// The environment is not locked: a write and a bundle request complete before the impact request is answered.
 		const write = await place.http.post(`${place.facts}/users`, { key: 'written-meanwhile' });
 		t.is(write.status, 200);
 		const bundle = await place.http.get(`/bundles/${place.id}`);
@@ -155,7 +155,7 @@ test.serial('a client that leaves frees the process for the next request', async
 		await ends;
 	};
 	const started = () => site.api.impactProcesses().filter((pid) => !others.has(pid));
-	// While it receives its data, and while it compares.
+	// The client disconnects while the process receives its data, and while it compares.
 	await leave(0);
 	const [pid] = started();
 	await leave(1_000);
@@ -196,7 +196,7 @@ test('a computation past its time limit is cut, with lower bounds', async (t) =>
 		t.true(body.truncated);
 		t.true(body.counts.asked < 1_000_000);
 	} else {
-		// A busy machine may not get this far.
+		// The process may not get this far on a busy machine.
 		t.is(status, 503, JSON.stringify(body));
 		t.regex(JSON.stringify(body), /IMPACT_TIMEOUT/);
 	}

@@ -27,7 +27,7 @@ const unlessDirect = { no_direct_roles_on_object: true };
 const fromFolder = { role: 'viewer', on_resource: 'folder', linked_by_relation: 'parent' };
 const fromTeam = { role: 'member', on_resource: 'team', linked_by_relation: 'owner' };
 
-/** Creates documents in folders (which may be nested), owned by teams, with a role on each. */
+/** Creates documents in folders, which may be nested, and the teams that own them. Each resource has a role. */
 async function relatedResources(place: Place) {
 	const { http, schema } = place;
 	for (const [key, role] of [
@@ -45,7 +45,7 @@ async function relatedResources(place: Place) {
 	return { roles, reader: `${roles('document')}/reader`, grants, conditions: `${grants}/conditions` };
 }
 
-/** Returns a role's derivation rules as they were sent. */
+/** Returns a role's derivation rules in the form in which clients send them. */
 function sentRules(t: ExecutionContext, role: Derived): readonly object[] {
 	t.not(role.granted_to, null);
 	return (role.granted_to?.users_with_role ?? []).map(({ role: source, on_resource, linked_by_relation, when }) => {

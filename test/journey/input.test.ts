@@ -18,7 +18,7 @@ import {
 	pathParameters,
 } from '../support/tour.js';
 
-/** Bad input to every endpoint: documented status and body, no 5xx, and no change. */
+/** Bad input to every endpoint gets the documented status and body, causes no 5xx, and changes nothing. */
 
 // Serial, so that the store's contents before and after a test can be compared.
 const journey = onEachStore({ declare: test.serial });
@@ -26,7 +26,7 @@ const journey = onEachStore({ declare: test.serial });
 const keyed = endpoints.filter((endpoint) => endpoint.access !== 'public');
 const withBody = endpoints.filter((endpoint) => endpoint.body !== undefined);
 
-/** Returns everything the API can change in the store, as text. */
+/** Returns everything in the store that the API can change, as text. */
 async function everything({ store }: Management): Promise<string> {
 	const { knex } = store.database;
 	const projects = await knex('projects').orderBy('id');
@@ -60,7 +60,7 @@ function harmless(title: string, run: Journey, stores?: readonly StoreKind[]): v
 	);
 }
 
-/** Stores for requests rejected before they reach a store. */
+/** The store for requests that are rejected before they reach a store. */
 const any = ['server'] as const;
 
 journey('the table of bodies is complete', async (t) => {
@@ -126,7 +126,7 @@ furnishing(
 			if (body === undefined) continue;
 			const optional = Object.entries(body.fields).filter(([, kind]) => !kind.endsWith('!'));
 			const nulls = Object.fromEntries(optional.map(([field]) => [field, null]));
-			// Creates are sent twice, so the second request may find the first object.
+			// Each create is sent twice, so the second request may find the object created by the first.
 			const echoed = { id: 'x', environment_id: 'x', created_at: 5, updated_at: 'x', expires_at: null };
 			for (const more of body.grants ? [nulls, echoed] : body.strict ? [nulls] : [nulls, strange]) {
 				const item = { ...body.base, ...nulls, ...more };

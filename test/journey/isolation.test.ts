@@ -220,14 +220,14 @@ journey(
 		for (const endpoint of endpoints) {
 			const right = endpointBody(endpoint);
 			const ask = (http: Client, path: string) => http.send(endpoint.method.toUpperCase(), path, right);
-			// Replaces each parameter with an id from the other place, while the remaining path is mine.
+			// Replaces each parameter with an id from the other place. The rest of the path belongs to my place.
 			for (const parameter of pathParameters(endpoint).filter((name) => name in ids)) {
-				// A user PUT with their id creates a user with this key in my place.
+				// A PUT of a user with an id from the other place creates a user with this key in my place.
 				if (endpoint.name === 'syncUser') continue;
 				const path = endpointPath(endpoint, place, { [parameter]: ids[parameter] ?? '' });
 				for (const http of [place.http, management.organization]) fails(t, await ask(http, path), 404, ids[parameter]);
 			}
-			// The whole path is theirs, by keys and by ids.
+			// The whole path belongs to the other place, once with keys and once with ids.
 			const { id, project_id, key } = theirs;
 			for (const [proj_id, env_id] of [
 				[project_id, id],
@@ -253,7 +253,7 @@ interface Statement {
 	readonly bindings: readonly unknown[];
 }
 
-/** System statements about no environment. All other statements must name the caller's environment. */
+/** Statements that do not concern an environment. All other statements must name the caller's environment. */
 const system: Readonly<Record<string, RegExp>> = {
 	'who calls': /^select "api_keys"\.\* from "api_keys" where "secret_hash" = \$1/,
 	"who calls, and which environment of the key's own organization they mean":
@@ -275,7 +275,9 @@ const system: Readonly<Record<string, RegExp>> = {
 		/^(select .* from "policies" where "digest" = \$1|insert into "policies")/,
 };
 
-/** Tables with environment objects. `ofOrganizations` matches the tables filtered by the caller's organization. */
+/**
+ * Tables with environment objects. `ofOrganizations` matches the tables that are filtered by the caller's organization.
+ */
 const ofEnvironments =
 	/"?\b(resources|resource_actions|resource_attributes|action_groups|action_group_actions|relations|roles|role_permissions|role_parents|role_derivations|users|tenants|tenant_users|role_assignments|resource_instances|relationship_tuples|condition_sets|condition_set_rules|groups|user_invites|proxy_configs|elements_configs|elements_levels|element_requests|changes|publications|policy_revisions|pdp_states|copy_tasks|check_bounds|element_sessions|webhook_deliveries|audit_logs)\b"?/;
 /** Counts over the key's environments, filtered by its organization. */
@@ -323,7 +325,8 @@ onEachStack(`no statement leaves the store without the caller's scope`, async (t
 		elements: '/v2/elements/default/dev',
 		revision: async () => (await store.counters(scope.environment_id))?.revision ?? -1,
 	};
-	// From here on, environments without requests are left alone, so all recorded statements concern this environment.
+	// From here on, environments without requests cause no statements, so all recorded statements concern this
+	// environment.
 	const { body: production } = await stack.organization.get<Names>('/v2/projects/default/envs/production');
 	await stack.organization.get(`/bundles/${production['id']}`);
 
@@ -331,9 +334,9 @@ onEachStack(`no statement leaves the store without the caller's scope`, async (t
 	store.database.knex.on('query', ({ sql, bindings }: Statement) => heard.push({ sql, bindings: bindings ?? [] }));
 	await furnish(place);
 	const kept = new Set(['createProject', 'deleteProject', 'createEnvironment', 'deleteEnvironment']);
-	// These write to a different environment.
+	// These endpoints write to a different environment.
 	for (const name of ['copyEnvironment', 'beginEnvironmentCopy']) kept.add(name);
-	// These concern the process and the whole store: they count, and name nothing.
+	// These endpoints concern the process and the whole store. They return counts, and name no objects.
 	for (const name of ['ready', 'metrics']) kept.add(name);
 	const open = ({ access }: Visited) => /^(environment|key)/.test(access);
 	const visits = await tour(place, (endpoint) => (open(endpoint) ? stack.environment : stack.organization), kept);

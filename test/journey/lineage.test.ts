@@ -16,8 +16,8 @@ import { facts, neverSwept, schema, settings } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * Truncated histories: answers from decision points that followed the lost part, and from decision points started
- * later.
+ * Truncated histories. Tests the answers of decision points that followed the lost part, and of decision points that
+ * started later.
  */
 
 const log = createLogger('silent');
@@ -27,9 +27,9 @@ interface Site {
 	readonly config: Config;
 	readonly api: () => RunningApi;
 	readonly http: Client;
-	/** Starts a decision point that runs until the end of the test. */
+	/** Starts a decision point, which runs until the end of the test. */
 	point(): Promise<{ readonly running: RunningDecisionPoint; readonly http: Client; stop(): Promise<void> }>;
-	/** Stops the API process, runs `work`, and starts a new API process at the same address. */
+	/** Stops the API process, calls `work`, and starts a new API process at the same address. */
 	restarted(work: () => void | Promise<void>): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ function assign({ http }: Pick<Site, 'http'>, user: string) {
 	return http.post(`${facts}/role_assignments`, { user, role: 'reader', tenant: 'acme' });
 }
 
-/** Waits for the newest revision at a decision point, and returns the allowed readers. */
+/** Waits until a decision point has the newest revision, and returns the users who may read. */
 async function readers({ http }: { readonly http: Client }, token: string): Promise<readonly string[]> {
 	const headers = { 'x-min-revision': token };
 	const allowed: string[] = [];
@@ -127,7 +127,7 @@ for (const { kept, copied } of [
 			await site.restarted(() => copy(folder, backup));
 			const lost = await assign(site, 'ben');
 			t.deepEqual(await readers(point, tokenOf(lost)), ['ann', 'ben']);
-			// A starting decision point leaves a stored snapshot from the lost time.
+			// When a decision point starts, a snapshot is stored. It contains the changes that will be lost.
 			await (await site.point()).stop();
 			await site.restarted(() => copy(backup, folder));
 			const made = await assign(site, 'eve');
@@ -157,10 +157,12 @@ test.serial(
 		const connection = new pg.Client({ connectionString: site.config.database_url ?? '' });
 		await connection.connect();
 		t.teardown(() => connection.end());
-		/** Makes the database look as if it had started elsewhere, by recording an identity that a promotion changes. */
+		/**
+		 * Makes the database look like a promoted standby, by changing a recorded identity that a promotion would change.
+		 */
 		const move = (column: string) =>
 			connection.query(`update lineages set ${own(column)}${column} = 'other' where ended_at is null`);
-		/** The update itself changes the row's transaction. */
+		/** Also records the current transaction, because the update itself changes the transaction of the row. */
 		const own = (column: string) => (column === 'row_xid' ? '' : 'row_xid = pg_current_xact_id()::xid::text, ');
 		let left = before;
 		for (const column of ['timeline', 'system_identifier', 'database_oid', 'table_oid', 'row_xid']) {
@@ -228,7 +230,7 @@ test.serial('the documented dump and restore succeed, and start a new lineage', 
 		for (const statement of statements) await connection.query(statement);
 		await connection.end();
 	};
-	// A user who only owns the database.
+	// Creates a user who owns the database but has no further rights.
 	await administer(
 		`create role regolith_owner login password 'secret'`,
 		'create database restored owner regolith_owner',

@@ -1,7 +1,9 @@
 import test from 'ava';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** Permission listings, from the management API to the decision point: they reflect every added and removed link. */
+/**
+ * Permission listings from the decision point reflect every link that is added or removed through the management API.
+ */
 
 let stack: Stack;
 
@@ -42,7 +44,7 @@ interface Users {
 
 const plan = { type: 'document', key: 'plan', tenant: 'acme' };
 
-/** Returns each listing at a revision. All listings must agree. */
+/** Returns each listing at a revision. Asserts that all listings agree. */
 async function listings(revision: number | undefined, user: string) {
 	await stack.reached(revision);
 	const { pdp } = stack;

@@ -4,7 +4,7 @@ import { readFactsWait } from '../../src/pdp/endpoint/facts-wait.js';
 import { client } from '../support/client.js';
 import { onEachStack } from '../support/each-store.js';
 
-/** Facts written through a decision point: the writer's next check sees them. */
+/** Facts that are written through a decision point. The next check of the same client sees them. */
 
 onEachStack('a check after a write through the decision point includes the write', async (t, stack) => {
 	const { pdp } = stack;

@@ -22,7 +22,7 @@ test.before('start', async () => {
 
 test.after.always('stop', () => stack.stop());
 
-/** Creates a folder with these files. */
+/** Creates a folder that contains these files. */
 function codeWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
 	const folder = temporary(t);
 	for (const [path, text] of Object.entries(files)) {
@@ -57,7 +57,7 @@ test('the check passes if the team owns everything, decision points answer, and 
 	t.false(report.includes('permit_key_'), 'no secrets');
 });
 
-/** Remaining work by changed option. */
+/** Options that reveal remaining work, each with the expected report. */
 const unfinished: readonly (readonly [
 	title: string,
 	more: (t: ExecutionContext) => Partial<MigrateOptions>,

@@ -15,8 +15,8 @@ import { facts } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
 /**
- * The dashboard and the alert rules, evaluated by a real Prometheus on a running API and decision point. Runs with `npm
- * run test:all`.
+ * A real Prometheus evaluates the dashboard and the alert rules on a running API and decision point. Runs with `npm run
+ * test:all`.
  */
 
 const rules = join(root, 'deploy/alerts.yaml');
@@ -34,7 +34,7 @@ const { panels } = JSON.parse(readFileSync(join(root, 'deploy/grafana-dashboard.
 };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** Fills in a query as Grafana would. */
+/** Replaces the variables in a query as Grafana would. */
 function filled(expr: string): string {
 	return expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '30s');
 }
@@ -69,10 +69,10 @@ interface Answer<Data> {
 
 /** Prometheus targets and rules. */
 interface Watched {
-	/** Host and port per target. */
+	/** Host and port of each target. */
 	readonly targets: readonly string[];
 	readonly key: string;
-	/** Alert rules file. */
+	/** Path of the alert rules file. */
 	readonly alerts: string;
 }
 
@@ -136,7 +136,7 @@ function prometheus(): string {
 	return program;
 }
 
-/** Returns metrics with every possible problem for the `count`th scrape. */
+/** Returns metrics for the scrape with number `count`, in which every possible problem occurs. */
 const worst = (count: number) => `
 regolith_build_info{component="none",version="0"} 1
 regolith_api_decision_points{status="ok"} 0

@@ -15,14 +15,14 @@ import { temporary } from '../support/temporary.js';
 import { readWorld, union, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /**
- * Several API processes on the same PostgreSQL, each with a decision point. Nodes have no state, so any node may stop
+ * Several API processes on the same PostgreSQL, each with a decision point. Nodes are stateless, so any node may stop
  * and start.
  */
 
 interface Node {
 	readonly serve: Service;
 	readonly api: Client;
-	/** Decision point of this node. */
+	/** Client of this node's decision point. */
 	readonly pdp: Client;
 }
 
@@ -32,7 +32,7 @@ interface Cluster {
 	query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** Starts two nodes concurrently on an empty database. They must agree which node sets it up. */
+/** Starts two nodes concurrently on an empty database. They must agree on the node that creates the tables. */
 async function cluster(t: ExecutionContext): Promise<Cluster> {
 	const database = await createDatabase();
 	t.teardown(database.drop);
@@ -82,8 +82,8 @@ test('two nodes form one service: mutual writes, concurrent writers, the death o
 });
 
 /**
- * Asserts that a write through the first node is decided behind the second, and that its keys authenticate and decrypt
- * there.
+ * Asserts that a write through the first node affects decisions of the second node's decision point, and that keys
+ * created by the first node work at the second node.
  */
 async function assertShared(t: ExecutionContext, { nodes: [a, b] }: Cluster): Promise<void> {
 	const given = await a.api.post(`${facts}/users`, viewer('ann'));
@@ -137,8 +137,8 @@ async function assertGapless(t: ExecutionContext, { nodes, query }: Cluster, ran
 }
 
 /**
- * Asserts that a node's death does not affect the other node; the dead node's decision point continues, and catches up
- * after the restart.
+ * Asserts that the death of a node does not affect the other node. The dead node's decision point continues to decide,
+ * and catches up after the restart.
  */
 async function assertOutlives(t: ExecutionContext, { nodes: [a, b] }: Cluster): Promise<void> {
 	await a.serve.kill();
@@ -187,7 +187,7 @@ test('broken database connections are replaced', async (t) => {
 		t.is(answer.body['allow'], true);
 	}
 
-	// Closes even the pools' idle connections: the next request gets a new connection and notices nothing.
+	// Also closes the idle connections in the pools. The next request gets a new connection and does not fail.
 	await query(`select pg_terminate_backend(pid) from pg_stat_activity
 		where datname = current_database() and pid <> pg_backend_pid()`);
 	const answers = await Promise.all(

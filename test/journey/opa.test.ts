@@ -7,7 +7,7 @@ import { type OpaServer, startOpa } from '../support/opa.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** The same environment in a stock `opa run`: it follows the feed and answers like the decision point. */
+/** A stock `opa run` follows the feed of the same environment, and answers like the decision point. */
 
 const resources = ['document', 'folder', 'report', 'nothing'];
 const actions = ['read', 'write', 'archive'];
@@ -55,7 +55,7 @@ test('a stock OPA loads the environment, follows it, and answers like the decisi
 	);
 	t.deepEqual(await decided(opa, 'cat', 'read', 'document', 'gamma'), { allow: false, code: 'no_user_roles' });
 
-	// Rego changes, which OPA deltas cannot carry.
+	// This write changes Rego, which OPA deltas cannot contain.
 	const report = { key: 'report', name: 'Report', actions: { read: {}, archive: {} } };
 	await step(t, stack, opa, 'snapshot', () => written(stack.environment, 'POST', `${schema}/resources`, report));
 	t.deepEqual(await decided(opa, 'ann@example.com', 'archive', 'report', 'acme'), {
@@ -63,7 +63,7 @@ test('a stock OPA loads the environment, follows it, and answers like the decisi
 		code: 'no_permission',
 	});
 
-	// Tables are data: role permissions come as a delta.
+	// Role permissions are data in tables, so they come as a delta.
 	const permissions = { permissions: ['report:archive'] };
 	await step(t, stack, opa, 'delta', () =>
 		written(stack.environment, 'POST', `${schema}/roles/viewer/permissions`, permissions),
@@ -81,7 +81,7 @@ test('a stock OPA loads the environment, follows it, and answers like the decisi
 	);
 	t.deepEqual(await decided(opa, 'bob|1', 'read', 'document', 'beta'), { allow: false, code: 'user_not_synced' });
 
-	// The last stored snapshot is outdated by now; a new OPA must never answer from it, not even briefly.
+	// The last stored snapshot is outdated by now. A new OPA must never answer from this snapshot, not even briefly.
 	const late = { user: 'cat', role: 'editor', tenant: 'beta' };
 	const revision = await written(stack.environment, 'POST', `${facts}/role_assignments`, late);
 	const newcomer = await started(t, stack);
@@ -98,7 +98,7 @@ test('a change without effect on the data leaves a stock OPA unchanged', async (
 	const held = async () => [await opa.data('regolith/facts'), await opa.data('regolith/schema')];
 	const before = await held();
 
-	// OPA would take a delta without patches for an empty snapshot, and lose all users.
+	// OPA would treat a delta without patches as an empty snapshot, and lose all users.
 	for (const description of ['A', 'An', 'The customer']) {
 		const path = `${facts}/tenants/acme`;
 		await stack.reached(await written(stack.environment, 'PATCH', path, { description }));
@@ -106,7 +106,7 @@ test('a change without effect on the data leaves a stock OPA unchanged', async (
 	}
 	t.deepEqual(await decided(opa, 'ann@example.com', 'write', 'document', 'acme'), { allow: true, code: 'allow' });
 
-	// The next bundle continues from there, and brings OPA to the newest revision.
+	// The next bundle continues from OPA's revision, and brings OPA to the newest revision.
 	const assignment = { user: 'cat', role: 'editor', tenant: 'beta' };
 	await step(t, stack, opa, 'delta', () => written(stack.environment, 'POST', `${facts}/role_assignments`, assignment));
 	t.deepEqual(await decided(opa, 'cat', 'write', 'document', 'beta'), { allow: true, code: 'allow' });
@@ -188,7 +188,10 @@ test('Data API clients get the same from a stock OPA and from the decision point
 	t.like((await ours.post('/v1/data/permit/root', { input: {} })).body, { code: 'invalid_parameter' });
 });
 
-/** Ignores list order, and model details that a stock OPA returns without a request for reasons. */
+/**
+ * Sorts lists whose order has no meaning, and removes details about access models that a stock OPA returns even if no
+ * reasons are requested.
+ */
 function comparable(result: unknown): unknown {
 	return JSON.parse(JSON.stringify(result ?? null), (name, value: unknown) => {
 		if (name === 'allowing_sources') return undefined;
@@ -206,7 +209,9 @@ async function started(t: ExecutionContext, { api, keys, environment }: Stack): 
 	return opa;
 }
 
-/** Sends a write, waits until OPA has its revision through a bundle of this kind, and compares all answers. */
+/**
+ * Sends a write, waits until OPA has reached the write's revision with a bundle of this kind, and compares all answers.
+ */
 async function step(
 	t: ExecutionContext,
 	stack: Stack,
@@ -218,7 +223,10 @@ async function step(
 	t.is(await opa.lastBundle(), kind);
 }
 
-/** Asks every question to both at the same revision. Returns the answered codes. */
+/**
+ * Sends every question to OPA and the decision point at the same revision, and asserts equal answers. Returns the codes
+ * in the answers.
+ */
 async function agreed(t: ExecutionContext, stack: Stack, opa: OpaServer, revision: number): Promise<readonly string[]> {
 	await stack.reached(revision);
 	await eventually(

@@ -19,7 +19,9 @@ import { temporary } from '../support/temporary.js';
 
 const journey = onEachStore();
 
-/** Ann and Bea make requests, Rex reviews operations on account `main` in `acme`; Zoe is in a different tenant. */
+/**
+ * Ann and Bea make requests, and Rex reviews operations on the account `main` in `acme`. Zoe is in a different tenant.
+ */
 async function setTheScene(place: Place): Promise<void> {
 	const { http, schema, facts, elements } = place;
 	const made = async (path: string, body: object) => {
@@ -117,7 +119,7 @@ journey('a missing instance is created, so that reviewers can be assigned', asyn
 	t.deepEqual(await approved(place), ['ann@account:new']);
 });
 
-/** Rejected details: status and message. */
+/** Rejected request details, each with the status and the message. */
 const refused: readonly (readonly [details: object, status: number, says: string])[] = [
 	[{ tenant: 'beta' }, 400, 'beta'],
 	[{ tenant: 'nowhere' }, 400, 'nowhere'],
@@ -140,7 +142,7 @@ journey('an operation that cannot be approved cannot be requested', async (t, pl
 	await ledger.balanced();
 });
 
-/** Expected status when a user makes a move on Ann's request. */
+/** Expected status for each move that a user makes on Ann's request. */
 const moves: readonly (readonly [user: string, tenant: string, move: string, status: number])[] = [
 	['ann', 'acme', 'approve', 403],
 	['ann', 'acme', 'deny', 403],
@@ -219,14 +221,14 @@ journey('a list shows requests with their authors, filtered and paged', async (t
 	});
 });
 
-/** Makes a place's approvals single-use, with permission to `read` besides `operate`. */
+/** Element settings that make approvals single-use, and grant `read` in addition to `operate`. */
 const singleUse = { resource: 'account', action: 'read', single_use: true };
 
 function set({ http, elements }: Place, settings: object) {
 	return http.patch(`${elements}/config/approvals`, { settings });
 }
 
-/** Returns the path to consume a request by API key. */
+/** Returns the path to consume an approval with an API key. */
 const consumption = ({ facts }: Place, id: unknown) => `${facts}/operation_approvals/${id}/consume`;
 
 /** Requests and approves an operation. Returns the request id. */
@@ -463,7 +465,7 @@ async function placeOf({ environment: http, api, keys }: Stack): Promise<Place> 
 	};
 }
 
-/** Asserts that a timed approval ends on time and cannot be consumed later. */
+/** Asserts that an approval with an expiry ends on time and cannot be consumed later. */
 async function endsByTheClock(
 	t: ExecutionContext,
 	place: Place,

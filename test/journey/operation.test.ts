@@ -14,7 +14,7 @@ import { createDatabase } from '../support/postgres.js';
 import { facts, neverSwept, type Stack, schema, settings, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Information for operators: metrics, readiness, versions, the log. */
+/** Information for operators: metrics, readiness, versions and the log. */
 
 let stack: Stack;
 

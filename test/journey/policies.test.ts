@@ -17,7 +17,7 @@ import { launch } from '../support/processes.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** An environment's policies: listed, read at a revision, written to a folder, compared. */
+/** An environment's policies can be listed, read at a revision, written to a folder, and compared. */
 
 interface Listed {
 	readonly data: readonly { readonly schema_revision: number; readonly hash: string; readonly published_at: string }[];
@@ -55,7 +55,7 @@ function journey(title: string, run: (t: ExecutionContext, place: Place, stack: 
 
 const policiesPath = ({ project, key }: Place) => `/v2/projects/${project}/envs/${key}/policies`;
 
-/** Sends a write, waits until it is published, and returns the revision. */
+/** Sends a write, waits until its policy is published, and returns the revision. */
 async function published(place: Place, method: string, path: string, body?: unknown): Promise<number> {
 	const { status, revision, body: answer } = await place.http.send(method, path, body);
 	if (status >= 300 || revision === undefined) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`);

@@ -57,7 +57,7 @@ journey('rules are overwritten, or edited if a rule is marked for deletion', asy
 	t.deepEqual(await rules([]), []);
 });
 
-/** Secrets by mechanism, with their shown form; `null` if rejected. */
+/** Secrets for each mechanism, with the form in which answers show them; `null` if the secret is rejected. */
 const secrets: readonly (readonly [mechanism: string, secret: unknown, shown: string | null])[] = [
 	['Bearer', 'text', 'text'],
 	['Bearer', '{', '{'],
@@ -111,7 +111,7 @@ journey('the secret is shown only to admin keys', async (t, place) => {
 	t.is((await http.get(`${path}/documents`)).body['secret'], 'a-token', 'it is still the same');
 });
 
-/** Returns all database content about proxy configs, with bytes as text. */
+/** Returns the complete database content about proxy configs, with bytes as text. */
 async function kept({ store, id }: Place): Promise<string> {
 	const { knex } = store.database;
 	const rows = await knex('proxy_configs').where({ environment_id: id });

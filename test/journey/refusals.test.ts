@@ -12,15 +12,15 @@ import { decisionBodies, type HostileBody, hostileBodies, shapes } from '../supp
 import { createSecret, type Management, newPlace, startManagement } from '../support/management.js';
 import { endpointPath, keyedEndpoints as endpoints, furnish } from '../support/tour.js';
 
-/** Hostile bodies to every endpoint on both servers: no unbounded answers, and no damage. */
+/** Hostile bodies to every endpoint on both servers cause neither unbounded answers nor damage. */
 
 /**
- * More than is parsed in a single step. Error cost does not grow from here; `bench/refusals` measures 5 MiB of every
- * shape.
+ * Body size, which is more than the server parses in a single step. For larger bodies, the cost of errors does not
+ * grow. `bench/refusals` measures 5 MiB of every shape.
  */
 const bytes = 96 * 1024;
 
-/** Shapes that reach validation; the parser's tests cover the remaining shapes. */
+/** Shapes that reach validation. The tests of the parser cover the remaining shapes. */
 const seen = [
 	'empty objects',
 	'texts',
@@ -41,7 +41,7 @@ test.before(async () => {
 
 test.after.always(() => management.stop());
 
-/** Sends a body and checks the answer; returns whether it was rejected. */
+/** Sends a body and checks the answer. Returns true if the body was rejected. */
 async function refused(
 	t: ExecutionContext,
 	http: Client,
@@ -87,7 +87,7 @@ async function attack(
 	t.true(count > 100, `${count} were refused`);
 }
 
-/** Unreadable bodies; callers without access do not learn this. */
+/** Unreadable bodies. Callers without access do not learn that a body is unreadable. */
 const unreadable = ['{', '['.repeat(200), '"\\ud800"', `"${'x'.repeat(6_000_000)}"`];
 
 test('a caller without access is refused whatever the body: the management API', async (t) => {
@@ -135,7 +135,7 @@ test('a lone surrogate is refused at its place, in any body: the management API'
 			['{"unknown":["\\ud800"]}', 'body.unknown.0'],
 			['{"\\udc00":1}', 'body.\udc00'],
 		] as const) {
-			// Endpoints for an environment's own key refuse organization keys before reading the body.
+			// Endpoints that accept only an environment's own key refuse organization keys before they read the body.
 			const own = ['environment.own', 'environment.report', 'environment.sign_in'].includes(endpoint.access);
 			const asker = own ? place.http : management.organization;
 			const answer = await asker.send(method, path, undefined, { raw });

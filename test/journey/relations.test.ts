@@ -128,7 +128,8 @@ journey('PATCH and PUT overwrite all relations; relations with the same key keep
 });
 
 /**
- * Creates an instance of either resource, with `sub` in the relation `parent` to `obj`, and a role derived through it.
+ * Creates an instance of each resource, relates the instance `sub` to the instance `obj` by the relation `parent`, and
+ * derives a role through this relation.
  */
 async function related(place: Place) {
 	const { http, schema, store } = place;

@@ -10,7 +10,7 @@ import { addRelation } from '../support/relation.js';
 
 const journey = onEachStore();
 
-/** Creates folders with parents, and documents with parent folders and owners; tenants default and acme. */
+/** Creates folders with parents, documents with parent folders and owners, and the tenants default and acme. */
 async function furnish(place: Place) {
 	const { http, schema, facts } = place;
 	for (const key of ['account', 'folder', 'document']) {

@@ -6,13 +6,13 @@ import type { Listed, Paginated } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 import { addRelation, addResourceRole } from '../support/relation.js';
 
-/** Resource instances: single objects with a resource type, each in one tenant. */
+/** Resource instances are single objects of a resource type, each in one tenant. */
 
 const journey = onEachStore();
 
 /**
- * Creates the resources document and folder, where documents have a parent folder and an editor; tenants default and
- * acme.
+ * Creates the resources document and folder, and the tenants default and acme. Documents have a parent folder and a
+ * role editor.
  */
 async function furnish(place: Place): Promise<void> {
 	const { http, schema, facts } = place;

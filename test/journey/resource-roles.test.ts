@@ -15,7 +15,7 @@ import { type Place, scopeIn } from '../support/management.js';
 
 const journey = onEachStore();
 
-/** Creates two resources with an action by the same name. */
+/** Creates two resources that have an action with the same name. */
 async function createResources({ http, schema }: Place) {
 	const document = { key: 'Document', name: 'Document', actions: { read: {}, write: {}, '-': {} } };
 	const { body } = await http.post<{ id: string; actions: Record<string, { id: string }> }>(

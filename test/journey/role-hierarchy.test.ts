@@ -7,13 +7,13 @@ import { type Listed, listedKeys, type Paginated, shape } from '../support/liste
 
 const journey = onEachStore();
 
-/** Runs a journey on both kinds of roles; `path` leads to them. */
+/** Declares a journey for both kinds of roles. `path` is the path of their endpoints. */
 function ofEachKind(title: string, run: (path: string, ...journey: Parameters<Journey>) => Promise<void>): void {
 	journey(`${title}: tenant roles`, (t, place, ...rest) => run(`${place.schema}/roles`, t, place, ...rest));
 	journey(`${title}: roles of a resource`, async (t, place, ...rest) => {
 		const { http, schema } = place;
 		await http.post(`${schema}/resources`, { key: 'document', name: 'Document', actions: {} });
-		// With the same keys, to tell the two kinds apart.
+		// Tenant roles with the same keys, which the API must not confuse with the resource roles.
 		for (const key of ['top', 'left']) await http.post(`${schema}/roles`, { key, name: key });
 		await run(`${schema}/resources/document/roles`, t, place, ...rest);
 	});

@@ -16,7 +16,7 @@ import {
 	type Visited,
 } from '../support/tour.js';
 
-/** Every endpoint with every kind of key: refused callers with their status, and allowed callers. */
+/** Calls every endpoint with every kind of key. Each caller is either refused with the expected status, or allowed. */
 
 const journey = onEachStore();
 
@@ -26,7 +26,7 @@ interface Calling extends Caller {
 
 const accessLevels: readonly AccessLevel[] = ['admin', 'write', 'read', 'no_access'];
 
-/** Creates every kind of key, seen from `place`. */
+/** Creates every kind of key, described by its relation to `place`. */
 async function createKeyHolders(place: Place, management: Management): Promise<readonly Calling[]> {
 	const { url, store } = management;
 	const sibling = await newPlace(management, management.organization);
@@ -66,7 +66,7 @@ async function createKeyHolders(place: Place, management: Management): Promise<r
 	const sessions = [
 		...(['admin', 'read'] as const).map((access) => ({ level: 'env' as const, access, of: place })),
 		{ level: 'org' as const, access: 'admin' as const, of: place },
-		// In a different environment that its key opens too.
+		// A session in a different environment. Its key opens both environments.
 		{ level: 'org' as const, access: 'admin' as const, of: sibling },
 	].map(async ({ level, access, of }) => {
 		const opened = level === 'env' ? { project_id: of.project_id, environment_id: of.id } : {};
@@ -104,20 +104,20 @@ function strangersTo({ url, secret, id }: Place): readonly Calling[] {
 	];
 }
 
-/** Returns an endpoint's path by ids, because keys name different objects in a second organization. */
+/** Returns an endpoint's path with ids, because in a second organization, the same keys name different objects. */
 function pathIn(endpoint: Visited, place: Place, other: Names = {}): string {
 	return endpointPath(endpoint, place, { proj_id: place.project_id, env_id: place.id, ...other });
 }
 
-/** Returns a valid body; new keys belong to the place. */
+/** Returns a valid body. New API keys belong to the place. */
 function bodyIn(endpoint: Visited, place: Place): unknown {
 	if (endpoint.name !== 'createApiKey') return endpointBody(endpoint);
 	return { project_id: place.project_id, environment_id: place.id };
 }
 
 /**
- * Sends a request without effect for allowed callers: plain reads, and writes with a body rejected after the key check
- * or with a missing object in the path.
+ * Sends a request that has no effect even if the caller is allowed: a plain read, or a write that fails after the key
+ * check, because its body is invalid or its path names a missing object.
  */
 function askHarmlessly(endpoint: Visited, place: Place, http: Client): Promise<Answer<unknown>> {
 	const method = endpoint.method.toUpperCase();
@@ -164,7 +164,7 @@ journey('every endpoint answers every kind of key according to the rules', async
 	const before = await projects();
 	t.is(holders.length, 23);
 	for (const [index, endpoint] of endpoints.entries()) {
-		// Malformed keys are refused before any lookup, so these take turns.
+		// Malformed keys are refused before any lookup, so testing one of them per endpoint is enough.
 		const strangers = [nobody, unknown, malformed[index % malformed.length]];
 		const callers = [...holders, ...strangers.filter((caller) => caller !== undefined)];
 		t.true(
@@ -180,7 +180,7 @@ journey('every endpoint answers every kind of key according to the rules', async
 
 journey('bundles are served to callers that may read the environment', async (t, place, management) => {
 	for (const caller of [...(await createKeyHolders(place, management)), ...strangersTo(place)]) {
-		// Console sessions are not keys here.
+		// Here, a console session is not accepted as a key.
 		const expected = caller.name.startsWith('a session') ? 401 : refusal({ needs: 'read', of: 'environment' }, caller);
 		for (const path of [`/bundles/${place.id}`, `/bundles/${place.id}/rego`]) {
 			if (expected !== null) fails(t, await caller.http.send('GET', path), expected);

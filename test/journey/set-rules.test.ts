@@ -50,7 +50,7 @@ journey('a rule is created once, listed and deleted', async (t, place) => {
 	t.deepEqual(others, []);
 	t.deepEqual(await newestChanges(place), ['create condition_set_rule adults_can_document_read_secret']);
 	t.deepEqual(await ledger.read(await http.get<Listed>(path)), [made ?? {}]);
-	// An existing rule gets the same answer as a new rule, without a write.
+	// Creating an existing rule gets the same answer as creating a new rule, but writes nothing.
 	for (const again of [rule, { ...rule, user_set: adults.replaceAll('-', ''), resource_set: secret }]) {
 		t.deepEqual(await ledger.kept(await http.post<Listed>(path, again)), [made ?? {}]);
 	}
@@ -109,7 +109,7 @@ journey('a role and a resource can replace sets, which are created with their fi
 	]) {
 		t.deepEqual(await ledger.kept(await http.post<Listed>(path, again)), [made ?? {}]);
 	}
-	// Either side may be spelled out; an automatic set may be named by its key before it exists.
+	// Either side may be spelled out. The key of an automatic set may be used before the set exists.
 	await ledger.wrote(await http.post(path, { ...whole, is_role: true, resource_set: 'secret' }));
 	await ledger.wrote(
 		await http.post(path, { user_set: 'adults', permission: 'folder:read', resource_set: '__autogen_folder' }),
@@ -170,7 +170,7 @@ journey('rules are filtered by their sets, in any spelling', async (t, place) =>
 	t.is((await http.get(`/v2/projects/${place.project}/envs/${place.key}/stats`)).status, 200);
 });
 
-/** Objects deleted together with a deleted object, as named in the log. */
+/** Paths of deleted objects. Each comes with all objects that are deleted together, as named in the log. */
 const cascades: Readonly<Record<string, readonly [path: string, ...gone: readonly string[]]>> = {
 	'a set': [
 		'condition_sets/adults',

@@ -34,8 +34,9 @@ import { facts, secretFor } from '../support/stack.js';
 import { type Cleanup, removeFolder, temporary, temporaryFolder } from '../support/temporary.js';
 
 /**
- * The program from an operator's view: first start, later starts, stops, refusals, keys. Needs `bash` and `curl`. Tests
- * run serially: a start occupies a processor for seconds, and concurrent starts would miss their deadlines.
+ * The program from an operator's point of view: first start, later starts, stops, refusals and keys. Needs `bash` and
+ * `curl`. Tests run serially, because a start occupies a processor for seconds, and concurrent starts would miss their
+ * deadlines.
  */
 
 const opa = process.env['OPA_PATH'] ?? join(root, '.tools', 'opa');
@@ -46,7 +47,7 @@ interface FirstStart {
 	readonly stdout: string;
 	readonly stderr: string;
 	readonly urls: Urls;
-	/** Output of the three printed commands, run unchanged, after the line with the key. */
+	/** Output of the three printed commands, which run unchanged after the line that sets the key. */
 	readonly answers: readonly string[];
 	readonly exit: Exit;
 }
@@ -63,7 +64,7 @@ test.before(async () => {
 	const { env, urls } = await surroundings(folder);
 	const running = launch({ command: ['start'], env: { ...env, LOG_LEVEL: 'trace' } });
 	await running.answering(`${urls.pdp}/ready`);
-	// It answers just before it prints this.
+	// The program answers just before it prints this text.
 	const stdout = await eventually(
 		() => running.stdout(),
 		(said) => said.includes('permit_key_'),
@@ -77,7 +78,7 @@ test.before(async () => {
 
 test.after.always(() => removeFolder(first.folder));
 
-/** A server on a copy of the first start's folder, for tests that tolerate each other. */
+/** A server on a copy of the first start's folder, shared by tests that do not affect each other. */
 let shared: Promise<Started> | undefined;
 const ends: (() => void | Promise<void>)[] = [];
 
@@ -102,7 +103,9 @@ test.serial('the first start prints its URL, the key, and three working commands
 	t.is(JSON.parse(deny).allow, false);
 });
 
-/** Returns all paths in a folder, including the folder, with any permission for group or other users. */
+/**
+ * Returns all paths in a folder, including the folder itself, that give any permission to the group or to other users.
+ */
 function openPaths(folder: string): readonly string[] {
 	const all = ['.', ...readdirSync(folder, { recursive: true }).map(String)];
 	return all.filter((path) => (statSync(join(folder, path)).mode & 0o077) !== 0);
@@ -123,7 +126,7 @@ test.serial('the data directory is closed to other users, and a start closes an 
 test.serial('SIGTERM and SIGINT end it with code 0, and later starts print no secret', async (t) => {
 	t.deepEqual(first.exit, { code: 0, signal: null });
 	const later = await started(t, ['start']);
-	// It answers just before it prints this.
+	// The program answers just before it prints this text.
 	const stdout = await eventually(
 		() => later.running.stdout(),
 		(text) => text.includes('keys create'),
@@ -175,7 +178,7 @@ test.serial('after kill -9 the folder is free: for keys and for the next start',
 	await next.answering(`${urls.pdp}/ready`);
 	t.is((await client(urls.api, secret).get('/v2/api-key/scope')).status, 200);
 
-	// The key belongs to `production`, so the decision point serves that environment, and refuses other keys.
+	// The key belongs to `production`, so the decision point serves this environment and refuses other keys.
 	const production = client(urls.api, secret);
 	const user = { key: 'bob' };
 	const { status, revision } = await production.post('/v2/facts/default/production/users', user);
@@ -515,7 +518,8 @@ test.serial('files left unfinished by a killed process are recreated', async (t)
 	const { env, urls } = await surroundings(temporary(t));
 	const folder = env['DATA_DIR'] ?? '';
 	mkdirSync(join(folder, 'postgres'), { recursive: true });
-	// As at the beginning of PostgreSQL's setup: a folder with this file counts as a database.
+	// The folder looks as it does at the beginning of PostgreSQL's setup. A folder with the file `PG_VERSION` counts as a
+	// database.
 	for (const name of ['PG_VERSION', 'left']) writeFileSync(join(folder, 'postgres', name), '17\n');
 	for (const name of ['postgres.unfinished', 'server.key.new']) writeFileSync(join(folder, name), '');
 	const running = launch({ command: ['serve'], env });
@@ -635,7 +639,7 @@ function copied(t: Cleanup): string {
 	return folder;
 }
 
-/** Returns settings with free ports, only as needed for every start. */
+/** Returns only the settings that every start needs, with free ports. */
 async function surroundings(folder: string) {
 	const [api, pdp] = [String(await freePort()), String(await freePort())];
 	return {
@@ -644,7 +648,7 @@ async function surroundings(folder: string) {
 	};
 }
 
-/** Returns the printed commands: the lines indented under a numbered line. */
+/** Returns the printed commands, which are the indented lines under a numbered line. */
 function commandsIn(stdout: string): readonly string[] {
 	return stdout
 		.split(/^\d\. .*$/m)

@@ -3,7 +3,7 @@ import { onEachStore } from '../support/each-store.js';
 import { fails } from '../support/failure.js';
 import { createSecret, newOrganization, newPlace } from '../support/management.js';
 
-/** Object counts. */
+/** Counts of an environment's objects. */
 
 const journey = onEachStore();
 

@@ -13,15 +13,15 @@ import { type Aftermath, type Storm, startStorm } from '../support/storm.js';
 import { readWorld, union, type World, worldQuestions, worldWords, writerKeys } from '../support/world.js';
 
 /**
- * `kill -9` during many writes, and restarts in any order: no acknowledged write is missing from the store or from
- * decisions. `TEST_SEED=<seed>` repeats a run's writes and choices, but not the kill times.
+ * Kills processes with `kill -9` during many writes, and restarts them in any order. No acknowledged write is missing
+ * from the store or from decisions. `TEST_SEED=<seed>` repeats a run's writes and choices, but not the kill times.
  */
 
 const writers = 4;
 
 /**
- * Processes to kill together, as indexes into `services`: apart, the API, the decision point, and both; together, the
- * only process.
+ * Processes to kill at the same time, as indexes into `services`. In the shape `apart`, these are the API, the decision
+ * point, and both. In the shape `together`, it is the only process.
  */
 const strikes: Readonly<Record<Shape, readonly (readonly number[])[]>> = {
 	apart: [[0], [1], [0, 1]],
@@ -33,7 +33,7 @@ interface StormCase {
 	readonly shape: Shape;
 }
 
-/** Each store and each shape once; `npm run test:all` runs the whole matrix. */
+/** Cases that include each store and each shape once. `npm run test:all` runs the whole matrix. */
 const usual: readonly StormCase[] = [
 	{ kind: 'embedded', shape: 'together' },
 	{ kind: 'server', shape: 'apart' },
@@ -125,7 +125,10 @@ async function assertStored(t: ExecutionContext, { api }: Deployment, expected: 
 	t.deepEqual(facing(await readWorld(api, facts)), facing(expected));
 }
 
-/** Asserts that every writer's questions, at the storm's last revision, are answered as in the store. */
+/**
+ * Asserts that the decision point's answers to every writer's questions, at the storm's last revision, agree with the
+ * store.
+ */
 async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds, settled }: Aftermath): Promise<void> {
 	await reached(pdp, settled);
 	for (const [writer, world] of worlds.entries()) {
@@ -140,7 +143,10 @@ async function assertDecided(t: ExecutionContext, { pdp }: Deployment, { worlds,
 	}
 }
 
-/** Asserts that the log has every revision exactly once, and that its changes add up to the store's contents. */
+/**
+ * Asserts that the log contains every revision exactly once, and that applying all its changes results in the store's
+ * contents.
+ */
 async function assertLogged(t: ExecutionContext, deployment: Deployment, expected: World, settled: number) {
 	const database = await deployment.database();
 	try {
@@ -189,7 +195,7 @@ function facing(world: World): readonly string[] {
 	return withoutSettling(worldWords(world));
 }
 
-/** Removes the users that writers create only to learn their position. */
+/** Removes the users that writers create only to settle earlier writes. */
 function withoutSettling(words: readonly string[]): string[] {
 	return words.filter((word) => !word.startsWith('user settle-'));
 }

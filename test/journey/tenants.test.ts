@@ -3,7 +3,7 @@ import { fails } from '../support/failure.js';
 import { openLedger } from '../support/ledger.js';
 import { type Listed, listedKeys, type Paginated, shape } from '../support/listed.js';
 
-/** Tenants: the silos in which users hold roles. */
+/** Tenants are the silos in which users have roles. */
 
 const journey = onEachStore();
 

@@ -10,7 +10,7 @@ import { root } from '../support/root.js';
 import { facts } from '../support/stack.js';
 import { temporary } from '../support/temporary.js';
 
-/** Traces from the built program, recorded by an operator's SDK (docs/operate/operation.md). */
+/** Traces from the built program, recorded by an SDK that an operator provides (docs/operate/operation.md). */
 
 interface Recorded {
 	readonly name: string;
@@ -22,7 +22,7 @@ interface Recorded {
 	readonly pid: number;
 }
 
-/** Returns an SDK startup module as an operator would write it. Appends its spans to a file. */
+/** Returns a module that starts an SDK, as an operator would write it. The module appends its spans to a file. */
 const sdk = (file: string) => `
 import { appendFileSync } from 'node:fs';
 import { NodeTracerProvider, SimpleSpanProcessor } from '${pathToFileURL(join(root, 'node_modules/@opentelemetry/sdk-trace-node/build/src/index.js'))}';

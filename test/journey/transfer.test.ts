@@ -11,7 +11,10 @@ import { newEnvironmentFacts } from '../support/new-environment-facts.js';
 import type { StoreKind } from '../support/postgres.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** A whole environment as a document: exported from a store, imported into a second store, and rejected documents. */
+/**
+ * A whole environment is exported from a store as a document, and imported into a second store. Invalid documents are
+ * rejected.
+ */
 
 const journey = onEachStore({ embedded: 'all' });
 
@@ -331,7 +334,7 @@ function ofDocument(members: Json): Json {
 
 const roles = { r: { name: 'R' } };
 
-/** Returns a document role derived from a document role; `rule` overrides parts. */
+/** Returns a document role that is derived from a document role. `rule` overrides parts of the derivation rule. */
 function derived(rule: Json): Json {
 	const whole = { role: 's', on_resource: 'document', linked_by_relation: 'parent', ...rule };
 	return ofDocument({
@@ -340,7 +343,7 @@ function derived(rule: Json): Json {
 	});
 }
 
-/** Returns documents with a relation and a role among them, and these instances. */
+/** Returns a document resource with a relation to itself and a role, and these instances. */
 function withInstance(resource_instances: Json, facts: Json = {}): Json {
 	const { schema: documents } = ofDocument({
 		relations: { parent: { name: 'Parent', subject_resource: 'document' } },
@@ -354,14 +357,14 @@ function withInstance(resource_instances: Json, facts: Json = {}): Json {
 
 const inSets = 'body.schema.condition_sets';
 
-/** Returns documents and condition sets, which are user sets by default. */
+/** Returns a document resource, and condition sets, which are user sets by default. */
 function sets(given: Readonly<Record<string, Json>>, more: Json = {}): Json {
 	const whole = Object.entries(given).map(([key, set]) => [key, { name: 'S', type: 'userset', ...set }]);
 	const { schema: documents } = ofDocument({});
 	return { schema: { ...(documents as Json), condition_sets: Object.fromEntries(whole), ...more } };
 }
 
-/** Returns a rule between a user set and a resource set; `wrong` overrides parts. */
+/** Returns a rule between a user set and a resource set. `wrong` overrides parts of the rule. */
 function ruled(wrong: Json): Json {
 	const rule = { user_set: 'u', permission: 'document:read', resource_set: 'r', ...wrong };
 	return sets({ u: {}, r: { type: 'resourceset', resource: 'document' } }, { set_rules: [rule] });
@@ -369,7 +372,7 @@ function ruled(wrong: Json): Json {
 
 const inElements = 'body.schema.elements_configs';
 
-/** Returns elements for user management by default. */
+/** Returns elements, which are for user management by default. */
 function elements(given: Readonly<Record<string, Json>>): Json {
 	const whole = Object.entries(given).map(([key, one]) => [
 		key,
@@ -378,7 +381,7 @@ function elements(given: Readonly<Record<string, Json>>): Json {
 	return { schema: { elements_configs: Object.fromEntries(whole) } };
 }
 
-/** Returns an access request element reviewed by the owners from this element. */
+/** Returns an access request element whose requests are reviewed by the owners in this user management element. */
 function asking(user_management_element: string): Json {
 	return { elements_type: 'approval_flow', settings: { user_management_element } };
 }
@@ -741,7 +744,7 @@ journey('elements keep their webhooks, use keys as references, and change their 
 	const linked = async (key: string) =>
 		((await http.get<{ settings: Json }>(`${path}/config/${key}`)).body.settings as Json)['access_request_element'];
 	fails(t, await bringing({ ask: { ...own['ask'], name: 'Other' } }, 'fail'), 409, '`ask`');
-	// Two access request elements swap places, and the first becomes reviewers of a third.
+	// Two access request elements swap their places, and the first element gets the reviewers of a third.
 	await ledger.wrote(
 		await bringing({
 			ask: { name: 'ask', ...asking('others') },
@@ -754,7 +757,7 @@ journey('elements keep their webhooks, use keys as references, and change their 
 	t.like(kept, { id: people, name: 'People', webhook: { url: webhook.url } });
 	const [row] = await place.store.database.knex('elements_configs').where({ id: people });
 	t.true(row.secret_webhook_token.length > 0, 'the token is still that of the webhook');
-	// An element with a different type is a different element.
+	// An element with the same key but a different type is a different element.
 	const { others: _, ...rest } = own;
 	await ledger.wrote(
 		await imported(
@@ -844,7 +847,7 @@ for (const [from, to] of [
 			try {
 				const path = '/v2/projects/default/envs/dev/import?conflict_strategy=replace';
 				await source.environment.post(path, whole);
-				// Objects created in other ways, in a different order, with different ids.
+				// Creates objects in other ways, in a different order and with different ids.
 				await source.environment.post(`${schema}/roles`, { key: 'b', name: 'B', extends: ['a'] });
 				await source.environment.post(`${facts}/users`, {
 					key: 'Zoe',
@@ -869,7 +872,7 @@ for (const [from, to] of [
 	);
 }
 
-/** Begins to send a document with this length; `write` continues it. */
+/** Begins to send a document with this length. `write` sends further parts. */
 function sending(url: string, secret: string, length: number): ClientRequest {
 	const headers = { authorization: `Bearer ${secret}`, 'content-length': String(length) };
 	const sent = request(url, { method: 'POST', headers });
@@ -896,7 +899,7 @@ journey(
 		);
 		const late = sending(path, place.secret, body.length);
 		late.write(body.slice(0, 10));
-		// The server has seen the first half when these requests are answered.
+		// When these requests are answered, the server has received the first half of the document.
 		for (let round = 0; round < 5; round += 1) await place.http.get(`${place.schema}/roles`);
 		const { status: deleted } = await site.organization.delete(`/v2/api-key/${place.key_id}`);
 		t.is(deleted, 204);

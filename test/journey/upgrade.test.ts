@@ -19,8 +19,7 @@ import { temporary } from '../support/temporary.js';
 
 /**
  * A database from an earlier version is migrated, and everything in it still works (docs: Upgrade). The fixture is a
- * dump by `pg_dump --inserts`. Its rows were written by earlier programs over the API, and its policy was compiled by an
- * old program.
+ * dump from `pg_dump --inserts`. Earlier versions of the program wrote its rows over the API, and compiled its policy.
  */
 
 /** Last migration before the first release. */
@@ -29,7 +28,7 @@ const fixture = gunzipSync(readFileSync(join(root, `test/case-upgrade/${old}.sql
 /** Secret key of the fixture. */
 const secretKey = 'fixture-secret-key-of-a-database-of-the-release-before';
 
-/** Creates the fixture's database, and runs a statement in it. */
+/** Creates a database from the fixture, and runs a statement in it. */
 async function oldDatabase(statement = 'select 1') {
 	const database = await createDatabase('none');
 	await ask(database.url, fixture);
@@ -87,7 +86,7 @@ test('a database from before the first release is adopted, with the tables of a 
 		await fresh.drop();
 	});
 	const before = await readTables(adopted.url);
-	// Two processes start at the same time.
+	// Two processes start on the same database at the same time.
 	const urls = [adopted.url, adopted.url, fresh.url];
 	await Promise.all(urls.map(async (url) => (await openDatabase({ url, directory: 'unused' })).close()));
 	const after = await readTables(adopted.url);

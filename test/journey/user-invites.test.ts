@@ -6,7 +6,7 @@ import { openLedger } from '../support/ledger.js';
 import { type Paginated, shape } from '../support/listed.js';
 import type { Place } from '../support/management.js';
 
-/** Invites: future users, with the role that awaits them. */
+/** Invites for future users, with the roles that these users will get. */
 
 const journey = onEachStore();
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -128,7 +128,7 @@ journey('an invite to a resource instance becomes a role on it, and is deleted w
 	const held = await http.get<readonly Loose[]>(`${facts}/role_assignments?user=${encodeURIComponent(ines.key)}`);
 	t.like(held.body, [{ role: 'reader', tenant: 'acme', resource_instance: 'document:budget' }]);
 
-	// A tenant role is held in the whole tenant.
+	// A tenant role applies in the whole tenant.
 	const wide = { ...(await invited('plan')), key: 'wide', role_id: tenant_role_id };
 	await http.post(`${facts}/user_invites`, wide);
 	await http.post(`${facts}/user_invites/wide/approve`, { key: 'wide', email: ines.email });
@@ -151,7 +151,7 @@ journey('an approval that cannot be completed does nothing', async (t, place) =>
 	t.is((await http.get(`${facts}/user_invites/${made.body['id']}`)).body['status'], 'pending');
 	t.deepEqual(await heldIn(place), []);
 	t.is((await http.get(`${facts}/users/${encodeURIComponent(ines.key)}`)).body['first_name'], 'Another');
-	// The same person can still join with a different key.
+	// The same person can still join under a different user key.
 	t.is((await http.post(approve, { ...approval, key: 'ines-2' })).status, 200);
 	t.deepEqual(await heldIn(place), ['ines-2#editor@acme']);
 });

@@ -26,7 +26,10 @@ const element = {
 	},
 };
 
-/** Members of the tenant `acme`, each with a tenant role; the role of `una` has no level, and `bob` is in `beta`. */
+/**
+ * Members of the tenant `acme`, each with a tenant role. The role of `una` has no level, and `bob` is in the tenant
+ * `beta`.
+ */
 const cast = { olga: 'owner', max: 'manager', lea: 'lead', sam: 'staff', tim: 'staff', hid: 'ghost', una: 'plain' };
 
 async function setTheScene(place: Place): Promise<void> {
@@ -84,7 +87,7 @@ async function rolesOf({ http, facts }: Place, user: string): Promise<readonly s
 	);
 }
 
-/** Operations and the status for owner, manager, viewer, staff, hidden and unconfigured users. */
+/** Operations, each with the status for owner, manager, viewer, staff, hidden and unconfigured users. */
 const operations: readonly (readonly [
 	what: string,
 	method: string,
@@ -130,7 +133,7 @@ journey('each level allows its operations, and nothing else', async (t, place) =
 	for (const [what, method, path, body, statuses] of operations) {
 		for (const [index, actor] of actors.entries()) {
 			const before = await place.revision();
-			// A removed user signs in again.
+			// If an earlier operation removed the user, the user signs in again.
 			const session = signedIn.get(actor) ?? (await bearing(place, actor, 'acme'));
 			const answer = await session.send<Loose>(method, `${dataOf(place)}/${path}`, body);
 			t.is(answer.status, statuses[index] ?? 0, `${actor}: ${what}: ${JSON.stringify(answer.body)}`);
@@ -158,13 +161,13 @@ journey('users are added, listed with their details in the tenant, given roles a
 	t.like(added, { ...made, last_name: null, environment_id: place.id });
 	t.deepEqual({ roles: added['roles'], associated_tenants: added['associated_tenants'] }, here(['staff']));
 	t.deepEqual(await rolesOf(place, 'ann'), ['staff'], 'the default role');
-	// Bob comes from a different tenant: he stays unchanged, and the answer reveals nothing about that tenant.
+	// Bob comes from a different tenant. He stays unchanged, and the answer reveals nothing about that tenant.
 	const bob = await ledger.wrote(
 		await olga.post(`${data}/users`, { key: 'bob', email: 'other@example.com', role: 'lead' }),
 	);
 	t.like(bob, { email: null, ...here(['lead']) });
 	t.deepEqual(await ledger.kept(await olga.post(`${data}/users`, { key: 'bob', role: 'lead' })), bob, 'again');
-	// Conditions compare defined attributes in every tenant, so a tenant's owner must not set them.
+	// Conditions compare the defined attributes in every tenant, so the owner of a single tenant must not set them.
 	await ledger.wrote(await http.post(`${place.schema}/users/attributes`, { key: 'clearance', type: 'string' }));
 	const claiming = { key: 'eve@example.com', role: 'staff', attributes: { clearance: 'top' } };
 	fails(t, await olga.post(`${data}/users`, claiming), 403, 'clearance');
@@ -480,9 +483,9 @@ journey('tenants can invite the same user independently, and invites are withdra
 		{ role: 'staff', tenant: 'beta' },
 		{ role: 'owner', tenant: 'acme' },
 	]);
-	// A member gets a role immediately; a user in a different tenant is invited like everyone else.
+	// A member gets the role immediately. A user in a different tenant is invited like everyone else.
 	t.like((await olga.post(users, { key: 'tim', role: 'lead' })).body, { key: 'tim', status: undefined });
-	// Leaving a tenant withdraws the invites to its instances, but not to other tenants.
+	// Leaving a tenant withdraws a user's invites to the tenant's instances, but not invites to other tenants.
 	const plan = { resource_instance_id: 'document:plan' };
 	t.is((await olga.post(users, { key: 'pia', email: 'pia@example.com' })).body['status'], 'pending');
 	await olga.post(users, { key: 'pia', email: 'pia@example.com', role: 'reader', ...plan });

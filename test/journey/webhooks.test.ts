@@ -10,12 +10,15 @@ import type { Paginated } from '../support/listed.js';
 import { createSecret, type Place } from '../support/management.js';
 import { type Answering, type Receiver, startReceiver } from '../support/receiver.js';
 
-/** Element webhooks: their messages, and how delivery ends. */
+/** Element webhooks: their messages, and the end of their delivery. */
 
 const journey = onEachStore();
 const bearer_token = 'a-secret-of-the-receiver';
 
-/** Ann is staff in `acme`, Rex owns it. The elements `members` and `requests` send webhooks to `receiver`. */
+/**
+ * Ann is staff in `acme`, and Rex owns `acme`. The elements `members` and `requests` send webhooks to the returned
+ * receiver.
+ */
 async function setTheScene(t: ExecutionContext, place: Place, answer?: Answering): Promise<Receiver> {
 	const receiver = await startReceiver(answer);
 	t.teardown(receiver.stop);
@@ -177,7 +180,7 @@ journey(
 	},
 );
 
-/** Receiver behaviour and how the attempt ends. */
+/** Ways in which the receiver behaves, each with the outcome of the attempt. */
 const bad: readonly (readonly [what: string, answer: Answering, ended: object])[] = [
 	['redirects', (_, response) => response.writeHead(307, { location: '/other' }).end(), { response_status: 307 }],
 	[

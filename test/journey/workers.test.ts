@@ -15,7 +15,7 @@ import { launch, type Running } from '../support/processes.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 import { removeFolder, temporaryFolder } from '../support/temporary.js';
 
-/** A decision point with several processes, as its clients and operators see it. */
+/** A decision point with several worker processes, as seen by its clients and operators. */
 
 let stack: Stack;
 /** A decision point that logs every decision to `log`. */
@@ -73,12 +73,12 @@ function parentPid(pid: number): number {
 	}
 }
 
-/** Asks over separate connections, so that every worker may answer. */
+/** Sends checks over separate connections, so that every worker may answer. */
 function askAnew(user: string): Promise<readonly { readonly allow: boolean; readonly revision: number }[]> {
 	return Promise.all(Array.from({ length: 2 * workers }, () => askOnce(user)));
 }
 
-/** Asks over a separate connection. Rejects after `patience` milliseconds without an answer. */
+/** Sends a check over a separate connection. Rejects after `patience` milliseconds without an answer. */
 async function askOnce(
 	user: string,
 	patience = 90_000,
@@ -106,7 +106,7 @@ async function opening(port: number, host: string): Promise<Socket> {
 	return socket;
 }
 
-/** Asks for the health over a connection. Resolves to the answer's first line. */
+/** Requests the health over a connection. Resolves to the first line of the answer. */
 async function healthOver(socket: Socket): Promise<string> {
 	socket.write('GET /healthy HTTP/1.1\r\nHost: x\r\n\r\n');
 	const [chunk] = await once(socket, 'data');
@@ -164,7 +164,7 @@ test.serial('any worker reports the metrics of all workers', async (t) => {
 });
 
 test.serial('a decision point’s report counts the checks of all workers', async (t) => {
-	// A compiling policy or the next minute triggers a new report.
+	// A policy that begins to compile triggers a new report, and so does the next minute.
 	await stack.environment.post(`${schema}/resources`, { key: 'reported', name: 'Reported', actions: { read: {} } });
 	const reported = async () => {
 		const { body } = await stack.environment.get<readonly Reported[]>('/v2/pdps/default/dev/instances');
@@ -209,7 +209,7 @@ test.serial('a killed worker is replaced, and the other workers answer in betwee
 	process.kill(victim, 'SIGKILL');
 	const after = await eventually(
 		async () => {
-			// If a worker is killed with a connection on its way, the connection is never answered.
+			// If a worker is killed while a connection is on its way to it, the connection is never answered.
 			await askOnce('nobody', 5_000);
 			return children(point.running.pid);
 		},

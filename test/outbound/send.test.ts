@@ -5,7 +5,10 @@ import { createSender } from '../../src/outbound/send.js';
 import { createPoster } from '../../src/webhook/post.js';
 import { startReceiver } from '../support/receiver.js';
 
-/** Allowed targets for requests to addresses from environments: non-public addresses are refused at connection time. */
+/**
+ * Requests to addresses that are configured in environments. Non-public addresses are refused when the connection is
+ * opened.
+ */
 
 const posted = { headers: { 'content-type': 'application/json' }, body: '{}' };
 

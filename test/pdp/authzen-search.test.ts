@@ -7,7 +7,9 @@ import { readCaseModel, serving } from './cases.js';
 import { resource, step } from './environment.js';
 import type { Served } from './served.js';
 
-/** AuthZEN searches find exactly the permitted evaluations, and their pages add up to the whole result. */
+/**
+ * AuthZEN searches find exactly the permitted evaluations, and the pages of a search together contain the whole result.
+ */
 
 interface Entity {
 	readonly type: string;
@@ -29,7 +31,7 @@ const subjectSearch = '/access/v1/search/subject';
 const resourceSearch = '/access/v1/search/resource';
 const actionSearch = '/access/v1/search/action';
 
-/** Evaluates many questions, each once, and remembers the decisions. */
+/** Evaluates many questions. Remembers the decisions, so that each question is evaluated only once. */
 class Decisions {
 	readonly #asked = new Map<string, Question>();
 	readonly #permitted = new Set<string>();
@@ -171,7 +173,7 @@ const people = Array.from({ length: 40 }, (_, index) => `u${index}`);
 const books = Array.from({ length: 40 }, (_, index) => `b${index}`);
 const verbs = Array.from({ length: 40 }, (_, index) => `v${index}`);
 
-/** A tenant role allows every user everything on every second book. */
+/** Every user has a tenant role that allows all actions on every second book. */
 const shelf: Model = {
 	schema: {
 		condition_sets: [],
@@ -301,7 +303,8 @@ test('a write between two pages does not affect the remaining results', async (t
 	const first = await ask({ limit: 5 });
 	const whole = names(await ask({}));
 	t.deepEqual(names(first), whole.slice(0, 5));
-	// Removes the last result, adds a result before it and a result after it, and removes a later result.
+	// Changes the data between two pages. Removes the last result of the first page, adds a result before it and a result
+	// after it, and removes a later result.
 	const [last = '', , gone = ''] = whole.slice(4);
 	const instances = ['regolith', 'facts', 'instances'];
 	const patches: readonly Patch[] = [

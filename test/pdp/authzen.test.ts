@@ -6,7 +6,7 @@ import { serving } from './cases.js';
 import { assign, policyWasm, resource, step } from './environment.js';
 import { key, type Served, serve } from './served.js';
 
-/** AuthZEN Authorization API 1.0 requirements, in the words of its chapters. */
+/** Requirements of the AuthZEN Authorization API 1.0, in the words of its chapters. */
 
 function conditionSet(name: string, type: ConditionSet['type'], conditions: Json): ConditionSet {
 	const of = type === 'resourceset' ? 'book' : null;
@@ -21,7 +21,10 @@ function conditionSet(name: string, type: ConditionSet['type'], conditions: Json
 	} as ConditionSet;
 }
 
-/** ann writes books in acme; senior users sign drafts, and stamp with the action's properties. */
+/**
+ * Ann writes books in acme. Senior users sign drafts. They stamp a book if the ink in the action's properties is the
+ * ink of the book.
+ */
 const library: Model = {
 	schema: {
 		resources: [resource('book', ['read', 'sign', 'stamp', 'write'])],

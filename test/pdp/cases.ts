@@ -26,8 +26,8 @@ export async function serving(
 }
 
 /**
- * Returns every check: each user, action, instance (or none) and tenant, including a missing user, action, instance and
- * tenant.
+ * Returns a check for every combination of user, action, instance (or none) and tenant. Includes a missing user,
+ * action, instance and tenant.
  */
 export function everyCheck({ schema, facts }: Model) {
 	const tenants = [...facts.tenants.map(({ key }) => key), 'nowhere'];

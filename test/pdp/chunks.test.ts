@@ -4,7 +4,7 @@ import { runToEnd, type Steps } from '../../compiler/steps.js';
 import { enough, forEachChunk, forEachItem, sortedBy } from '../../src/pdp/engine/chunks.js';
 import { arrayChunks, objectChunks } from '../../src/pdp/engine/json-chunks.js';
 
-/** Long lists processed in steps: same result as in a single step. */
+/** Processing a long list in several steps gives the same result as processing it in a single step. */
 
 function stepsIn<T>(steps: Steps<T>): number {
 	let count = 1;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { allowedChecks, everyCheck, readCaseModel, serving } from './cases.js';
 
-/** Condition sets at a decision point: caller-controlled input, and listings and cloud checks without conditions. */
+/** Condition sets at a decision point: input that callers control, listings, and cloud checks without conditions. */
 
 const name = '009-condition-sets';
 const d1 = { type: 'document', key: 'd1', tenant: 'acme' };
@@ -19,7 +19,7 @@ interface Case {
 	readonly title: string;
 	readonly asked: object;
 	readonly allow: boolean;
-	/** Code in the conditions section. */
+	/** The code in the answer's section about conditions. */
 	readonly code: string;
 }
 

@@ -16,7 +16,7 @@ import { temporary } from '../support/temporary.js';
 import { acme, quiet, snapshot } from './environment.js';
 import { serve } from './served.js';
 
-/** A decision point's decision log: logged decisions, their form, and their delivery. */
+/** The decision log of a decision point: the logged decisions, their form and their delivery. */
 
 const input = {
 	user: { key: 'ann', attributes: { email: 'ann@example.com', ssn: '1' } },
@@ -126,7 +126,7 @@ for (const [title, code, changed, rate] of [
 	});
 }
 
-/** Returns a receiver that keeps its lines, and fails while `failure` says so. */
+/** Returns a receiver that stores the received lines, and fails while `failure` is set. */
 function keeping() {
 	const lines: string[] = [];
 	const receiver = {
@@ -256,7 +256,7 @@ test('a collector’s retry time is respected, and its message is logged', async
 		async () => asked,
 		(times) => times === 1,
 	);
-	// Waits much longer than the usual pause after a failure.
+	// Waits much longer than the pause that usually follows a failure.
 	await new Promise((resolve) => setTimeout(resolve, 50));
 	t.is(asked, 1);
 	for (const line of ['67890', '12345']) queue.push(line);

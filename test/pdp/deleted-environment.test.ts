@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { acme, quiet, snapshot } from './environment.js';
 import { key, type Served, serve } from './served.js';
 
-/** A decision point with a deleted environment: it reports the deletion, denies every check and lists nothing. */
+/** A decision point whose environment was deleted reports the deletion, denies every check and lists nothing. */
 
 const annWrites = { user: 'ann', action: 'write', resource: { type: 'document', tenant: 'acme' } };
 const code = 'environment_deleted';
@@ -40,7 +40,7 @@ const trino = (operation: string) => ({
 });
 const url = { user: 'ann', http_method: 'GET', url: 'https://api.example.com/documents', tenant: 'acme' };
 
-/** Every question with its answer, or part of its answer, after the deletion. */
+/** Every kind of question, with its answer or a part of its answer after the deletion. */
 const questions: readonly (readonly [path: string, body: unknown, answer: unknown])[] = [
 	['/allowed', annWrites, denied],
 	['/allowed', { ...annWrites, use_debugger: true }, { ...denied, debug: { code } }],

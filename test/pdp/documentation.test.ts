@@ -4,7 +4,7 @@ import { type Answer, client } from '../support/client.js';
 import { SchemaValidators } from '../support/schema-validators.js';
 import { facts, type Stack, schema, startStack } from '../support/stack.js';
 
-/** A decision point's documentation is public, and its answers conform to it. */
+/** The documentation of a decision point is public, and the decision point's answers conform to it. */
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -475,7 +475,7 @@ test('is alive immediately and ready with the first revision', async (t) => {
 	t.is(early.status, 503);
 	t.regex(String(early.body['detail']), /no revision is loaded/);
 	t.is(early.revision, undefined);
-	// The control plane has not confirmed this decision point's key yet.
+	// The control plane has not confirmed the key of this decision point yet.
 	const statuses = () =>
 		Promise.all(
 			[undefined, '', 'Bearer wrong', `Bearer ${key}`].map(async (authorization) => {

@@ -9,7 +9,7 @@ import { acme, acmeWithMuch, assign, modelData, policyWasm, wasmFrom } from './e
 import { key, type Model, ownCopy, patchModel, sorted, value } from './plain-model.js';
 import { policyOfCode } from './policy-of-code.js';
 
-/** The engine: data in WASM memory behaves like a plain object under patches, evaluations and moves. */
+/** Data in WASM memory behaves like a plain object when the engine patches, evaluates or moves it. */
 
 test.before('build the policies', async () => {
 	await Promise.all([policyWasm(acme), policyWasm(acmeWithMuch)]);
@@ -79,7 +79,7 @@ test('a failed patch breaks the engine, which denies from then on', async (t) =>
 	await t.throwsAsync(engine.fork(await module()), { message: /broken/ });
 });
 
-/** A policy with contradictory answers to `conflict`, which makes the module abort. */
+/** A policy with contradictory answers to `conflict`. They make the module abort. */
 const contradictory = policyOfCode(`default code := "allow"
 
 code := "one" if input.action == "conflict"
