@@ -235,7 +235,7 @@ test('a collector gets compressed arrays with its token, again after a failure, 
 test('a collector’s retry time is respected, and its message is logged', async (t) => {
 	const { got, url } = await collector(t, [429], { 'retry-after': '60' }, '{"message":"the log is full"}');
 	const receiver = httpReceiver({ name: 'api', url, token: null });
-	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(10_000)), {
+	const failure = await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
 		instanceOf: DeferredEvents,
 	});
 	t.is(failure.message, 'the receiver answered 429: the log is full');
@@ -282,7 +282,7 @@ test('a chunk that the API refuses is lost with the API’s reason', async (t) =
 	const detail = [{ loc: ['body', 0, 'timestamp'], msg: 'must be earlier', type: 'value_error' }];
 	const { url } = await collector(t, [422], {}, JSON.stringify({ detail }));
 	const receiver = httpReceiver({ name: 'api', url, token: null });
-	await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(10_000)), {
+	await t.throwsAsync(receiver.send(['{}'], AbortSignal.timeout(100_000)), {
 		instanceOf: RefusedEvents,
 		message: 'the receiver answered 422: body.0.timestamp: must be earlier',
 	});
