@@ -205,7 +205,10 @@ const patchSchema = z.discriminatedUnion('op', [
 /** Number of patches read between two pauses. */
 const patchStride = 200;
 
-/** Parses `patch.json` in an unpacked bundle; no patches if it is missing. Throws `BundleError` if it is invalid. */
+/**
+ * Parses `patch.json` in an unpacked bundle. Returns no patches if the file is missing. Throws `BundleError` if it is
+ * invalid.
+ */
 export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly Patch[] {
 	const steps = parsePatchesInSteps(files);
 	for (;;) {
@@ -214,7 +217,7 @@ export function parsePatches(files: ReadonlyMap<string, Uint8Array>): readonly P
 	}
 }
 
-/** Like `parsePatches`, but yields periodically so the caller can pause. */
+/** Like `parsePatches`, but yields periodically so that the caller can pause. */
 export function* parsePatchesInSteps(
 	files: ReadonlyMap<string, Uint8Array>,
 ): Generator<undefined, readonly Patch[], undefined> {

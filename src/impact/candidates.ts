@@ -7,7 +7,7 @@ import type { StatePair } from './deciding-state.js';
 import { type ActionDifference, compareSchemas, type SchemaDifference, type Selectable } from './schema-difference.js';
 import { addHolders, TouchedChecks, type TouchedFacts } from './touched-facts.js';
 
-/** Object of checks: a resource type in a tenant, or an instance in its tenant. */
+/** Object of a check: a resource type in a tenant, or an instance in its tenant. */
 export interface Place {
 	readonly type: string;
 	/** `undefined` for checks on the type without an instance. */

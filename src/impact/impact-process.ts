@@ -69,7 +69,7 @@ export class ImpactProcess {
 
 	/**
 	 * Asks a question. Kills the process if it does not answer within `milliseconds`. Rejects with `Failure`
-	 * (`unavailable`) if the process fails, ends or is killed; the process cannot answer afterwards.
+	 * (`unavailable`) if the process fails, ends or is killed. The process cannot answer afterwards.
 	 */
 	async ask<Kind extends keyof Answers>(
 		question: Extract<Question, { readonly kind: Kind }>,

@@ -26,7 +26,7 @@ export interface ClosureSource {
 	readonly in_force: Schema | null;
 }
 
-/** A change to find the impact of. */
+/** A change whose impact is requested. */
 export interface ImpactQuestion {
 	/** Patches from the held state to the state before the change. */
 	readonly advance: { readonly to: HeldState; readonly patches: readonly Patch[] };
@@ -90,7 +90,7 @@ export interface Asked {
 	readonly question: Question;
 }
 
-/** Answers by question kind. */
+/** Answers, keyed by question kind. */
 export interface Answers {
 	readonly hold: null;
 	readonly impact: ImpactAnswer;

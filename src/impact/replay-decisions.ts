@@ -31,8 +31,8 @@ export interface LoggedInput {
 /** Replay result. */
 export interface ReplayedDecisions {
 	/**
-	 * Number of replayed decisions, and number of skipped decisions. Skips decisions that are masked, truncated, or logged
-	 * by a different source.
+	 * Number of replayed decisions, and number of skipped decisions. A decision is skipped if it is masked, truncated, or
+	 * logged by a different source.
 	 */
 	readonly replayed: number;
 	readonly skipped: number;

@@ -33,7 +33,7 @@ const tags = {
 /** Every request with the API key may wait for a revision. */
 const waiting = { requestHeaders: AwaitedRevision } as const;
 
-/** Example values by member name, for members without an example in the request. */
+/** Example values, keyed by member name, for members without an example in the request. */
 const samples = {
 	allow: true,
 	result: true,

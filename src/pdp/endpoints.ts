@@ -75,7 +75,7 @@ export interface DecisionPointOptions {
 	readonly patternLimit?: number;
 }
 
-/** A table of endpoints, as `createApplication` needs it. */
+/** A table of endpoints, as required by `createApplication`. */
 interface ServedTable {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
@@ -150,7 +150,10 @@ function answering(options: DecisionPointOptions, request: AnyRequest): AnswerCo
 	return { now, read: createRevisionReader({ now, leases, scheduler, budget }) };
 }
 
-/** Opens endpoints that only need the key. Throws if the key or the content type is refused. */
+/**
+ * Creates the callback that gives requests access to endpoints that only need the key. The callback throws if the key
+ * or the content type is refused.
+ */
 function leanOpener(options: DecisionPointOptions): LeanAccess['open'] {
 	const expected = Buffer.from(options.apiKey);
 	return ({ access }, request) => {

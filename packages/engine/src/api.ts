@@ -173,7 +173,7 @@ export interface EngineState {
  * answers. Fails closed: a query that cannot be decided is denied, or rejected with `RegolithError`.
  */
 export interface LoadedEngine {
-	/** Decides a check synchronously. Never throws, whatever the input. */
+	/** Decides a check synchronously. Never throws, regardless of the input. */
 	check(query: CheckQuery): CheckResult;
 	/**
 	 * Decides up to 10,000 checks at a single revision, in slices that let other work run in between. Denies invalid
@@ -199,7 +199,7 @@ export interface LoadedEngine {
 	/**
 	 * Resolves when answers use `revision` or a later revision, including its policy. `revision` is a number or token,
 	 * such as a write's `X-Revision` or `X-Revision-Token`. Rejects with `RegolithError` after `timeout` milliseconds
-	 * (10,000 unless given), or if the revision can never arrive, because its lineage has ended.
+	 * (10,000 by default), or if the revision can never arrive, because its lineage has ended.
 	 */
 	reached(revision: number | string, options?: { readonly timeout?: number }): Promise<void>;
 	/** Stops the engine and frees its memory. Every later check is denied. Resolves when no work is running. */

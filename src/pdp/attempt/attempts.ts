@@ -37,8 +37,8 @@ export interface Attempts {
 const unknown: Attempts = { attempts: [], truncated: true };
 
 /**
- * Like `decide` with reasons, plus attempts. Adds no attempts if no facts would change the answer, because the data is
- * too old or the check cannot be evaluated.
+ * Like `decide` with reasons, plus attempts. Adds no attempts if the data is too old or the check cannot be evaluated,
+ * because no facts would change the answer.
  */
 export function* decideWithAttempts(context: DecisionContext, input: EngineInput): Steps<AuthorizationResult> {
 	const decided = decide(context, input, true);

@@ -18,7 +18,7 @@ export const maxChanges = 6;
 
 /** Maximum attempts by rules to consider. */
 const maxFound = 200;
-/** Maximum ways to keep for meeting a condition, and maximum ways to combine for each side of a rule. */
+/** Maximum number of ways kept for a condition, and maximum number of ways combined for each side of a rule. */
 const maxWays = 8;
 const maxWaysOfSide = 3;
 

@@ -230,7 +230,7 @@ function searchEndpoints(settings: Parameters<typeof searchSubjects>[2]) {
 	];
 }
 
-/** Returns the reply to a search. It is short: a page has at most `maxResults` results. */
+/** Returns the reply to a search. The reply is short, because a page has at most `maxResults` results. */
 function foundReply({ result, ...from }: ReadResult<Found>, entity: (found: string) => object): Raw {
 	const results = result.found.map(entity);
 	const answer = result.next === undefined ? { results } : { page: { next_token: result.next }, results };

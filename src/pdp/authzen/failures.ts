@@ -1,6 +1,5 @@
 /**
- * AuthZEN failures. Two statuses differ from those in the decision point's own API, and the body is a message as a JSON
- * string.
+ * AuthZEN failures. Two statuses differ from the decision point's own API, and the body is a message as a JSON string.
  */
 
 import { Failure } from '../../failure.js';

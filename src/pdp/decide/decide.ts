@@ -16,7 +16,7 @@ export interface DecisionContext {
 	readonly revision: number;
 	/** Newest revision whose policy is in use. */
 	readonly policyRevision: number;
-	/** Decision time in milliseconds since 1970: the same for a whole request. */
+	/** Decision time in milliseconds since 1970. All decisions in a request have the same time. */
 	readonly time: number;
 	readonly log: EventLog;
 	/** Time since the data was last known to be the newest, in whole seconds. */

@@ -13,7 +13,7 @@ export interface AnswerContext {
 	readonly read: ReadRevision;
 }
 
-/** Handler contexts by access name. */
+/** Handler contexts, keyed by access name. */
 interface Contexts {
 	/** Open to everyone. */
 	open: undefined;

@@ -18,7 +18,7 @@ const timeout = 75_000;
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Base paths for the facts. Project and environment in a path are ignored: the key determines both. */
+/** Base paths for the facts. Project and environment in a path are ignored, because the key determines both. */
 const places = [
 	{ name: 'facts', path: '/facts/*rest', prefix: /^\/facts(?=\/)/ },
 	{ name: 'envFacts', path: '/v2/facts/:proj_id/:env_id/*rest', prefix: /^\/v2\/facts\/[^/]+\/[^/]+(?=\/)/ },
@@ -33,8 +33,8 @@ const forwarded = ['authorization', 'content-type', 'content-encoding'] as const
 const returned = ['content-type', 'x-revision', 'x-revision-token', 'retry-after', 'deprecation', 'link'] as const;
 
 /**
- * Declares the endpoints that forward calls to the control plane's facts API. They are documented by the management
- * API, not here. `fallback` is the wait for requests without wait headers.
+ * Declares the endpoints that forward calls to the control plane's facts API. The management API documents these
+ * endpoints. `fallback` is the wait for requests without wait headers.
  */
 export function factsEndpoints(
 	progress: Progress,

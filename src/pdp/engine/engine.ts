@@ -10,7 +10,7 @@ import { aligned, headroom, ModuleMemory, type PatchStep, page } from './module-
 import { unsigned } from './policy-exports.js';
 import { instantiatePolicy, type PolicyInstance } from './policy-instance.js';
 
-/** Runs pausable work. */
+/** Runs steps that can be paused. */
 export type Run = <T>(steps: Steps<T>) => Promise<T>;
 
 const immediately: Run = async (steps) => runToEnd(steps);
@@ -31,7 +31,10 @@ export interface EngineInput {
 		readonly attributes?: Readonly<Record<string, unknown>>;
 	};
 	readonly context?: Readonly<Record<string, unknown>>;
-	/** Evaluation time in milliseconds since 1970. Facts that have expired by then are ignored. Callers cannot set it. */
+	/**
+	 * Evaluation time in milliseconds since 1970. Facts that have expired by then are ignored. Callers cannot set this
+	 * time.
+	 */
 	readonly time: number;
 }
 
@@ -54,7 +57,7 @@ const heapPerByte = 4;
 const stride = 200;
 /** Maximum aborted evaluations per instance. Hundreds of aborts would exhaust the instance's stack. */
 const tolerableAborts = 8;
-/** The entrypoint in every policy: returns the code for a check. */
+/** The entrypoint that exists in every policy. It returns the code for a check. */
 const codeEntrypoint = 'regolith/check/code';
 const smokeInput: EngineInput = { user: { key: '' }, action: '', resource: { type: '', tenant: '' }, time: 0 };
 
@@ -119,7 +122,7 @@ export class Engine {
 		return this.#heap.bytes;
 	}
 
-	/** Total memory size of the WASM instance, in bytes. It never shrinks. */
+	/** Total memory size of the WASM instance, in bytes. The memory never shrinks. */
 	get memoryBytes(): number {
 		return this.#heap.memory.bytes.byteLength;
 	}

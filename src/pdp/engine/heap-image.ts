@@ -63,7 +63,7 @@ class ImageWriter {
 	readonly #blocks: ImageBlocks;
 	readonly #strings: ImageStrings;
 	/**
-	 * Elements in all open objects. The array starts small so its first growth comes early, before the growth code is
+	 * Elements in all open objects. The array starts small, so that it first grows early, before the growth code is
 	 * compiled.
 	 */
 	#open = new Int32Array(8);

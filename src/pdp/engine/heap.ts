@@ -63,7 +63,7 @@ export class Heap {
 	}
 
 	/**
-	 * Loads a document into an empty heap. `json` contains a JSON object in bytes; otherwise throws `EngineError`. Loading
+	 * Loads a document into an empty heap. `json` must be a JSON object in bytes; otherwise throws `EngineError`. Loading
 	 * takes more than one step only if this code writes the document itself.
 	 */
 	*loading(json: Uint8Array): Steps<void> {

@@ -20,7 +20,9 @@ export interface PolicyExports {
 	opa_heap_blocks_restore(): void;
 }
 
-/** Converts an address: addresses in the upper half of memory arrive as negative numbers. */
+/**
+ * Converts a signed address to an unsigned number. Addresses in the upper half of memory arrive as negative numbers.
+ */
 export function unsigned(address: number): number {
 	return address >>> 0;
 }

@@ -6,7 +6,7 @@ import { utf8Text } from './text-bytes.js';
 export interface PolicyInstance {
 	readonly exports: PolicyExports;
 	readonly memory: WebAssembly.Memory;
-	/** Entrypoint numbers by name. */
+	/** Entrypoint numbers, keyed by name. */
 	readonly entrypoints: Readonly<Record<string, number>>;
 }
 

@@ -43,7 +43,7 @@ export class FactsIndex {
 	readonly #tenantAttributes = new Map<string, Json>();
 	#schema = new SchemaTables(null);
 	#mappingRules = new MappingRules(null);
-	/** Indexed tables by name. Other tables are redundant or not needed by listings. */
+	/** Indexed tables, keyed by name. Other tables are redundant or not needed by listings. */
 	readonly #tables: ReadonlyMap<string, Table> = new Map([
 		['instances', tenantTable(this.#tenants)],
 		['relations', relationTable(this.relations)],

@@ -19,7 +19,7 @@ export class InternedStrings {
 		yield* copyEntries(other.#numbers, (text, number) => this.#numbers.set(text, number));
 	}
 
-	/** Maximum numbers in use at any time. */
+	/** Largest count of numbers in use at the same time. */
 	get size(): number {
 		return this.#texts.length;
 	}

@@ -31,8 +31,8 @@ const stride = 1_000;
 
 /**
  * Returns all instances on which the user may hold a role at `time`: instances with an assigned role, and all instances
- * derivations lead to. Ignores roles that block a derivation, so the result may contain too many instances but never
- * too few.
+ * that derivations lead to. Ignores roles that block a derivation, so the result may contain too many instances but
+ * never too few.
  */
 export function* instancesFor(
 	{ schema, instanceRoles, relations }: FactsIndex,
@@ -72,7 +72,7 @@ export function* instancesFor(
 
 /** Nodes that lead to the wanted roles on an instance. */
 export interface Leading {
-	/** A user who is assigned any of these roles on its instance holds a wanted role. */
+	/** Roles on instances. A user with any of these assignments holds a wanted role. */
 	readonly nodes: readonly Node[];
 	/** The same nodes, as a set. */
 	readonly seen: RolesOnInstances;

@@ -52,7 +52,7 @@ export class FallbackFeed implements FeedClient {
 			return { kind: 'bundle', bytes: next.bytes, etag: next.etag, asOf, isPassing };
 		}
 		this.#replayed = undefined;
-		// If a client repeats a request, it could not use the bundle. Only the control plane can then help.
+		// A client repeats a request if it could not use the bundle. Only the control plane can then help.
 		return next === undefined
 			? { kind: 'unchanged', waits: true, asOf, offline: true }
 			: this.primary.poll(request, signal);

@@ -17,7 +17,7 @@ export async function loadSnapshot(files: ReadonlyMap<string, Uint8Array>, run: 
 	return loadPolicy(await compileModule(files), data, run);
 }
 
-/** Loads a policy with data. `data` contains a JSON object in bytes. Rejects with `EngineError` like `Engine.load`. */
+/** Loads a policy with data. `data` is a JSON object in bytes. Rejects with `EngineError` like `Engine.load`. */
 export async function loadPolicy(module: WebAssembly.Module, data: Uint8Array, run: Run): Promise<EngineAndIndex> {
 	const engine = await Engine.load(module, data, run);
 	return { engine, facts: await run(FactsIndex.reading(data)) };

@@ -11,7 +11,7 @@ import type { Replica, ReplicaState } from './replica.js';
 /** Pause between updates of the copy, in milliseconds. */
 const defaultInterval = 60_000;
 
-/** Pause before checking again a replica that is not ready, in milliseconds. */
+/** Pause before the next check of a replica that is not ready, in milliseconds. */
 const unreadyPause = 1_000;
 
 /** Number of bytes by which the steps in the copy may exceed its snapshot before the copy is rewritten. */

@@ -180,7 +180,7 @@ export class Replica implements Progress {
 	#deleted: LoadedRevision | undefined;
 	/** Ended lineages, which this replica has left or which bundles have named. */
 	readonly #ended: Set<string>;
-	/** Last held lineage and revision, even after the revision was dropped. */
+	/** Last held lineage and revision. Kept even after the revision is dropped. */
 	#last: Pick<Holding, 'lineage' | 'revision'> | undefined;
 	#left: LeftLineage | undefined;
 	#lineageChanges = 0;
@@ -292,8 +292,8 @@ export class Replica implements Progress {
 	}
 
 	/**
-	 * Fetches everything again, immediately or when the pause since the last full fetch has passed. The held revision is
-	 * used until the fetch has ended. Several calls during the pause cause a single fetch.
+	 * Fetches everything again, immediately or when the pause since the last full fetch has passed. The held revision
+	 * stays in use until the fetched revision is loaded. Several calls during the pause cause a single fetch.
 	 */
 	refetch(): void {
 		if (this.#refetching !== undefined || this.#anew || this.#stopping.signal.aborted) return;
@@ -392,7 +392,8 @@ export class Replica implements Progress {
 			this.#noteAhead(answer.revision);
 			await this.#applying(answer, () => this.#take(answer, environment));
 		}
-		// If applying a bundle fails, there is newer data, so this answer must not reset the age.
+		// This point is not reached if applying the bundle fails. In that case there is newer data, so the answer must not
+		// reset the age.
 		const age = answer.asOf === undefined ? 0 : Math.max(0, Date.now() - answer.asOf);
 		this.#answered = { at: answeredAt, age };
 		const isPassing = answer.kind === 'bundle' && answer.isPassing;

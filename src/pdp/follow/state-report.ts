@@ -2,7 +2,7 @@ import type { Logger } from '../../log.js';
 import type { Health } from '../../wire/decision/check.js';
 import type { Listeners } from './listeners.js';
 
-/** Time between two reports without changes, in milliseconds. */
+/** Time between two reports if nothing changes, in milliseconds. */
 const interval = 60_000;
 /** Time to collect changes before a report, in milliseconds. */
 const delay = 500;

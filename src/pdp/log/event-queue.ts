@@ -1,4 +1,4 @@
-/** Event queue for a receiver, bounded in memory, so a slow or absent receiver delays no check. */
+/** Event queue for a receiver, with bounded memory, so that a slow or absent receiver does not delay checks. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.js';
@@ -11,9 +11,9 @@ export interface EventReceiver {
 	readonly maxEvents: number;
 	readonly maxLength: number;
 	/**
-	 * Sends a chunk of lines. Resolves with the number of refused events, if any. Rejects with `RefusedEvents` if the
-	 * events would always be refused, with `DeferredEvents` if a retry may help after a while, and with any other error if
-	 * a retry may help.
+	 * Sends a chunk of lines. Resolves with the number of refused events; `undefined` if there are none. Rejects with
+	 * `RefusedEvents` if the events would always be refused, with `DeferredEvents` if a retry may help after a while, and
+	 * with any other error if a retry may help.
 	 */
 	send(lines: readonly string[], signal: AbortSignal): Promise<PartlyRefused | undefined>;
 	close?(): Promise<void>;
