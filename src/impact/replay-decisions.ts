@@ -20,7 +20,7 @@ const LoggedCheck = z.object({
 /** A logged decision. */
 export interface LoggedInput {
 	readonly id: string;
-	/** ISO 8601. */
+	/** Decision time in ISO 8601. */
 	readonly timestamp: string;
 	/** Logged code; `null` if absent. */
 	readonly code: string | null;

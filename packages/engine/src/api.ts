@@ -148,7 +148,7 @@ export interface AuthorizedUsers {
 	/** `<type>:<key>`, or `<type>:*` without a key. */
 	readonly resource: string;
 	readonly tenant: string;
-	/** Keyed by user key. */
+	/** Granting assignments, keyed by user key. */
 	readonly users: Readonly<Record<string, readonly GrantingAssignment[]>>;
 }
 

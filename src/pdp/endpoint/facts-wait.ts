@@ -7,7 +7,7 @@ import { possibleDelay } from '../follow/timer.js';
 export type TimeoutPolicy = 'ignore' | 'fail';
 
 export interface FactsWait {
-	/** In milliseconds. 0 does not wait, and `null` waits until the client disconnects. */
+	/** Wait in milliseconds. 0 does not wait, and `null` waits until the client disconnects. */
 	readonly milliseconds: number | null;
 	readonly policy: TimeoutPolicy;
 }

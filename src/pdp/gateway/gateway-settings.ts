@@ -30,7 +30,7 @@ interface ColumnMask {
 /** Row filters and column masks for Trino, keyed by the table's resource type. */
 export interface TrinoRules {
 	readonly rowFilters: ReadonlyMap<string, readonly RowFilter[]>;
-	/** Keyed by table and column. The first mask that applies wins. */
+	/** Column masks, keyed by table and column. The first mask that applies wins. */
 	readonly columnMasks: ReadonlyMap<string, ReadonlyMap<string, readonly ColumnMask[]>>;
 }
 

@@ -38,7 +38,7 @@ export function* localAssignments(
 	return found;
 }
 
-/** Merges two sorted lists without duplicates. */
+/** Returns all users with assignments, sorted, by merging two sorted lists without duplicates. */
 function* everyUser({ tenantRoles, instanceRoles }: FactsIndex): Steps<Iterable<string>> {
 	const one = yield* tenantRoles.sortedLeftNames();
 	const other = yield* instanceRoles.sortedLeftNames();

@@ -21,7 +21,7 @@ export interface DecisionLogOptions {
 export interface DecisionCounts {
 	/** Decisions dropped by sampling. */
 	readonly sampled_out: number;
-	/** Keyed by receiver name. */
+	/** Event counts, keyed by receiver name. */
 	readonly receivers: Readonly<Record<string, EventCounts>>;
 }
 
