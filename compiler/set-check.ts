@@ -139,10 +139,7 @@ function setNoun(type: ConditionSet['type']): string {
 	return type === 'userset' ? 'user set' : 'resource set';
 }
 
-/**
- * Returns a rule in human-readable form.
- *
- */
+/** Returns a rule in human-readable form. */
 function ruleName({ user_set, resource, action, resource_set }: SetRule): string {
 	return `${user_set} ${resource}:${action} ${resource_set}`;
 }

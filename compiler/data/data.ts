@@ -408,10 +408,7 @@ function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignmen
 	return { byTenant, byUser };
 }
 
-/**
- * Writes rows that are sorted by user, then role, then expiry with the latest first. Writes repeated rows once.
- *
- */
+/** Writes rows that are sorted by user, then role, then expiry with the latest first. Writes repeated rows once. */
 function* writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): Steps<void> {
 	let before: RoleAssignment | null = null;
 	for (const row of rows) {

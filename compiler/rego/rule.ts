@@ -20,10 +20,7 @@ export function regoFunction(name: Fragment, parameters: readonly string[], body
 	return body.length === 0 ? rego`${head} := true` : rule(head, body);
 }
 
-/**
- * Returns the identifiers in code that do not follow a dot.
- *
- */
+/** Returns the identifiers in code that do not follow a dot. */
 export function namesIn(code: readonly Fragment[]): ReadonlySet<string> {
 	return new Set(code.flatMap(({ text }) => withoutTexts(text).match(firstNames) ?? []));
 }

@@ -14,7 +14,7 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import { maxKeyLength } from '../wire/common.js';
 import type { AuditLogModel, AuditLogQuery, DecisionEvent } from '../wire/general/audit-log.js';
 
-/** Maximum event size, in JSON characters. A larger event loses its input. */
+/** Maximum event size, in JSON characters. A larger event is stored without its input. */
 const maxEventLength = 64 * 1024;
 
 /** Creates the row for an event sent by a decision point with this API key. */
@@ -28,7 +28,7 @@ export function newAuditLog(event: DecisionEvent, api_key_id: string): NewAuditL
 		id: auditLogId(decision_id),
 		logged_at: new Date(timestamp),
 		api_key_id,
-		// Cut to the length limit of its index. The event contains the full key.
+		// Cut the key to the maximum length for its index. The event contains the full key.
 		user_key: text(isObject(user) ? user['key'] : user, maxKeyLength),
 		action: text(action),
 		resource_type: text(on['type']),
@@ -49,9 +49,9 @@ function bounded(event: DecisionEvent): string {
 	return withResult.length <= maxEventLength ? withResult : JSON.stringify(short);
 }
 
-/** Returns the start of a text in a form that the store accepts. */
+/** Returns the start of a string, in a form that the store accepts; `null` for any other value. */
 function text(value: unknown, length = 1_024): string | null {
-	// PostgreSQL text cannot contain NUL.
+	// PostgreSQL strings cannot contain NUL.
 	return typeof value === 'string' ? value.replaceAll('\0', '\ufffd').slice(0, length) : null;
 }
 
@@ -68,8 +68,8 @@ interface ListedDecisions {
 }
 
 /**
- * Returns a page of matching decisions, newest first; with `tenant`, only from this tenant. Throws `limit_reached` for
- * a page beyond the paging limit.
+ * Returns a page of matching decisions, newest first. With `tenant`, only decisions in this tenant match. Throws
+ * `limit_reached` for a page beyond the paging limit.
  */
 export async function listDecisions(
 	logs: AuditLogs,

@@ -5,7 +5,7 @@ import { Tenant } from '../store/table/tenant.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { recordPdpConfig } from './pdp-config.js';
 
-/** Built-in attributes for every user: user fields, and facts known to decisions. */
+/** Built-in user attributes: user fields, and facts that decisions know. */
 const userAttributes = [
 	{ key: 'key', type: 'string', description: 'Built in attribute: the key of the user' },
 	{ key: 'roles', type: 'array', description: 'Built in attribute: the keys of the roles the user has' },
@@ -26,7 +26,7 @@ export interface CreatedEnvironment {
 
 /**
  * Adds an environment to a project, with the usual contents: the resource `__user`, the tenant `default` and an API
- * key. `secret` sets the key's secret, for automation.
+ * key. `secret` is the key's secret, if automation chooses it.
  */
 export async function createEnvironment(
 	account: WritingAccountUnit,

@@ -10,7 +10,7 @@ export interface PartReference {
 }
 
 /**
- * Pairs each item with its referenced row: a resource's action, relation or role. Throws `not_found` for the first
+ * Pairs each item with the row it refers to: a resource's action, relation or role. Throws `not_found` for the first
  * missing row.
  */
 export async function pairWithParts<I, M extends KeyedModel>(

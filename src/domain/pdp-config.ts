@@ -8,9 +8,9 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import { asId } from '../wire/common.js';
 
 /**
- * PDP configs: an environment's API keys for its decision points, each a separate config. They are environment objects,
- * so the environment's history contains every change to them, from any endpoint. Other keys belong to the organization,
- * which has no history.
+ * PDP configs. Each is an environment's API key for decision points. PDP configs are environment objects, so the
+ * environment's history contains every change to them, whatever the endpoint. Other API keys belong to the
+ * organization, which has no history.
  */
 
 /** True if an API key is an environment's PDP config. */
@@ -19,24 +19,26 @@ function isPdpConfig({ owner_type, environment_id }: Pick<ApiKey, 'owner_type' |
 }
 
 /**
- * A key after a write, its secret, and its environment's revision after the write; `null` for keys other than PDP
- * configs.
+ * A key after a write, its secret, and the environment's revision after the write. The revision is `null` for keys
+ * other than PDP configs.
  */
 export interface WrittenKey extends KeyWithSecret {
 	readonly revision: number | null;
 }
 
-/** Turns detailed decision logs on or off for a config's decision points. Throws `not_found` if the config is gone. */
+/**
+ * Turns detailed decision logs on or off for a config's decision points. Throws `not_found` if the config was deleted.
+ */
 export async function setDebugAuditLogs(account: WritingAccountUnit, config: ApiKey, on: boolean): Promise<WrittenKey> {
 	await lockKeyEnvironment(account, config);
 	const row = await account.keys.setDebugAuditLogs(config, on);
 	return { row, secret: account.keys.secret(row), revision: await recordInEnvironment(account, config, row) };
 }
 
-/** A requested refresh for decision points. */
+/** A refresh requested from decision points. */
 export interface AskedRefresh {
 	readonly update_id: string;
-	/** PDP config ids for these decision points. */
+	/** Ids of the decision points' PDP configs. */
 	readonly pdp_ids: readonly string[];
 	/** The environment's revision after the request. */
 	readonly revision: number;
@@ -44,7 +46,7 @@ export interface AskedRefresh {
 
 /**
  * Asks a PDP config's decision points, or all decision points in the environment, to take a fresh snapshot. Throws
- * `not_found` for a missing config, and for an environment without any.
+ * `not_found` for a missing config, and for an environment without PDP configs.
  */
 export async function refreshDecisionPoints(
 	account: WritingAccountUnit,
@@ -66,7 +68,7 @@ export async function refreshDecisionPoints(
 	return { update_id, pdp_ids: asked.map(({ id }) => id), revision };
 }
 
-/** Records a created, changed or deleted PDP config; never its secret. */
+/** Records a created, changed or deleted PDP config. Never records its secret. */
 export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after: ApiKey | null): void {
 	const operation = before === null ? 'create' : after === null ? 'delete' : 'update';
 	const [old, now] = [before && configRecord(before), after && configRecord(after)];
@@ -75,7 +77,10 @@ export function recordPdpConfig(unit: WritingUnit, before: ApiKey | null, after:
 	unit.record('pdp_config', operation, name ?? id, old, now);
 }
 
-/** Locks a PDP config's environment before the config itself, in the same order as when an environment is deleted. */
+/**
+ * Locks a PDP config's environment. Call it before locking the config itself, because deleting an environment locks in
+ * the same order.
+ */
 export async function lockKeyEnvironment(
 	account: WritingAccountUnit,
 	key: Pick<ApiKey, 'owner_type' | 'environment_id'>,

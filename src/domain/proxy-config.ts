@@ -18,7 +18,10 @@ export function readProxyConfig(unit: ReadingUnit, row: ProxyConfig, withSecret:
 	return { ...row, ...unit.scope, secret, mapping_rules: [...row.mapping_rules] };
 }
 
-/** Adds a proxy config. Throws `duplicate`, or `unprocessable` if the secret does not fit the mechanism. */
+/**
+ * Adds a proxy config. Throws `duplicate`, and `unprocessable` if the secret does not match the authentication
+ * mechanism.
+ */
 export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCreate): Promise<ProxyConfig> {
 	const { key, name, auth_mechanism, mapping_rules } = body;
 	const secret = secretText(body.secret);
@@ -27,7 +30,7 @@ export async function createProxyConfig(unit: WritingUnit, body: ProxyConfigCrea
 	return unit.create(ProxyConfig, columns, key);
 }
 
-/** Changes the given proxy config fields. Throws `unprocessable` like `createProxyConfig`. */
+/** Changes the passed proxy config fields. Throws `unprocessable` like `createProxyConfig`. */
 export async function changeProxyConfig(
 	unit: WritingUnit,
 	row: ProxyConfig,
@@ -39,15 +42,15 @@ export async function changeProxyConfig(
 	const columns = {
 		...definedFields(body),
 		...(mapping_rules && { mapping_rules: rulesAfter(row.mapping_rules, mapping_rules) }),
-		// Encrypting an equal secret again would look like a change.
+		// Encrypting an unchanged secret again would look like a change.
 		...(after === before ? {} : { secret_cipher: unit.cipher.encrypt(after) }),
 	};
 	return unit.update(ProxyConfig, row, columns, row.key);
 }
 
 /**
- * Applies a rule list. A list without any `should_delete` replaces all rules. Otherwise it contains only changes, by
- * URL and method: other existing rules stay.
+ * Applies a list of rules. A list without any `should_delete` replaces all rules. Otherwise the list contains only
+ * changes to the rules with these URLs and methods, and all other rules stay.
  */
 function rulesAfter(before: readonly MappingRule[], given: readonly MappingRuleUpdate[]): readonly MappingRule[] {
 	const kept = given.some((rule) => rule.should_delete) ? before : [];
@@ -67,14 +70,17 @@ function secretText(secret: ProxySecret): string {
 	return typeof secret === 'string' ? secret : JSON.stringify(secret);
 }
 
-/** Headers need names, which only a map has; a bearer token has none. Throws `unprocessable` at the field. */
+/**
+ * Refuses a secret that does not match the mechanism: headers need a map from names to values, and a bearer token must
+ * not be a map. Throws `unprocessable` with the field.
+ */
 function refuseMisfit(mechanism: ProxyConfig['auth_mechanism'], secret: string, field: string): void {
 	const refuse = (msg: string) => unprocessable([{ loc: ['body', field], msg, type: 'secret_mismatch' }]);
 	if (mechanism === 'Headers' && !isMap(secret)) throw refuse('`Headers` needs a secret that is a map of strings');
 	if (mechanism === 'Bearer' && isMap(secret)) throw refuse('`Bearer` needs a secret that is a string');
 }
 
-/** True if text is the JSON of a map from strings to strings. */
+/** True if the string is JSON for a map from strings to strings. */
 function isMap(text: string): boolean {
 	try {
 		const value: unknown = JSON.parse(text);

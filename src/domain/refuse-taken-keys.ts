@@ -3,7 +3,7 @@ import type { KeyedModel } from '../store/table/environment-model.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel } from '../store/unit/table-model.js';
 
-/** Throws `duplicate` for the first taken or repeated key. */
+/** Throws `duplicate` for the first key that is taken or repeated. */
 export async function refuseTakenKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

@@ -1,4 +1,4 @@
-/** Removes rows chunk by chunk: `remove` deletes each chunk before the next is read. Returns the number removed. */
+/** Removes rows in chunks. `remove` deletes each chunk before the next chunk is read. Returns the number removed. */
 export async function removeInChunks<R>(
 	chunks: AsyncIterable<readonly R[]>,
 	remove: (rows: readonly R[]) => Promise<unknown>,

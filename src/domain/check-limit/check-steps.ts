@@ -10,7 +10,7 @@ import { groupBy } from '../../../compiler/group-by.js';
 import type { Schema } from '../../../compiler/model.js';
 import type { DerivationStep, StepIds } from '../../store/model/graph-walk.js';
 
-/** Maximum steps of a check (see `Steps`): less than 100 ms, as measured for decision 0028. */
+/** Maximum steps in a check (see `Steps`). They take less than 100 ms, as measured for decision 0028. */
 export const maxSteps = 150_000;
 
 /** Cost, in steps, of visiting a role on an instance in a walked cycle. */
@@ -20,16 +20,19 @@ const stepsPerWalked = 100;
 export interface Steps {
 	/**
 	 * Relationships on the paths to the instance, counted once for each derivation that follows them. Closures are not
-	 * shared: each counts separately, with all its sources in its cycle.
+	 * shared, so each closure is counted separately, with all its sources in its cycle.
 	 */
 	readonly steps: number;
 	/** Number of closures read. */
 	readonly closures: number;
-	/** Steps in the instance's own closures: each closure that the instance joins grows by this number. */
+	/** Steps in the instance's own closures. Each closure that the instance joins grows by this number. */
 	readonly own: number;
 }
 
-/** An environment's derivations, by ids: so a single type holds all roles, and no two relations share an id. */
+/**
+ * An environment's derivations, with ids instead of keys. A single type can therefore contain all roles, and no two
+ * relations have the same id.
+ */
 export class Derivations {
 	readonly cycles: readonly Cycle[];
 	readonly #rules: readonly DerivationStep[];
@@ -44,17 +47,20 @@ export class Derivations {
 		this.#graph = derivationGraph(this.#schema);
 	}
 
-	/** Relation ids in derivations. */
+	/** The ids of all relations in derivations. */
 	get relationIds(): readonly string[] {
 		return [...new Set(this.#rules.map(({ relation_id }) => relation_id))];
 	}
 
-	/** Derivations, with the resources of their roles. */
+	/** The derivations, each with the resources of both roles. */
 	get rules(): readonly DerivationStep[] {
 		return this.#rules;
 	}
 
-	/** Maximum repetitions of the same steps, because a check looks for every role on an instance. */
+	/**
+	 * Maximum number of times that a check repeats the same steps. Steps are repeated because a check looks up every role
+	 * on an instance.
+	 */
 	get repeated(): number {
 		this.#repeated ??= this.#countRepeated();
 		return this.#repeated;
@@ -77,7 +83,8 @@ export class Derivations {
 	}
 
 	/**
-	 * Returns the derived roles in a search for a role, with repetitions; without repetitions if the role is walked.
+	 * Returns the derived roles that a search for a role visits. Contains repetitions, unless `once` is set: a walk
+	 * visits each role once.
 	 */
 	#callsFrom(start: RoleName, once: boolean): readonly string[] {
 		const queue = [start];
@@ -99,7 +106,7 @@ export class Derivations {
 /** A derived role. */
 interface DerivedRole {
 	readonly resource: string;
-	/** 0 outside cycles, 1 in a cycle with closures, 2 in a walked cycle. */
+	/** 0 for a role outside cycles, 1 in a cycle with closures, 2 in a walked cycle. */
 	readonly cycle: 0 | 1 | 2;
 	readonly rules: readonly Rule[];
 }
@@ -112,22 +119,25 @@ interface Rule {
 	readonly stays: boolean;
 }
 
-/** An index of relationships by their objects. Roles on instances are numbers, consecutive within an instance. */
+/**
+ * An index that finds relationships by object. Each role on an instance has a number, and the numbers are consecutive
+ * within an instance.
+ */
 export class Upstream {
 	readonly #byResource: ReadonlyMap<string, readonly DerivedRole[]>;
 	readonly #roleIds: ReadonlyMap<DerivedRole, string>;
-	/** By relation: its number, and the resources on both sides; `null` if no subject role is derived. */
+	/** Relations with derivations, keyed by id. */
 	readonly #relations: ReadonlyMap<string, RelationEnds>;
 	readonly #numbers = new Map<string, number>();
 	readonly #names: string[] = [];
-	/** By instance: the number of its first role; -1 if none is derived. */
+	/** Each instance's first role number; -1 if none of its roles is derived. */
 	readonly #starts: number[] = [];
-	/** By role on an instance. */
+	/** The derived role for each role number. */
 	readonly #roles: DerivedRole[] = [];
 	readonly #instances: number[] = [];
-	/** Subjects by instance, then by relation number. */
+	/** Subjects, indexed by instance and relation number. */
 	readonly #subjects: (number[] | undefined)[][] = [];
-	/** True if an instance is the subject of a relationship. */
+	/** For each instance, true if it is the subject in any relationship. */
 	readonly #leads: boolean[] = [];
 	#seen = new Int32Array(0);
 	#seenWithin = new Int32Array(0);
@@ -140,7 +150,7 @@ export class Upstream {
 		this.#relations = relationEnds(rules, derived);
 	}
 
-	/** Adds relationships, which must be new. Ignores relationships without derivations. */
+	/** Adds relationships, which must be new. Ignores relationships whose relation is in no derivation. */
 	add(tuples: readonly StepIds[]): void {
 		for (const { subject_id, relation_id, object_id } of tuples) {
 			const ends = this.#relations.get(relation_id);
@@ -157,8 +167,8 @@ export class Upstream {
 	}
 
 	/**
-	 * Yields all object ids. Objects with possibly the most steps come first: objects that are also subjects or have
-	 * several subjects.
+	 * Yields all object ids. The objects that may need the most steps come first: objects that are also subjects, and
+	 * objects with several subjects.
 	 */
 	*objects(): Generator<string> {
 		for (const heavy of [true, false]) {
@@ -208,7 +218,10 @@ export class Upstream {
 		return found;
 	}
 
-	/** Walks all sources of a node within its cycle, and calls `enter` for sources outside. Returns the step count. */
+	/**
+	 * Walks all sources of a node within its cycle, and calls `enter` for each source outside the cycle. Returns the step
+	 * count.
+	 */
 	#closure(start: number, enter: (node: number) => void, most: number): number {
 		this.#rounds += 1;
 		const round = this.#rounds;
@@ -240,7 +253,7 @@ export class Upstream {
 		return steps;
 	}
 
-	/** Makes room for added roles. */
+	/** Enlarges the arrays to fit added roles. */
 	#fit(): void {
 		if (this.#seen.length >= this.#roles.length) return;
 		this.#seen = new Int32Array(this.#roles.length);
@@ -265,7 +278,7 @@ export class Upstream {
 	}
 }
 
-/** A relation by number, and the resources on both sides. */
+/** A relation's number, and the resources on both sides. `subject` is null if no role on the subject is derived. */
 interface RelationEnds {
 	readonly number: number;
 	readonly object: string;

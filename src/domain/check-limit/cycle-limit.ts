@@ -22,14 +22,15 @@ import { findFanInAbove, type InstanceRole } from './fan-in.js';
 
 /**
  * A check walks everything that leads to an instance. To keep checks fast, these functions refuse any write that makes
- * the walk too long, with `limit_reached`. They look at the written data before the unit ends. There are two limits: on
- * the roles that lead to a single role within a cycle (decision 0014), and on the steps of a check (decision 0028).
+ * the walk too long, with `limit_reached`. They read the written data before the unit ends. One limit is on the number
+ * of roles that lead to a single role within a cycle (decision 0014). The second limit is on the steps in a check
+ * (decision 0028).
  */
 
 /** Maximum number of instances downstream of a change that are examined individually. */
 const maxExamined = 2_000;
 
-/** Assumed bound until a bound is stored, so usual writes neither read nor store it. */
+/** Bound that applies until a greater bound is stored. Writes below it neither read nor store a bound. */
 const usualBound: CheckBound = { steps: 5_000, closures: 500 };
 
 /** Refuses new relationships that would make a check too long. */
@@ -55,14 +56,14 @@ export async function refuseTuplesOverLimit(unit: WritingUnit, made: readonly St
 }
 
 /**
- * Refuses the derivations of these roles if they would make a check too long. If no relationship leads to these roles,
- * or to roles derived from them, no check changes: so new types and roles cost nothing.
+ * Refuses the derivations of these roles if they would make a check too long. If no relationship leads to these roles
+ * or to roles derived from them, no check changes. New types and roles therefore cost nothing.
  */
 export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {
 	if (roleIds.length === 0) return;
 	const rules = await derivationsWith(unit, 'all');
 	const downstream = new Set(roleIds);
-	// Set iteration includes items added during the loop.
+	// The iteration includes ids added during the loop.
 	for (const id of downstream) {
 		for (const { role_id, source_role_id } of rules) if (source_role_id === id) downstream.add(role_id);
 	}
@@ -70,7 +71,7 @@ export async function refuseRolesOverLimit(unit: WritingUnit, roleIds: readonly 
 	if (await anyTuple(unit, relationIds)) await recomputeBound(unit, new Derivations(rules));
 }
 
-/** Refuses an environment over the limit. For use after a large part has changed. */
+/** Refuses an environment over the limit. Use it after a large part of the environment has changed. */
 export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<void> {
 	const derivations = new Derivations(await derivationsWith(unit, 'all'));
 	if (derivations.relationIds.length === 0) return;
@@ -78,8 +79,9 @@ export async function refuseEnvironmentOverLimit(unit: WritingUnit): Promise<voi
 }
 
 /**
- * Refuses relationships with too many downstream instances for individual examination. Adds to the stored bound, which
- * no check exceeded before.
+ * Checks relationships with too many downstream instances to examine individually. It adds the new steps to the stored
+ * bound, which no existing check exceeds, and refuses the relationships if the sum is over the limit and the exact
+ * bound is too.
  */
 async function refuseByBound(
 	unit: WritingUnit,
@@ -93,7 +95,8 @@ async function refuseByBound(
 	let { steps, closures } = before;
 	for (const id of inner) {
 		const added = upstream.stepsTo(id);
-		// Every downstream instance gets all sources of this instance, and once more for each closure that contains it.
+		// Every downstream instance gets all sources of this instance, and gets them again for each closure that contains
+		// this instance.
 		steps += added.steps + before.closures * added.own;
 		closures += added.closures;
 	}
@@ -140,7 +143,7 @@ async function greatestBound(
 	return bound;
 }
 
-/** Steps between pauses for other requests. */
+/** Number of steps between pauses for other requests. */
 const stepsAtOnce = 50_000;
 
 async function raiseKeptBound(unit: WritingUnit, bound: CheckBound): Promise<void> {

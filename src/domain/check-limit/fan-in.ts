@@ -1,22 +1,22 @@
 import type { Cycle } from '../../../compiler/cycle.js';
 import type { StepIds } from '../../store/model/graph-walk.js';
 
-/** A role on an instance, by ids. */
+/** A role on an instance, identified by ids. */
 export interface InstanceRole {
 	readonly role_id: string;
 	readonly instance_id: string;
 }
 
 /**
- * Finds a role on an instance that is derived, along these tuples and within the cycle (with role ids), from more than
- * `most` roles on instances; `null` if there is none. Paths that meet again count once, and cycles among the tuples
- * end.
+ * Finds a role on an instance that is derived from more than `most` roles on instances, along these tuples and within
+ * the cycle (which contains role ids). Returns `null` if there is none. Roles on several paths are counted once, and
+ * cycles among the tuples do not loop forever.
  */
 export function findFanInAbove(cycle: Cycle, tuples: readonly StepIds[], most: number): InstanceRole | null {
 	const graph = buildGraph(cycle, tuples);
 	if (graph.sources <= most) return null;
 	const seen = new Int32Array(graph.size).fill(-1);
-	// No node has more upstream nodes than its successors, so nodes without successors come first.
+	// A node never has more upstream nodes than its successors, so examine nodes without successors first.
 	for (const onlyEnds of [true, false]) {
 		for (let node = 0; node < graph.size; node += 1) {
 			if (seen[node] !== -1 || (onlyEnds && graph.leads[node] === 1)) continue;
@@ -27,8 +27,8 @@ export function findFanInAbove(cycle: Cycle, tuples: readonly StepIds[], most: n
 }
 
 /**
- * A graph with numbered nodes. A node's direct predecessors are in `before`, from `starts[node]` up to
- * `starts[node + 1]`.
+ * A graph with numbered nodes. A node's direct predecessors are the items in `before` from index `starts[node]` to
+ * index `starts[node + 1]`, exclusive.
  */
 interface Graph {
 	readonly size: number;
@@ -81,13 +81,13 @@ function predecessors(size: number, steps: readonly (readonly [target: number, s
 }
 
 /**
- * Counts the nodes upstream of `end`; stops above `most`. Sets `seen` to `end` for each node, so that none counts
- * twice.
+ * Counts the nodes upstream of `end`, and stops counting above `most`. Sets `seen` to `end` for each counted node, so
+ * that no node is counted twice.
  */
 function countUpstream({ starts, before }: Graph, end: number, seen: Int32Array, most: number): number {
 	seen[end] = end;
 	const reached = [end];
-	// Array iteration includes items added during the loop.
+	// The iteration includes nodes added during the loop.
 	for (const node of reached) {
 		for (let place = starts[node] ?? 0; place < (starts[node + 1] ?? 0); place += 1) {
 			const source = before[place] ?? 0;

@@ -8,7 +8,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { configuredLevels } from '../../wire/element/elements-config.js';
 import { elementRoleName } from './role.js';
 
-/** Element records in the change log, with role names by level. */
+/** Element records in the change log. A record lists the role names for each level. */
 
 /** Removes roles from every element. Must run before the roles are deleted. */
 export async function removeLevelsOfRoles(unit: WritingUnit, roleIds: readonly string[]): Promise<void> {

@@ -75,10 +75,12 @@ export async function readElementsConfig(
 	return onlyRow(await readElementsConfigs(unit, [row], shown));
 }
 
-/** Visible part of a webhook address: its path and query often contain a secret. */
+/**
+ * Visible part of a webhook address. The path and query are hidden if necessary, because they often contain a secret.
+ */
 export type WebhookVisibility = 'whole' | 'origin';
 
-/** Hides everything after the origin in an address. */
+/** Hides everything after the origin of a URL. */
 export function hidePath(url: string): string {
 	return `${URL.canParse(url) ? new URL(url).origin : ''}/${hiddenSecret}`;
 }
@@ -100,7 +102,7 @@ function readLevels(rows: readonly LevelRow[]): ElementsConfigRead['roles_to_lev
 /**
  * Adds an element. Links an `approval_flow` element with the user management element named in its settings. For an
  * `operation_approval` element, adds the roles for reviewers and approved users to the resource named in its settings.
- * Throws `duplicate`, errors from `resolveLevels`, and `unprocessable` for wrong references in settings.
+ * Throws `duplicate`, `unprocessable` for invalid references in settings, and otherwise like `resolveLevels`.
  */
 export async function createElementsConfig(unit: WritingUnit, body: ElementsConfigCreate): Promise<ElementsConfig> {
 	const { key, name, elements_type, settings, email_notifications, webhook } = body;
@@ -123,7 +125,7 @@ export async function createElementsConfig(unit: WritingUnit, body: ElementsConf
 	return row;
 }
 
-/** Changes the given element fields. Throws like `createElementsConfig`. */
+/** Changes the passed element fields. Throws like `createElementsConfig`. */
 export async function changeElementsConfig(
 	unit: WritingUnit,
 	row: ElementsConfig,
@@ -168,7 +170,7 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 	}
 	const { url, bearer_token } = webhook;
 	const known = before?.secret_webhook_token ?? null;
-	// Encrypting an equal token again would look like a change.
+	// Encrypting an unchanged token again would look like a change.
 	const same = known !== null && bearer_token !== undefined && isSealed(unit.cipher, known, bearer_token);
 	const token = bearer_token === undefined ? null : same ? known : unit.cipher.encrypt(bearer_token);
 	if (before?.webhook_id && before.webhook_url === url && (same || token === known)) return {};
@@ -182,8 +184,8 @@ function webhookColumns(unit: WritingUnit, webhook: WebhookEdit | null, before?:
 }
 
 /**
- * Links an `approval_flow` element with the user management element in its settings, in both directions, and unlinks
- * the element in the `before` settings.
+ * Links an `approval_flow` element with the user management element in its settings, in both directions. Unlinks the
+ * element named in the settings of `before`.
  */
 async function link(unit: WritingUnit, row: ElementsConfig, before: ElementsConfig | null): Promise<void> {
 	if (row.elements_type !== 'approval_flow') return;
@@ -230,8 +232,8 @@ async function clearSetting(unit: WritingUnit, reference: string, name: string):
 
 /**
  * Adds the action `operate` and the roles `_Reviewer_` and `_Approved_` to the resource of an `operation_approval`
- * element, if they are missing, and grants `_Approved_` the action named in the settings. The roles outlive the element
- * because they may be assigned.
+ * element, if they are missing. Grants `_Approved_` the action named in the settings. The roles remain when the element
+ * is deleted, because they may be assigned.
  */
 async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }: ElementsConfig): Promise<void> {
 	if (elements_type !== 'operation_approval') return;
@@ -265,7 +267,7 @@ async function makeApprovalRoles(unit: WritingUnit, { elements_type, settings }:
 	if (named !== undefined) await grantApproved(unit, resource, String(named));
 }
 
-/** Grants the role for approved users an action on its resource, unless it has it already. */
+/** Grants an action to the resource's role for approved users, unless the role already has this action. */
 async function grantApproved(unit: WritingUnit, resource: Resource, action: string): Promise<void> {
 	const [role] = await rolesKeyed(unit, resource.id, [approvedRole]);
 	const wanted = (await actionsIn(unit, [resource.id])).find(({ key }) => key === action);

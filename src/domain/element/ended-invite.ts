@@ -3,8 +3,8 @@ import { changeRecord } from '../../store/unit/change-record.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 
 /**
- * Deletes expired invites, up to the limit of a statement, optionally only with these keys. Nobody sees expired
- * invites, but their keys are taken. Returns the number deleted.
+ * Deletes expired invites, up to the statement limit. With `keys`, deletes only invites with these keys. Expired
+ * invites are invisible, but their keys cannot be reused until they are deleted. Returns the number deleted.
  */
 export async function removeEndedInvites(unit: WritingUnit, keys?: readonly string[]): Promise<number> {
 	const rows = await endedInvites(unit, keys);

@@ -26,15 +26,17 @@ import { announceUser, findAnnouncing } from './webhook-event.js';
 /** Lifetime of an element invite until approval, in seconds: a week. */
 const inviteSeconds = 604_800;
 
-/** True if adding a user in this element creates an invite: it sends mail, or has a webhook. */
+/**
+ * True if adding a user in this element creates an invite. This is the case if the element sends mail or has a webhook.
+ */
 export function isInviting({ email_notifications, webhook_url }: ElementsConfig): boolean {
 	return email_notifications || webhook_url !== null;
 }
 
 /**
  * Invites a user to the tenant or instance, with a role that the actor may assign. A pending invite is renewed for a
- * full lifetime. Throws `forbidden` if the actor may not remove its role, and `unprocessable` without an e-mail
- * address.
+ * full lifetime. Throws `forbidden` if the actor may not remove the role in the pending invite, and `unprocessable` if
+ * the body has no e-mail address.
  */
 export async function inviteUser(
 	unit: WritingUnit,
@@ -61,7 +63,7 @@ export async function inviteUser(
 	}
 	const place = { tenant_id: tenant.id, resource_instance_id: instance?.id ?? null };
 	const taken = (await unit.findMany(UserInvite, [key])).has(key);
-	// Invite keys are unique, and a second tenant may have invited the same user, which the actor must not learn.
+	// Invite keys are unique, but a different tenant may have invited the same user. The actor must not learn this.
 	const inviteKey = taken ? `${key}|${unit.clock.newId()}` : key;
 	const invite = { ...columns, ...place, key: inviteKey, user_key: key, status: 'pending' as const };
 	return unit.create(UserInvite, invite, inviteKey);
@@ -81,7 +83,7 @@ export function pendingInvites(
 	narrowed: { readonly search?: string | undefined; readonly user_key?: string; readonly ids?: readonly string[] },
 ): { readonly rows: RowQuery<UserInvite> } {
 	const place = instance === null ? { on_instances: false } : { resource_instance_ids: [instance.id] };
-	// In an object, because awaiting a query runs it.
+	// Wrapped in an object, because awaiting a query runs it.
 	return { rows: userInvitesBy(unit, { ...narrowed, ...place, tenant_ids: [tenant.id], status: 'pending' }) };
 }
 
@@ -94,7 +96,7 @@ function userKeyOf({ user_key, key }: UserInvite): string {
 	return user_key ?? key;
 }
 
-/** Converts invites to entries in user lists: users without roles, pending in the tenant. */
+/** Converts invites to entries in user lists. Such a user has no roles, and is pending in the tenant. */
 export async function readInvitedUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: UserManagement,
@@ -125,8 +127,8 @@ function asInstanceRole(instance: InstanceRow | null, role: string) {
 }
 
 /**
- * Deletes a user's pending invites, by user key or invite id, for the actor's tenant or instance. Returns the number
- * deleted. Throws `forbidden` if the actor may not remove the role.
+ * Deletes a user's pending invites for the actor's tenant or instance. `reference` is the user's key or an invite id.
+ * Returns the number deleted. Throws `forbidden` if the actor may not remove the role.
  */
 export async function removeInvites(unit: WritingUnit, management: UserManagement, reference: string): Promise<number> {
 	const id = asId(reference);
@@ -150,9 +152,9 @@ export interface ApprovedInvite extends Pick<UserManagement, 'tenant' | 'instanc
 }
 
 /**
- * Approves an invite for its user: creates the user with the role; an existing user stays unchanged. Any token holder
- * may know an invite, so the key or e-mail address must match. Throws `not_found`, `invalid` like `approveUserInvite`,
- * and `forbidden` for a different user.
+ * Approves an invite for its user. Creates a missing user, leaves an existing user unchanged, and assigns the role. Any
+ * token holder may know an invite's id, so the user's key or e-mail address must match the invite. Throws `not_found`,
+ * `invalid` like `approveUserInvite`, and `forbidden` for a different user.
  */
 export async function approveOwnInvite(
 	unit: WritingUnit,

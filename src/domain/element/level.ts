@@ -3,7 +3,7 @@ import { heldLevels } from '../../store/table/elements-config.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { configuredLevels, type PermissionLevel } from '../../wire/element/elements-config.js';
 
-/** A user acting in an element and a tenant, by ids. */
+/** A user acting in an element and a tenant, identified by ids. */
 export interface ActingUser {
 	readonly user_id: string;
 	readonly tenant_id: string;
@@ -11,17 +11,17 @@ export interface ActingUser {
 
 /** An actor's levels in an element. */
 export interface ActorLevels {
-	/** From the roles in the tenant. */
+	/** The level from the roles in the tenant. */
 	readonly inTenant: PermissionLevel;
-	/** The best level from the roles in the tenant and on an instance. */
+	/** Returns the best level from the roles in the tenant and on the instance. */
 	onInstance(instanceId: string | null): PermissionLevel;
 	/** Returns the instances on which an assigned role has this level. */
 	instancesAt(level: PermissionLevel): readonly string[];
 }
 
 /**
- * Returns an actor's levels in an element. The best level among all roles counts; `UNCONFIGURED` if no role has a
- * level.
+ * Returns an actor's levels in an element. The best level among all roles applies; it is `UNCONFIGURED` if no role has
+ * a level.
  */
 export async function actorLevels(unit: ReadingUnit, configId: string, actor: ActingUser): Promise<ActorLevels> {
 	const held = (await heldLevels(unit, actor)).filter(({ config_id }) => config_id === configId);
@@ -38,7 +38,7 @@ export async function actorLevels(unit: ReadingUnit, configId: string, actor: Ac
 	};
 }
 
-/** Refuses a user whose roles have levels in elements, but none better than `HIDDEN`. Throws `hidden_user`. */
+/** Refuses a user whose roles have levels in elements, if no level is better than `HIDDEN`. Throws `hidden_user`. */
 export async function refuseHiddenUser(unit: ReadingUnit, actor: ActingUser): Promise<void> {
 	const levels = await heldLevels(unit, actor);
 	if (levels.length === 0 || levels.some(({ level }) => level !== 'HIDDEN')) return;

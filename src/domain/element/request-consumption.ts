@@ -11,9 +11,9 @@ import { changeRequest } from './request-record.js';
 import { approvedRole, singleUseSetting } from './setting.js';
 
 /**
- * Consumes an operation approval. Removes its role in the same unit, so an approval is used at most once. Throws
- * `not_found`, and `conflict` if the request is not approved, the approval was used, has expired or was revoked, or the
- * element allows repeated use.
+ * Consumes an operation approval. Removes its role in the same unit, so that an approval is used at most once. Throws
+ * `not_found`. Throws `conflict` if the request is not approved, if the approval was used, has expired or was revoked,
+ * and if the element allows repeated use.
  */
 export async function consumeApproval(unit: WritingUnit, reference: string): Promise<ElementRequest> {
 	const id = asId(reference);
@@ -43,8 +43,8 @@ function requireUnused({ now }: WritingUnit, { status, consumed_at, expires_at }
 }
 
 /**
- * Removes the role assigned by a request. Keeps a role from a different source, or with an extended expiry. Throws
- * `conflict` if the user no longer holds the role: the approval was revoked and must not be used.
+ * Removes the role assigned by a request. Keeps the role if it has a different source or an extended expiry. Throws
+ * `conflict` if the user no longer holds the role, because the approval was then revoked and must not be used.
  */
 async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: string): Promise<void> {
 	const held = await assignmentsBy(unit, {
@@ -60,8 +60,8 @@ async function takeBack(unit: WritingUnit, request: ElementRequest, instanceId: 
 }
 
 /**
- * Restores the role for other approvals that relied on the removed assignment: approvals granted while it existed.
- * Earlier approvals may have been revoked before it.
+ * Assigns the role again for unused approvals granted while the removed assignment existed, because they relied on it.
+ * Older approvals may have been revoked before that assignment.
  */
 async function restoreOthers(unit: WritingUnit, request: ElementRequest, gone: AssignmentRow): Promise<void> {
 	const others = await plainRequests(unit, {

@@ -10,8 +10,8 @@ import { durationSetting } from './setting.js';
 /** Expiry rules for approved requests. */
 
 /**
- * Returns the expiry for an approval made now: the earliest limit from the request, the reviewer and the element;
- * `null` for none. Throws `conflict` if it has passed, and `invalid` like `shortened`.
+ * Returns the expiry for an approval made now: the earliest expiry from the request, the reviewer and the element, or
+ * `null` if there is none. Throws `conflict` if the expiry has passed, and `invalid` like `shortened`.
  */
 export function requireEnd(
 	{ now }: WritingUnit,

@@ -8,8 +8,8 @@ const maxRequestsInAnHour = 1_000;
 const hour = 3_600_000;
 
 /**
- * Refuses a signed-in user with too many requests: each is stored permanently, sent to a webhook, and may create an
- * instance. Throws `limit_reached`.
+ * Refuses a signed-in user with too many requests. The limit is needed because each request is stored permanently, sent
+ * to a webhook, and may create an instance. Throws `limit_reached`.
  */
 export async function refuseManyRequests(unit: WritingUnit, { user_id }: ActingUser): Promise<void> {
 	const since = new Date(unit.now.getTime() - hour);

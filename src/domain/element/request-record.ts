@@ -40,7 +40,7 @@ export async function createRequest(
 	return row;
 }
 
-/** Changes request columns, unless they are equal. Returns the current request. */
+/** Changes request columns. Does nothing if the columns already have these values. Returns the current request. */
 export async function changeRequest(
 	unit: WritingUnit,
 	request: ElementRequest,

@@ -1,18 +1,18 @@
 import { Failure, forbidden } from '../../failure.js';
 import type { ElementRequest } from '../../store/table/element-request.js';
 
-/** A move on a request. */
+/** A state change that a user makes to a request. */
 export type Move = 'approve' | 'deny' | 'cancel';
 
-/** The permitted user, and the resulting state. */
+/** The user who may make the move, and the resulting state. */
 interface Transition {
 	readonly by: 'reviewer' | 'requester';
 	readonly to: ElementRequest['status'];
 }
 
 /**
- * Moves on a request. Each starts from `pending`, the only state that is not final: the specification does not define
- * the accepted states ([Elements](../../../docs/develop/contract.md)).
+ * The moves on a request. Each starts from `pending`, the only state that is not final. The specification does not
+ * define the starting states ([Elements](../../../docs/develop/contract.md)).
  */
 export const transitions: Readonly<Record<Move, Transition>> = {
 	approve: { by: 'reviewer', to: 'approved' },
@@ -20,7 +20,7 @@ export const transitions: Readonly<Record<Move, Transition>> = {
 	cancel: { by: 'requester', to: 'canceled' },
 };
 
-/** The user who moves a request. */
+/** The user who makes a move. */
 export interface Mover {
 	readonly user_id: string;
 	/** True if the user reviews this request. */
@@ -30,7 +30,7 @@ export interface Mover {
 }
 
 /**
- * Decides whether a move changes a request: `false` if the same user has already made the same move. Throws `forbidden`
+ * Returns true if a move changes a request, and `false` if the same user has already made this move. Throws `forbidden`
  * for users without permission, and `conflict` if the request is not pending.
  */
 export function decideMove(request: ElementRequest, move: Move, { user_id, reviews, self_review }: Mover): boolean {
@@ -46,8 +46,8 @@ export function decideMove(request: ElementRequest, move: Move, { user_id, revie
 }
 
 /**
- * Like `decideMove`, for environment administrators, who are not users in the environment: they review every request.
- * Returns `false` if an administrator has already made the move.
+ * Like `decideMove`, for environment administrators. They are not users in the environment, and may review every
+ * request. Returns `false` if an administrator has already made the move.
  */
 export function decideAdministeredMove(request: ElementRequest, move: Exclude<Move, 'cancel'>): boolean {
 	const repeated = request.status === transitions[move].to && request.reviewer_user_id === null;

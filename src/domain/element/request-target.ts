@@ -11,11 +11,11 @@ import { asId, instanceName } from '../../wire/common.js';
 import { createMissingInstances, findInstances, refuseUnknownInstance } from '../facts/named-instance.js';
 import type { ActingUser } from './level.js';
 
-/** Finds the objects named in requests. Users learn nothing about other tenants. */
+/** Finds the objects that requests name. Errors reveal nothing about other tenants. */
 
 /**
- * Returns the actor's tenant. Throws `invalid` with the same message for any other reference, whether it exists or not:
- * users must not learn about other tenants. Throws `forbidden` if the user is not a member.
+ * Returns the actor's tenant. For a reference to any other tenant, existing or not, throws `invalid` with the same
+ * message, so that users learn nothing about other tenants. Throws `forbidden` if the user is not a member.
  */
 export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, reference: string): Promise<Tenant> {
 	const tenant = await unit.find(Tenant, actor.tenant_id);
@@ -27,7 +27,7 @@ export async function requireOwnTenant(unit: ReadingUnit, actor: ActingUser, ref
 }
 
 /**
- * Returns an instance in the actor's tenant; instances in other tenants count as missing. Throws `not_found`,
+ * Returns an instance in the actor's tenant. Instances in other tenants are treated as missing. Throws `not_found`,
  * `invalid`.
  */
 export async function findOwnInstance(
@@ -70,7 +70,9 @@ export async function ensureInstance(
 	throw new Failure('invalid', `the resource instance \`${reference}\` is not one of the resource \`${resource.key}\``);
 }
 
-/** Returns a role for instances of this resource, or a tenant role if there is none. Throws `not_found`. */
+/**
+ * Returns the requested role: a role for instances if `resource` is set, otherwise a tenant role. Throws `not_found`.
+ */
 export async function findRequestedRole(
 	unit: ReadingUnit,
 	reference: string,
@@ -80,7 +82,8 @@ export async function findRequestedRole(
 }
 
 /**
- * Returns the reviewer's replacement for the requested role. Throws `not_found`: it must belong to the same resource.
+ * Returns the role that the reviewer chose instead of the requested role. Throws `not_found` if it does not belong to
+ * the same resource.
  */
 export async function findOtherRole(unit: ReadingUnit, request: ElementRequest, reference: string): Promise<Role> {
 	return findRequestedRole(unit, reference, request.resource_instance_id === null ? null : request.resource_id);

@@ -100,7 +100,7 @@ function approvalDetails(row: ElementRequest) {
 	};
 }
 
-/** Notifies the element's webhook about a new or moved request. Returns the request. */
+/** Notifies the element's webhook about a new request or a new state. Returns the request. */
 async function announced(unit: WritingUnit, config: ElementsConfig, request: ElementRequest): Promise<ElementRequest> {
 	const details = request.type === 'access_request' ? accessDetails(request) : approvalDetails(request);
 	await announceRequest(unit, config, request, details);
@@ -198,7 +198,8 @@ export async function createOperationApproval(
 }
 
 /**
- * Returns the matching requests of an element in the actor's tenant, as far as the actor may see them, oldest first.
+ * Returns an element's matching requests in the actor's tenant, oldest first. Includes only requests that the actor may
+ * see.
  */
 export async function visibleRequests(
 	unit: ReadingUnit,
@@ -210,13 +211,13 @@ export async function visibleRequests(
 	const seen = reviewed === 'all' ? 'all' : { user_id: actor.user_id, resource_instance_ids: [...reviewed.instances] };
 	const own = { config_ids: [config.id], tenant_ids: [actor.tenant_id] };
 	const tenant_ids = filter.tenant_ids?.filter((id) => id === actor.tenant_id) ?? own.tenant_ids;
-	// In an object, because awaiting a query runs it.
+	// Wrapped in an object, because awaiting a query runs it.
 	return { rows: requestsBy(unit, { ...filter, ...own, tenant_ids }, seen) };
 }
 
 /**
- * Returns a request of an element in the actor's tenant. Throws `not_found` also if the actor may not see it: reviewers
- * see all requests, other users only their own.
+ * Returns an element's request in the actor's tenant. Throws `not_found` if it does not exist or the actor may not see
+ * it. Reviewers see the requests that they review; other users see only their own.
  */
 export async function findVisibleRequest(
 	unit: ReadingUnit,
@@ -238,10 +239,10 @@ export async function findVisibleRequest(
 }
 
 /**
- * Approves, denies or cancels a request, and applies the consequences in the same unit: an approved access request
- * assigns its role, an approved operation assigns `_Approved_` on its instance, until the earliest expiry from the
- * request, the reviewer or the element. Repeating the same move by the same user changes nothing. Throws `not_found`,
- * `forbidden`, `conflict`, and `invalid` for a role that cannot replace the requested role.
+ * Approves, denies or cancels a request, and applies the consequences in the same unit. An approved access request
+ * assigns its role. An approved operation assigns `_Approved_` on its instance. The assignment ends at the earliest
+ * expiry from the request, the reviewer and the element. If the same user repeats a move, nothing changes. Throws
+ * `not_found`, `forbidden`, `conflict`, and `invalid` for a role that cannot replace the requested role.
  */
 export async function moveRequest(
 	unit: WritingUnit,
@@ -257,9 +258,9 @@ export async function moveRequest(
 }
 
 /**
- * Approves or denies a request in any element for environment administrators, who are not users in it. Repeating the
- * move changes nothing. Throws `not_found`, `conflict`, and `invalid` for a role that cannot replace the requested
- * role.
+ * Approves or denies a request in any element, for environment administrators, who are not users in the environment.
+ * Repeating the move changes nothing. Throws `not_found`, `conflict`, and `invalid` for a role that cannot replace the
+ * requested role.
  */
 export async function decideRequest(
 	unit: WritingUnit,
@@ -307,8 +308,8 @@ async function settleRequest(
 }
 
 /**
- * Changes the reviewer's comment and, while the request is pending, the requested role and an earlier expiry. Throws
- * like `moveRequest`.
+ * Changes the reviewer's comment. While the request is pending, it also changes the requested role and sets an earlier
+ * expiry. Throws like `moveRequest`.
  */
 export async function reviewRequest(
 	unit: WritingUnit,
@@ -332,7 +333,7 @@ export async function reviewRequest(
 	});
 }
 
-/** Throws `conflict` if the requester has left the tenant: an approval would bring them back. */
+/** Throws `conflict` if the requester has left the tenant, because an approval would make them a member again. */
 export async function requireRequester(unit: ReadingUnit, request: ElementRequest): Promise<void> {
 	const { requesting_user_id: user_id, tenant_id } = request;
 	if (await isMember(unit, { user_id, tenant_id })) return;
@@ -343,7 +344,7 @@ export async function requireRequester(unit: ReadingUnit, request: ElementReques
 export async function grantRequest(unit: WritingUnit, request: ElementRequest): Promise<void> {
 	const { id, requesting_user_id: user, tenant_id: tenant, resource_instance_id, resource_id } = request;
 	const role = request.role_id ?? (await findApprovedRole(unit, resource_id ?? ''));
-	// An approval without an instance, or for a resource without the role, is only a record.
+	// An approval without an instance, or for a resource without the role, is only recorded.
 	if (role === null || (request.type === 'operation_approval' && resource_instance_id === null)) return;
 	const resource_instance = resource_instance_id ?? undefined;
 	const expires_at = request.expires_at?.toISOString();

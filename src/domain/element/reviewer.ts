@@ -6,15 +6,15 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { type ActingUser, actorLevels } from './level.js';
 import { reviewerRole, reviewersSetting } from './setting.js';
 
-/** Requests reviewed by an actor: all in the tenant, or by `reviews`. */
+/** The requests that an actor reviews: all requests in the tenant, or the requests for which `reviews` returns true. */
 export type Reviewed =
 	| 'all'
 	| { readonly instances: readonly string[]; readonly reviews: (request: ElementRequest) => boolean };
 
 /**
- * Returns the requests reviewed by an actor. Owners in the linked user management element review access requests; users
- * with `_Reviewer_` on the instance review operation approvals. For an approval without an instance, `_Reviewer_` on
- * any instance of the resource in the tenant suffices.
+ * Returns the requests that an actor reviews. Owners in the linked user management element review access requests, and
+ * users with `_Reviewer_` on the instance review operation approvals. For an approval without an instance, `_Reviewer_`
+ * on any instance of the resource in the tenant suffices.
  */
 export async function reviewedBy(unit: ReadingUnit, config: ElementsConfig, actor: ActingUser): Promise<Reviewed> {
 	return config.elements_type === 'approval_flow' ? reviewedByOwner(unit, config, actor) : reviewedByRole(unit, actor);

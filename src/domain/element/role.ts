@@ -5,7 +5,7 @@ import { Role } from '../../store/table/role.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { PermissionLevel } from '../../wire/element/elements-config.js';
 
-/** Separates a resource key from its role key; no key contains it. */
+/** Separator between a resource key and a role key. No key contains it. */
 export const roleSeparator = '#';
 
 /** Returns the role name for lists with tenant and resource roles: `document#viewer` or `admin`. */
@@ -14,7 +14,7 @@ export function elementRoleName({ key, resource }: { readonly key: string; reado
 }
 
 /**
- * Returns the levels in a body, by role id. Throws `unprocessable` for a role with two levels, `not_found` for a
+ * Returns the levels in a body, keyed by role id. Throws `unprocessable` for a role with two levels, `not_found` for a
  * missing role, and `invalid` for an ambiguous key.
  */
 export async function resolveLevels(
@@ -38,8 +38,8 @@ export async function resolveLevels(
 }
 
 /**
- * Returns the role ids for references: an id, a tenant role key, `<resource>#<role>`, or an unambiguous role key.
- * Throws `not_found`, or `invalid` for an ambiguous key.
+ * Returns the role ids for references. A reference is an id, a tenant role key, `<resource>#<role>`, or an unambiguous
+ * role key. Throws `not_found`, or `invalid` for an ambiguous key.
  */
 export async function findElementRoles(
 	unit: ReadingUnit,

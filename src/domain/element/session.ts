@@ -20,8 +20,8 @@ export interface ElementMember {
 }
 
 /**
- * Returns the user and the tenant for a sign-in, by id or key. Throws `tenant_not_found` for a missing tenant,
- * `user_not_found` for a user who is missing or not a member, and `hidden_user`.
+ * Returns the user and the tenant for a sign-in, which names both by id or key. Throws `tenant_not_found` for a missing
+ * tenant, `user_not_found` for a user who is missing or not a member, and `hidden_user`.
  */
 export async function findElementMember(unit: ReadingUnit, named: ElementLogin): Promise<ElementMember> {
 	const tenant = await findTenant(unit, named.tenant_id);
@@ -29,8 +29,8 @@ export async function findElementMember(unit: ReadingUnit, named: ElementLogin):
 }
 
 /**
- * Like `findElementMember`, for the user in a token: by key only, because token issuers choose the subjects, and a
- * subject must not match a different user's id.
+ * Like `findElementMember`, for the user in a token. It finds users only by key: token issuers choose the subjects, and
+ * a subject must not match a different user's id.
  */
 export async function findTokenMember(
 	unit: ReadingUnit,
@@ -54,7 +54,7 @@ async function requireMember(unit: ReadingUnit, tenant: Tenant, user: User | und
 	return { user, tenant };
 }
 
-/** Refuses actions by a user who was signed out, or removed from the tenant, after the request began. */
+/** Refuses an action if the user was signed out or removed from the tenant after the request began. */
 export async function requireStanding(unit: ReadingUnit, { id }: ElementSession): Promise<void> {
 	if (!(await sessionStands(unit, id))) throw signedOut();
 }

@@ -1,4 +1,4 @@
-/** Element settings with a meaning to the server, and the names created for them. */
+/** Element settings that the server interprets, and the names of the objects it creates for them. */
 
 /** Setting on an `approval_flow` element: the user management element whose owners review its requests. */
 export const reviewersSetting = 'user_management_element';
@@ -17,7 +17,7 @@ export const operateAction = 'operate';
 /** Setting on an `operation_approval` element: a further action for `approvedRole`. */
 export const actionSetting = 'action';
 
-/** Setting on an `operation_approval` element: each approval works only once. */
+/** Setting on an `operation_approval` element: each approval can be used only once. */
 export const singleUseSetting = 'single_use';
 
 /** Setting on an element: maximum lifetime for its approvals, in seconds. */
@@ -26,5 +26,5 @@ export const durationSetting = 'max_duration';
 /** Setting on an element: requesters may review their own requests. */
 export const selfReviewSetting = 'allow_self_approval';
 
-/** Setting on a `user_management` element: role for users added without a role. */
+/** Setting on a `user_management` element: default role for users who are added without a role. */
 export const defaultRoleSetting = 'default_role';

@@ -36,7 +36,7 @@ export async function createUserInvite(unit: WritingUnit, body: UserInviteCreate
 }
 
 /**
- * Changes the given invite fields. Throws `not_found` for missing objects, and `invalid` if the resource instance is
+ * Changes the passed invite fields. Throws `not_found` for missing objects, and `invalid` if the resource instance is
  * not in the tenant.
  */
 export async function changeUserInvite(
@@ -54,21 +54,21 @@ export async function changeUserInvite(
 
 /**
  * Creates the invited user, with the role in the tenant or on the resource instance. Throws `invalid` if the invite is
- * already approved or has a different e-mail address, and `duplicate` if a user has the key and the invite was not
- * created in an element.
+ * already approved or has a different e-mail address. Throws `duplicate` if a user with this key exists, unless the
+ * invite was created in an element.
  */
 export async function approveUserInvite(unit: WritingUnit, invite: UserInvite, body: UserInviteApprove): Promise<User> {
 	requireOpenInvite(invite, body.email);
 	const { key, email } = body;
 	const attributes = { ...invite.attributes, ...body.attributes };
-	// Element invites may also name users from other tenants.
+	// Invites from elements may name an existing user in a different tenant.
 	const existing = invite.user_key === null ? null : await userWithKey(unit, key);
 	const user = existing ?? (await createInvited(unit, invite, { key, email, attributes }));
 	await admitInvited(unit, invite, user);
 	return user;
 }
 
-/** Returns an invite's expiry. An approved invite stays permanently, as a record. */
+/** Returns an invite's expiry. An approved invite is kept permanently, as a record. */
 function openUntil(status: UserInvite['status'], end: Date | null): Date | null {
 	return status === 'approved' ? null : end;
 }
@@ -79,8 +79,8 @@ type NamedTarget = Omit<InviteTarget, 'resource_instance_id'> & {
 };
 
 /**
- * Returns the ids in an invite after checking that all objects exist. The role belongs to the instance's resource, or
- * is a tenant role, which applies to the whole tenant even if an instance is named.
+ * Checks that all objects in an invite exist, and returns their ids. The role belongs to the instance's resource or is
+ * a tenant role. A tenant role applies to the whole tenant, even if the invite names an instance.
  */
 async function resolveTarget(unit: ReadingUnit, target: NamedTarget): Promise<InviteTarget> {
 	const tenant = await unit.find(Tenant, target.tenant_id);

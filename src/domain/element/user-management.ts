@@ -10,14 +10,14 @@ import { findOwnInstance } from './request-target.js';
 import { findElementRoles, roleSeparator } from './role.js';
 import { resourceSetting } from './setting.js';
 
-/** Permission rules for elements where users manage users. */
+/** Permission rules for elements in which users manage other users. */
 
 /** An element as seen by an actor: in a tenant, or on an instance there. */
 export interface OpenedElement {
 	readonly config: ElementsConfig;
 	readonly actor: ActingUser;
 	readonly tenant: Tenant;
-	/** `null` for the whole tenant. */
+	/** The instance; `null` if the element is open for the whole tenant. */
 	readonly instance: InstanceRow | null;
 	/** The actor's level there: `LEVEL_1`, `LEVEL_2` or `LEVEL_3`. */
 	readonly level: PermissionLevel;
@@ -31,15 +31,15 @@ export interface UserManagement extends OpenedElement {
 
 /** Levels with access to an element, highest first. */
 const seeing = ['LEVEL_1', 'LEVEL_2', 'LEVEL_3'] as const satisfies readonly PermissionLevel[];
-/** Levels of the roles that a manager assigns and removes. */
+/** Levels of the roles that a manager may assign and remove. */
 const managed: readonly PermissionLevel[] = ['LEVEL_2', 'LEVEL_3', 'LEVEL_4'];
 /** Levels of the roles shown to users other than owners. */
 const shown: readonly PermissionLevel[] = ['LEVEL_1', ...managed];
 
 /**
- * Opens an element for an actor: in the actor's tenant, or on the instance in `named`. For an actor without access, the
- * element is missing. Throws `not_found` for an unknown element or instance, and `unprocessable` if the element's
- * settings name a resource and no instance is given.
+ * Opens an element for an actor, in the actor's tenant or on the instance in `named`. Throws `not_found` for an unknown
+ * element or instance, and for an actor without access. Throws `unprocessable` if the element's settings name a
+ * resource but `named` has no instance.
  */
 export async function openElement(
 	unit: ReadingUnit,
@@ -80,7 +80,7 @@ async function findPlace(
 ): Promise<InstanceRow | null> {
 	const resource = config.settings[resourceSetting];
 	const seesAny = sees(levels.inTenant) || seeing.some((level) => levels.instancesAt(level).length > 0);
-	// Before any lookup, so that an actor without access learns nothing.
+	// Check this before any lookup, so that an actor without access learns nothing.
 	if (!seesAny) throw unseen(config);
 	if (named !== undefined) {
 		return findOwnInstance(unit, actor, resource === undefined ? undefined : String(resource), named);
@@ -98,7 +98,7 @@ function unseen({ key }: ElementsConfig): Failure {
 	return notFound(ElementsConfig.title, key);
 }
 
-/** Throws `forbidden` for an actor who only views. */
+/** Throws `forbidden` for an actor who may only view users. */
 export function requireManager({ level }: UserManagement): void {
 	if (level === 'LEVEL_3') throw forbidden('only owners and managers of this element change its users');
 }
@@ -115,14 +115,14 @@ export function requireManagedRole(management: UserManagement, role: Role): void
 	throw forbidden(`managers give and take roles of the levels 2 to 4; \`${role.key}\` is not one of them`);
 }
 
-/** Returns the role levels visible to the actor; `null` for all. */
+/** Returns the role levels visible to the actor; `null` if all levels are visible. */
 export function shownLevels({ level }: UserManagement): readonly PermissionLevel[] | null {
 	return level === 'LEVEL_1' ? null : shown;
 }
 
 /**
  * Refuses to remove an owner, or an owner's role, if the actor is not an owner. Removing a user from a tenant also
- * removes roles on its instances, so an owner on any instance counts as an owner. Throws `forbidden`.
+ * removes roles on the tenant's instances, so the owner of any instance is treated as an owner. Throws `forbidden`.
  */
 export async function refuseOwner(
 	unit: ReadingUnit,
@@ -137,7 +137,7 @@ export async function refuseOwner(
 }
 
 /**
- * Returns the named role, by id, key or `<resource>#<role>`, if it can be held in the managed tenant or instance.
+ * Returns the role with this id, key or `<resource>#<role>`, if users can hold it in the managed tenant or instance.
  * Throws `not_found`.
  */
 export async function findManagedRole(

@@ -27,15 +27,18 @@ import {
 } from './user-management.js';
 import { announceAssignment, announceInvite, announceUser } from './webhook-event.js';
 
-/** User management by the users of elements. Never shows or changes anything in other tenants. */
+/** User management by element users. These functions never show or change anything in other tenants. */
 
-/** Returns the matching managed users, oldest first: tenant members, or users with a role on the instance. */
+/**
+ * Returns the matching managed users, oldest first. These are the tenant members, or the users with a role on the
+ * instance.
+ */
 export function elementUsers(
 	unit: ReadingUnit,
 	{ tenant, instance }: UserManagement,
 	search: string | undefined,
 ): { readonly rows: RowQuery<User> } {
-	// In an object, because awaiting a query runs it.
+	// Wrapped in an object, because awaiting a query runs it.
 	return { rows: usersBy(unit, { search, tenant_id: tenant.id, resource_instance_id: instance?.id }) };
 }
 
@@ -67,16 +70,17 @@ function asInstanceRole({ role, resource_instance }: AssignmentRow) {
 	return parts === null ? [] : [{ resource_instance: parts.key, resource: parts.resource, role }];
 }
 
-/** The added user, or its invite. */
+/** The added user, or the user's invite. */
 export type AddedUser =
 	| { readonly user: User; readonly invite?: undefined }
 	| { readonly user?: undefined; readonly invite: UserInvite };
 
 /**
- * Adds a user to the tenant, or to the users with a role on the instance: an existing user with the body's key,
- * unchanged, or a new user. The user gets the role in the body, or the element's default role. An inviting element
- * creates an invite instead, except for tenant members. Throws `forbidden`, also for an attribute defined by the
- * environment, `not_found` for the role, and `unprocessable` if a required role or e-mail address is missing.
+ * Adds a user to the tenant or to the instance. An existing user with the body's key stays unchanged; otherwise the
+ * user is created. The user gets the role in the body, or the element's default role. An element that invites users
+ * creates an invite instead, except for tenant members. Throws `forbidden` if the actor may not do this and for
+ * attributes defined by the environment, `not_found` for the role, and `unprocessable` if a required role or e-mail
+ * address is missing.
  */
 export async function addElementUser(
 	unit: WritingUnit,
@@ -105,7 +109,7 @@ export async function addElementUser(
 	return { user };
 }
 
-/** Returns the role for a new user; `null` for no role, which only a tenant allows. */
+/** Returns the role for a new user; `null` if there is none. Only users in a tenant may have no role. */
 async function findFirstRole(
 	unit: ReadingUnit,
 	management: UserManagement,
@@ -138,9 +142,9 @@ function invitedForGood(): Failure {
 }
 
 /**
- * Removes a user from the tenant, with all roles there, or removes the user's roles on the instance. The user itself
- * stays. Also deletes pending invites there, which is enough for an invited user. Throws `forbidden`, and `not_found`
- * for a user who is not there.
+ * Removes a user from the tenant, with all roles there, or removes the user's roles on the instance. Does not delete
+ * the user. Also deletes the user's pending invites there; for an invited user, there may be nothing else to remove.
+ * Throws `forbidden`, and `not_found` if the user is not there.
  */
 export async function removeElementUser(
 	unit: WritingUnit,
@@ -159,8 +163,8 @@ export async function removeElementUser(
 }
 
 /**
- * Assigns a role to a tenant member, in the tenant or on the instance, or extends it. Throws `forbidden`, `duplicate`,
- * and `not_found` for the user or the role.
+ * Assigns a role to a tenant member, in the tenant or on the instance, or extends the assignment. Throws `forbidden`,
+ * `duplicate`, and `not_found` for the user or the role.
  */
 export async function assignElementRole(
 	unit: WritingUnit,
@@ -178,8 +182,8 @@ export async function assignElementRole(
 }
 
 /**
- * Removes a role from a tenant member, in the tenant or on the instance. Throws `forbidden`, and `not_found` for the
- * user, the role, or a missing assignment.
+ * Removes a role from a tenant member, in the tenant or on the instance. Throws `forbidden`, and `not_found` for a
+ * missing user, role or assignment.
  */
 export async function unassignElementRole(
 	unit: WritingUnit,
@@ -195,7 +199,7 @@ export async function unassignElementRole(
 	await unassign(unit, placedRole(management, user, role));
 }
 
-/** Returns a tenant member, by id or key. Throws `not_found`, also for users in other tenants. */
+/** Returns the tenant member with this id or key. Throws `not_found`, even if the user exists in a different tenant. */
 async function findMember(unit: ReadingUnit, management: UserManagement, reference: string): Promise<User> {
 	const user = await findUser(unit, management, reference);
 	if (user === null) throw notFound(User.title, reference);
@@ -212,7 +216,7 @@ function placedRole({ tenant, instance }: UserManagement, user: User, role: Role
 	return { user: user.id, role: role.id, tenant: tenant.id, resource_instance: instance?.id };
 }
 
-/** Returns the instance named in the query or body. Throws `invalid` if they differ. */
+/** Returns the instance named in the query or body. Throws `invalid` if the two differ. */
 export function namedInstance(query: string | undefined, body: string | undefined): string | undefined {
 	if (query !== undefined && body !== undefined && query !== body) {
 		throw new Failure('invalid', `\`resource_instance_id\` is \`${query}\` in the query and \`${body}\` in the body`);

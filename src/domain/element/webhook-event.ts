@@ -55,7 +55,7 @@ export async function announceUser(
 	});
 }
 
-/** Announces an invited user, so that the application can send mail. */
+/** Announces an invited user. The application can then send mail. */
 export async function announceInvite(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -81,7 +81,7 @@ export async function announceAssignment(
 	await announce(unit, config, 'role_assignment', { user_id, tenant_id, role, permission_level });
 }
 
-/** Announces a new or moved request, with the `details` in its API object. */
+/** Announces a new request or a new state. `details` are fields from the request's API object. */
 export async function announceRequest(
 	unit: WritingUnit,
 	config: ElementsConfig,
@@ -101,7 +101,7 @@ export async function announceRequest(
 	await insertDelivery(unit, { config_id: config.id, event: type, payload });
 }
 
-/** Sends a test event to an element's webhook, without further data. Throws `not_found` if there is no webhook. */
+/** Sends a test event without further data to an element's webhook. Throws `not_found` if there is no webhook. */
 export async function announceTest(unit: WritingUnit, config: ElementsConfig): Promise<void> {
 	if (config.webhook_url === null) throw notFound('Webhook', config.key);
 	const payload = { type: 'test', element_key: config.key };
@@ -133,12 +133,12 @@ export function readDelivery(unit: ReadingUnit, row: WebhookDelivery): WebhookDe
  */
 export function readWebhookSecret(unit: ReadingUnit, config: ElementsConfig): WebhookSecretRead {
 	if (config.webhook_id === null) throw notFound('Webhook', config.key);
-	// The prefix comes from Standard Webhooks, whose libraries accept this form.
+	// Standard Webhooks defines the prefix, and its libraries accept secrets in this form.
 	const [key] = webhookSigningKeys(unit.cipher, config.webhook_id);
 	return { secret: `whsec_${key.toString('base64')}` };
 }
 
-/** Returns the element with this id; `null` if it is gone. */
+/** Returns the element with this id; `null` if the element was deleted. */
 export async function findAnnouncing(unit: ReadingUnit, id: string | null): Promise<ElementsConfig | null> {
 	return id === null ? null : ((await unit.findMany(ElementsConfig, [id])).get(id) ?? null);
 }

@@ -37,7 +37,7 @@ export async function readDetailedAssignments(
 	});
 }
 
-/** Returns the assigned roles, by id. A resource role lists its permissions by action key only. */
+/** Returns the assigned roles, keyed by id. A resource role lists its permissions by action key only. */
 async function findDetailedRoles(unit: ReadingUnit, rows: readonly AssignmentRow[]) {
 	const roles = await unit.findMany(
 		Role,

@@ -16,11 +16,9 @@ import { instanceName } from '../../wire/common.js';
 import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances, requireTenant } from './named-instance.js';
 
-/**
- * Resolves assignment references: a tenant role in a tenant, or a resource role on an instance of the same resource.
- */
+/** Resolves assignment references. A reference names a tenant role in a tenant, or a resource role on an instance. */
 
-/** Referenced instances, by reference, and the roles of their resources, by resource id and reference. */
+/** Referenced instances, keyed by reference, and their resources' roles, keyed by resource id and reference. */
 export interface AssignmentTargets {
 	readonly instances: ReadonlyMap<string, InstanceRow>;
 	readonly roles: ReadonlyMap<string, ReadonlyMap<string, Named>>;
@@ -28,7 +26,7 @@ export interface AssignmentTargets {
 
 const noTargets: AssignmentTargets = { instances: new Map(), roles: new Map() };
 
-/** Returns the referenced instances and their roles. References to tenant roles only need no query. */
+/** Returns the referenced instances and their roles. If all references are to tenant roles, no query is needed. */
 export async function findTargets(
 	unit: ReadingUnit,
 	references: readonly AssignmentReference[],
@@ -87,7 +85,7 @@ async function withRoles(
 	return { instances, roles };
 }
 
-/** A resolved assignment, by keys and ids. */
+/** A resolved assignment, with keys and ids. */
 export interface ResolvedAssignment extends AssignmentColumns {
 	readonly user: string;
 	readonly role: string;

@@ -32,8 +32,8 @@ export function readAssignment(unit: ReadingUnit, row: AssignmentRow): RoleAssig
 }
 
 /**
- * Assigns a role, or extends it. Throws `not_found` for a missing object, and `duplicate` if the user already holds the
- * role there at least until then.
+ * Assigns a role, or extends an existing assignment. Throws `not_found` for a missing object, and `duplicate` if the
+ * existing assignment does not end earlier.
  */
 export async function assign(unit: WritingUnit, reference: AssignmentReference): Promise<AssignmentRow> {
 	const [row] = await assignMany(unit, [reference]);
@@ -42,9 +42,10 @@ export async function assign(unit: WritingUnit, reference: AssignmentReference):
 }
 
 /**
- * Assigns many roles. Extends an existing assignment if the new expiry is later or absent; otherwise skips it, and
- * skips repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is created
- * with only a key. Creates unknown instances in their named tenants. Returns added and extended assignments.
+ * Assigns many roles. Extends an existing assignment if the new expiry is later or absent. Skips other existing
+ * assignments and repetitions. `missingUsers` decides whether an unknown user fails the whole call, is skipped, or is
+ * created with only a key. Creates unknown instances in the tenants that the references name. Returns the added and
+ * extended assignments.
  */
 export async function assignMany(
 	unit: WritingUnit,
@@ -60,7 +61,9 @@ export async function assignMany(
 	return insert(unit, resolveAssignments(wanted, { ...found, users }, targets));
 }
 
-/** Assigns roles with exactly the given expiries, whatever is stored. Throws like `assignMany`. */
+/**
+ * Assigns roles with exactly the passed expiries, even if an existing assignment ends later. Throws like `assignMany`.
+ */
 export async function assignExactly(unit: WritingUnit, references: readonly AssignmentReference[]): Promise<void> {
 	const found = await participantsIn(unit, references);
 	const targets = await ensureTargets(unit, references, found.tenants);
@@ -68,7 +71,7 @@ export async function assignExactly(unit: WritingUnit, references: readonly Assi
 }
 
 /**
- * Assigns the role in an approved request. Changes nothing if the user already holds it at least until then. Throws
+ * Assigns the role in an approved request. Does nothing if the user has an assignment that does not end earlier. Throws
  * `not_found` for a missing object.
  */
 export async function assignForRequest(
@@ -89,8 +92,8 @@ export async function unassign(unit: WritingUnit, reference: AssignmentReference
 }
 
 /**
- * Removes many role assignments; skips missing assignments. Returns the removed assignments. Throws `not_found` for an
- * unknown user, role, tenant or instance.
+ * Removes many role assignments, and skips missing assignments. Returns the removed assignments. Throws `not_found` for
+ * an unknown user, role, tenant or instance.
  */
 export async function unassignMany(
 	unit: WritingUnit,
@@ -103,7 +106,7 @@ export async function unassignMany(
 }
 
 /**
- * Replaces all roles held by these users, in tenants and on instances, with the given expiries. Throws like
+ * Replaces all roles held by these users, in tenants and on instances, with the passed roles and expiries. Throws like
  * `assignMany`.
  */
 export async function replaceAssignments(
@@ -136,8 +139,8 @@ export async function removeExpiredAssignments(unit: WritingUnit): Promise<numbe
 }
 
 /**
- * Returns the existing assignments among `wanted`, oldest first. Looks them up by both ends, because either end alone
- * may have very many.
+ * Returns the existing assignments among `wanted`, oldest first. The lookup uses both the user and the role's place,
+ * because each alone may have very many assignments.
  */
 async function heldBetween(
 	unit: ReadingUnit,
@@ -163,7 +166,7 @@ async function heldBetween(
 	return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Adds the joined keys to an assignment. */
+/** Adds keys to an assignment row. */
 function withKeys(row: RoleAssignment, { user, role, tenant, resource_instance }: ResolvedAssignment): AssignmentRow {
 	return { ...row, user, role, tenant, resource_instance };
 }
@@ -196,9 +199,9 @@ async function insert(
 }
 
 interface InsertOptions {
-	/** The request behind the assignments. */
+	/** Id of the request that caused the assignments. */
 	readonly requestId?: string | null;
-	/** Existing assignments get only later expiries (`extend`), or always the given expiry (`replace`). */
+	/** With `extend`, existing assignments get only later expiries. With `replace`, they always get the passed expiry. */
 	readonly changes?: 'extend' | 'replace';
 }
 
@@ -229,7 +232,7 @@ async function createMissing(
 	return unit.createMany(User, rows, (user) => user.key);
 }
 
-/** A reference to an existing user may be any text, but a new user's key must be valid. */
+/** Refuses invalid keys for new users. A reference to an existing user may be any string. */
 function refuseWrongKeys(references: readonly AssignmentReference[], missing: ReadonlySet<string>): void {
 	const problems = references.flatMap(({ user }, index) => {
 		const [issue] = (missing.has(user) ? UserKey.safeParse(user).error?.issues : undefined) ?? [];

@@ -7,7 +7,7 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { instanceName, instanceParts } from '../../wire/common.js';
 
-/** Finds referenced resource instances, and creates missing instances if a reference is enough. */
+/** Finds referenced resource instances, and creates missing instances for callers that allow it. */
 
 /**
  * Returns the instance with this id, `<resource key>:<instance key>` or unambiguous key. Throws `not_found`, `invalid`.
@@ -16,7 +16,10 @@ export async function findInstance(unit: ReadingUnit, reference: string): Promis
 	return (await findInstances(unit, [reference])).get(reference) ?? refuseUnknownInstance(reference);
 }
 
-/** Returns the referenced instances, by reference, without missing instances. Throws `invalid` for an ambiguous key. */
+/**
+ * Returns the referenced instances, keyed by reference, without missing instances. Throws `invalid` for an ambiguous
+ * key.
+ */
 export async function findInstances(
 	unit: ReadingUnit,
 	references: Iterable<string>,
@@ -29,7 +32,10 @@ export async function findInstances(
 	return found;
 }
 
-/** Returns the instance with the resource `type`, or else the only instance. Throws `invalid` if several remain. */
+/**
+ * Returns the only instance among `rows` or, if there are several, the instance of the resource `type`. Throws
+ * `invalid` if there are several and none has this resource.
+ */
 export function onlyInstance<Row extends InstanceRow>(
 	reference: string,
 	rows: readonly Row[],
@@ -49,8 +55,8 @@ export interface WantedInstance {
 }
 
 /**
- * Creates the missing instances, and returns all instances by reference. Throws `not_found` for a missing instance
- * without resource and key in its name, or without a tenant.
+ * Creates the missing instances, and returns all instances keyed by reference. Throws `not_found` for a missing
+ * instance if its reference is not `<resource>:<key>` or no tenant is known.
  */
 export async function createMissingInstances(
 	unit: WritingUnit,
@@ -68,7 +74,7 @@ export async function createMissingInstances(
 }
 
 interface NewInstance extends Pick<ResourceInstance, 'key' | 'attributes'> {
-	/** By key. */
+	/** Resource key. */
 	readonly resource: string;
 	readonly tenant: Named;
 }
@@ -94,7 +100,7 @@ export interface InstanceColumns extends Pick<ResourceInstance, 'key' | 'attribu
 	readonly tenant: Named;
 }
 
-/** Inserts instances and records their creations. Throws `duplicate` with the first name. */
+/** Inserts instances and records their creation. Throws `duplicate` with the name of the first existing instance. */
 export async function insertInstances(
 	unit: WritingUnit,
 	wanted: readonly InstanceColumns[],
@@ -118,7 +124,7 @@ export async function insertInstances(
 	});
 }
 
-/** Adds the resource and tenant keys to an instance, which has only their ids. */
+/** Adds the resource and tenant keys to an instance row, which contains only the ids. */
 export function withKeys(row: ResourceInstance, resource: string, tenant: string): InstanceRow {
 	return Object.assign(row, { resource, tenant });
 }
@@ -133,7 +139,7 @@ export function requireTenant(instance: InstanceRow, tenant: Named | undefined):
 	);
 }
 
-/** Throws `not_found`: no instance has this name. */
+/** Throws `not_found` for a reference to a missing instance. */
 export function refuseUnknownInstance(reference: string): never {
 	throw notFound(ResourceInstance.title, reference);
 }

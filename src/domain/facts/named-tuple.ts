@@ -10,7 +10,7 @@ import type { RelationshipTupleCreate } from '../../wire/facts/relationship-tupl
 import { asDate } from '../as-date.js';
 import { createMissingInstances, findInstances } from './named-instance.js';
 
-/** A tuple by keys and ids. */
+/** A tuple, with keys and ids. */
 export interface NamedTuple extends TupleKeys, TupleColumns {}
 
 /**
@@ -29,7 +29,8 @@ export async function resolveTuples(
 type Instances = ReadonlyMap<string, InstanceRow>;
 
 /**
- * Returns the instances on both sides. Looks up a tenant only for missing instances: existing instances have theirs.
+ * Returns the instances on both sides. Looks up tenants only for missing instances, because existing instances already
+ * have a tenant.
  */
 async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Instances> {
 	const found = await findInstances(
@@ -51,7 +52,7 @@ async function ensureInstances(unit: WritingUnit, bodies: readonly RelationshipT
 
 type Relations = ReadonlyMap<string, Relation>;
 
-/** Returns relations by their objects' resource and by reference, which is a key or an id. */
+/** Returns relations, keyed by their objects' resource and by reference. A reference is a key or an id. */
 async function findRelations(unit: ReadingUnit, bodies: readonly RelationshipTupleCreate[]): Promise<Relations> {
 	const rows = await unit.findNamed(
 		Relation,

@@ -64,8 +64,8 @@ export async function readDetailedTuples(
 }
 
 /**
- * Creates a relationship, or extends it. Throws like `relateMany`, and `duplicate` if it already exists at least until
- * then.
+ * Creates a relationship, or extends an existing relationship. Throws like `relateMany`, and `duplicate` if the
+ * existing relationship does not end earlier.
  */
 export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): Promise<TupleRow> {
 	const [row] = await relateMany(unit, [body]);
@@ -74,10 +74,11 @@ export async function relate(unit: WritingUnit, body: RelationshipTupleCreate): 
 }
 
 /**
- * Creates many relationships. Extends an existing relationship if the new expiry is later or absent; otherwise skips
- * it, and skips repetitions. Creates missing instances in their named tenants. Returns created and extended
- * relationships. Throws `not_found` for a missing object, `mismatched_tenants` for instances in two tenants,
- * `mismatched_relation` for a subject with the wrong type, and `limit_reached` like `refuseTuplesOverLimit`.
+ * Creates many relationships. Extends an existing relationship if the new expiry is later or absent. Skips other
+ * existing relationships and repetitions. Creates missing instances in the tenants that the bodies name. Returns the
+ * created and extended relationships. Throws `not_found` for a missing object, `mismatched_tenants` for instances in
+ * two tenants, `mismatched_relation` for a subject with the wrong type, and `limit_reached` like
+ * `refuseTuplesOverLimit`.
  */
 export async function relateMany(
 	unit: WritingUnit,
@@ -89,8 +90,8 @@ export async function relateMany(
 }
 
 /**
- * Like `relateMany`, but without the limit check, which callers with several steps run once at the end. With `replace`,
- * each relationship gets exactly the given expiry, whatever is stored.
+ * Like `relateMany`, but without the limit check. Callers with several steps run the check once at the end. With
+ * `replace`, each relationship gets exactly the passed expiry, even if the existing relationship ends later.
  */
 export async function relateWithoutLimit(
 	unit: WritingUnit,
@@ -129,14 +130,19 @@ function longestEach(tuples: readonly NamedTuple[]): ReadonlyMap<string, NamedTu
 	return found;
 }
 
-/** Deletes a relationship. Throws `not_found` if it does not exist, for any reason. */
+/**
+ * Deletes a relationship. Throws `not_found` if it does not exist, for example because an object it names is missing.
+ */
 export async function unrelate(unit: WritingUnit, body: RelationshipTupleRemove): Promise<TupleRow> {
 	const [row] = await unrelateMany(unit, [body]);
 	if (row === undefined) throw notFound(RelationshipTuple.title, tupleName(body));
 	return row;
 }
 
-/** Deletes many relationships. Skips missing relationships, for any reason. Returns the deleted relationships. */
+/**
+ * Deletes many relationships. Skips relationships that do not exist, even if an object they name is missing. Returns
+ * the deleted relationships.
+ */
 export async function unrelateMany(
 	unit: WritingUnit,
 	bodies: readonly RelationshipTupleRemove[],

@@ -46,7 +46,7 @@ export async function readDetailedInstances(
 ): Promise<readonly ResourceInstanceRead[]> {
 	const tuples = await tuplesBy(unit, { instance_ids: rows.map((row) => row.id) });
 	const asSubject = groupBy(tuples, (tuple) => tuple.subject_id);
-	// A relationship from an instance to itself counts once.
+	// List a relationship from an instance to itself only once.
 	const asObject = groupBy(
 		tuples.filter(({ subject_id, object_id }) => subject_id !== object_id),
 		(tuple) => tuple.object_id,
@@ -57,12 +57,15 @@ export async function readDetailedInstances(
 	}));
 }
 
-/** Adds an instance. Throws `not_found` for its resource or tenant, `duplicate` if the resource has this key. */
+/**
+ * Adds an instance. Throws `not_found` for its resource or tenant, and `duplicate` if the resource already has an
+ * instance with this key.
+ */
 export async function createInstance(unit: WritingUnit, body: ResourceInstanceCreate): Promise<InstanceRow> {
 	return onlyRow(await insertInstances(unit, await resolveColumns(unit, [body])));
 }
 
-/** Changes an instance's attributes, if given; null empties them. */
+/** Replaces an instance's attributes if the body has any; null clears them. */
 export async function changeInstance(
 	unit: WritingUnit,
 	instance: InstanceRow,
@@ -78,8 +81,8 @@ export async function changeInstance(
 }
 
 /**
- * Creates or replaces many instances, by resource and key. For repeated names, the last body counts. An instance cannot
- * move to a different tenant. Throws `not_found` and `mismatched_tenants`.
+ * Creates or replaces many instances, identified by resource and key. If bodies have the same name, the last body
+ * applies. An instance cannot move to a different tenant. Throws `not_found` and `mismatched_tenants`.
  */
 export async function syncInstances(unit: WritingUnit, bodies: readonly ResourceInstanceCreate[]): Promise<void> {
 	const last = new Map((await resolveColumns(unit, bodies)).map((instance) => [instanceIdentity(instance), instance]));

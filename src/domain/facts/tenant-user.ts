@@ -18,7 +18,7 @@ export interface TenantMembership {
 	readonly tenant: Named;
 }
 
-/** Adds a user to a tenant, unless it is there already. */
+/** Adds a user to a tenant. Does nothing if the user is already a member. */
 export async function addTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
 	await addTenantUsers(unit, [{ user, tenant }]);
 }
@@ -35,8 +35,8 @@ export async function addTenantUsers(unit: WritingUnit, places: readonly TenantM
 }
 
 /**
- * Removes a user from a tenant, with its roles and pending invites there, including invites to instances; the user
- * itself stays. Throws `not_found` if it does not belong to the tenant.
+ * Removes a user from a tenant, with the user's roles and pending invites there, including invites to instances. Does
+ * not delete the user. Throws `not_found` if the user is not a member.
  */
 export async function removeTenantUser(unit: WritingUnit, tenant: Tenant, user: User): Promise<void> {
 	const place = { tenant_ids: [tenant.id], user_ids: [user.id] };

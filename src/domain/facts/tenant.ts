@@ -14,7 +14,7 @@ export async function createTenant(unit: WritingUnit, body: TenantCreate): Promi
 	return unit.create(Tenant, tenantColumns(unit, body), body.key);
 }
 
-/** Adds many tenants. Throws `duplicate` for the first taken or repeated key. */
+/** Adds many tenants. Throws `duplicate` for the first key that is taken or repeated. */
 export async function createTenants(unit: WritingUnit, bodies: readonly TenantCreate[]): Promise<readonly Tenant[]> {
 	await refuseTakenKeys(
 		unit,
@@ -33,7 +33,7 @@ export async function removeTenant(unit: WritingUnit, tenant: Tenant): Promise<v
 	await removeTenants(unit, [tenant]);
 }
 
-/** Deletes tenants, each once, with all dependents like `removeTenant`. */
+/** Deletes tenants, each once. Like `removeTenant`, it deletes everything that belongs to them. */
 export async function removeTenants(unit: WritingUnit, tenants: readonly Tenant[]): Promise<void> {
 	const tenant_ids = tenants.map((tenant) => tenant.id);
 	await removeAssignments(unit, { tenant_ids });

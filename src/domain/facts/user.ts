@@ -35,7 +35,7 @@ export async function readUser(unit: ReadingUnit, row: User): Promise<UserRead> 
 	return onlyRow(await readUsers(unit, [row]));
 }
 
-/** Converts a user just created from `body` to its API object. */
+/** Converts a user that was just created from `body` to its API object. */
 export async function readNewUser(unit: ReadingUnit, row: User, body: UserCreate): Promise<UserRead> {
 	const { role_assignments = [] } = body;
 	return role_assignments.length > 0
@@ -43,7 +43,7 @@ export async function readNewUser(unit: ReadingUnit, row: User, body: UserCreate
 		: { ...row, ...unit.scope, ...readRolesAndTenants([], [], false) };
 }
 
-/** Adds a user with its first roles. Throws `duplicate`, or `not_found` for objects in its roles. */
+/** Adds a user with the roles in the body. Throws `duplicate`, or `not_found` for objects in its roles. */
 export async function createUser(unit: WritingUnit, body: UserCreate): Promise<User> {
 	const { key } = body;
 	const user = await unit.create(User, { key, ...userColumns(body) }, key);
@@ -51,7 +51,10 @@ export async function createUser(unit: WritingUnit, body: UserCreate): Promise<U
 	return user;
 }
 
-/** Adds many users, each with its first roles. Throws like `createUser`, with the first taken or repeated key. */
+/**
+ * Adds many users, each with the roles in its body. Throws like `createUser`, for the first key that is taken or
+ * repeated.
+ */
 export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
 	const bodyByKey = new Map(bodies.map((body) => [body.key, body]));
 	await refuseTakenKeys(
@@ -67,8 +70,8 @@ export async function createUsers(unit: WritingUnit, bodies: readonly UserCreate
 }
 
 /**
- * Adds a user to a tenant: an existing user with the body's key, or a new user. An existing user stays unchanged except
- * for new roles. Throws `not_found` for objects in its roles.
+ * Adds a user to a tenant. Creates the user unless a user with the body's key exists. An existing user stays unchanged,
+ * except for new roles. Throws `not_found` for objects in its roles.
  */
 export async function addUserToTenant(unit: WritingUnit, tenant: Tenant, body: UserCreate): Promise<User> {
 	const existing = (await unit.findMany(User, [body.key])).get(body.key);
@@ -79,9 +82,9 @@ export async function addUserToTenant(unit: WritingUnit, tenant: Tenant, body: U
 }
 
 /**
- * Creates or replaces the user with this key. Resets missing fields. `role_assignments`, if given, replace all its
- * roles, in tenants and on resource instances. If they are missing, its roles stay, because assignments are separate
- * objects.
+ * Creates or replaces the user with this key. Resets missing fields. If the body has `role_assignments`, they replace
+ * all the user's roles, in tenants and on resource instances. Otherwise the roles stay, because assignments are
+ * separate objects.
  */
 export async function syncUser(
 	unit: WritingUnit,
@@ -97,7 +100,7 @@ export async function syncUser(
 	return { user, created: false };
 }
 
-/** Applies `syncUser` to each body. For repeated users, the last body counts. */
+/** Applies `syncUser` to each body. If a user is repeated, the last body applies. */
 export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<void> {
 	const found = await unit.findMany(
 		User,
@@ -124,7 +127,7 @@ export async function syncUsers(unit: WritingUnit, bodies: readonly UserCreate[]
 	);
 }
 
-/** Changes the given user fields; null clears a field. */
+/** Changes the passed user fields; null clears a field. */
 export async function changeUser(unit: WritingUnit, user: User, body: UserUpdate): Promise<User> {
 	const { email, first_name, last_name, attributes } = body;
 	const columns = definedFields({ email, first_name, last_name, attributes: attributes === null ? {} : attributes });
@@ -137,8 +140,8 @@ export async function removeUser(unit: WritingUnit, user: User): Promise<void> {
 }
 
 /**
- * Deletes users, each once, with their roles and tenant memberships. Cascades here instead of in the database, so that
- * the log has each role and membership.
+ * Deletes users, each once, with their roles and tenant memberships. The code deletes these itself instead of relying
+ * on a database cascade, so that the log contains each role and membership.
  */
 export async function removeUsers(unit: WritingUnit, users: readonly User[]): Promise<void> {
 	const user_ids = users.map((user) => user.id);
@@ -154,8 +157,8 @@ function insertUsers(unit: WritingUnit, bodies: readonly UserCreate[]): Promise<
 }
 
 /**
- * Returns the last body for each user: by id if the user exists, else by key. Roles in an earlier body count if the
- * last body has none.
+ * Returns the last body for each user, keyed by id if the user exists, otherwise by key. If the last body has no roles,
+ * the roles in an earlier body apply.
  */
 function lastOfEach(bodies: readonly UserCreate[], found: ReadonlyMap<string, User>): ReadonlyMap<string, UserCreate> {
 	const last = new Map<string, UserCreate>();

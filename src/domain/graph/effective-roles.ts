@@ -15,28 +15,25 @@ import { instanceName } from '../../wire/common.js';
 import { type EffectiveRole, type EffectiveRoles, maxEffectiveRoles } from '../../wire/facts/effective-role.js';
 import { derivationSteps } from './derivation-steps.js';
 
-/** Maximum relationships between an assigned role and a role derived from it. */
+/** Maximum number of relationships between an assigned role and a role derived from it. */
 export const maxRoleSteps = 30;
 
 /** Query for a user's roles. */
 export interface RolesWanted {
 	readonly user_id: string;
-	/** A single tenant, or all tenants. */
+	/** Tenant id; `null` for all tenants. */
 	readonly tenant_id: string | null;
 	readonly limit: number;
 }
 
-/**
- * Returns a user's roles: assigned roles, and roles derived from them, in groups and otherwise, each with the shortest
- * path.
- */
+/** Returns a user's roles: assigned roles, roles from groups, and derived roles. Each role has its shortest path. */
 export async function effectiveRoles(
 	unit: ReadingUnit,
 	wanted: RolesWanted,
 ): Promise<Omit<EffectiveRoles, 'revision'>> {
 	const { user_id, tenant_id, limit } = wanted;
-	// Independent of the requested limit: the query plan depends on the row limit, and the rows returned depend on the
-	// plan.
+	// Use a row limit that does not depend on the requested limit: the query plan depends on the row limit, and the
+	// returned rows depend on the plan.
 	const held = await rolesHeld(unit, user_id, tenant_id, maxEffectiveRoles + 1);
 	const direct = held.slice(0, limit).map((assigned): Holding => ({ assigned, source: 'direct' }));
 	const derived: Derived =
@@ -45,7 +42,7 @@ export async function effectiveRoles(
 	return { data: [...(await writeRoles(unit, holdings))], truncated: derived.more };
 }
 
-/** A held role: its assignment, and its derivation steps. */
+/** A held role: the assignment it comes from, and its last derivation step. */
 interface Holding {
 	readonly assigned: HeldRole;
 	readonly source: EffectiveRole['source'];
@@ -53,7 +50,7 @@ interface Holding {
 	readonly last?: LastStep;
 }
 
-/** The relationship and the derivation by which a role follows from the role before. */
+/** The relationship and the derivation through which a role follows from the previous role. */
 interface LastStep {
 	readonly before: Holding;
 	readonly tuple: TupleStep;
@@ -62,7 +59,7 @@ interface LastStep {
 
 interface Derived {
 	readonly holdings: readonly Holding[];
-	/** True if there may be more. */
+	/** True if there may be more roles. */
 	readonly more: boolean;
 }
 
@@ -101,13 +98,14 @@ async function deriveRoles(unit: ReadingUnit, direct: readonly Holding[], most: 
 }
 
 /**
- * Origins for each derived role: assigned roles, two for each source kind. With a single origin, a search from an
- * assigned role could hide that the same role has a second origin, around a cycle.
+ * Origins for each derived role. An origin is an assigned role, and there are at most two for each source kind. A
+ * single origin would not be enough: a search that returns to its own assigned role around a cycle could hide that this
+ * role also derives from a different assignment.
  */
 class Origins {
 	readonly #found = new Map<string, Set<string>>();
 
-	/** Adds a role's origin; false if it is known, or there are two already. */
+	/** Adds an origin for a role. Returns false if the origin is known or the role already has two. */
 	add(source: Holding['source'], holding: Holding): boolean {
 		const name = `${source} ${stateName(holding)}`;
 		const origins = this.#found.get(name) ?? new Set();
@@ -117,13 +115,13 @@ class Origins {
 	}
 }
 
-/** Steps by their source role. */
+/** Steps, keyed by source role. */
 type Steps = ReadonlyMap<string, readonly RoleStep[]>;
 
-/** Relationships by their subjects. */
+/** Relationships, keyed by subject. */
 type TuplesOfSubjects = ReadonlyMap<string, readonly TupleStep[]>;
 
-/** Returns the relationships for possible derivations from these holdings. */
+/** Returns the relationships through which roles may derive from these holdings. */
 async function tuplesAfter(
 	unit: ReadingUnit,
 	holdings: readonly Holding[],
@@ -148,7 +146,7 @@ function* stepsAfter(before: Holding, steps: Steps, tuples: TuplesOfSubjects): G
 	}
 }
 
-/** Returns the ids of the assignments behind the user's group memberships. */
+/** Returns the ids of the assignments that make the user a group member. */
 async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): Promise<ReadonlySet<string>> {
 	const assigned = direct.map((holding) => holding.assigned);
 	const keys = await roleAndRelationKeys(unit, [...new Set(assigned.map(({ role_id }) => role_id))]);
@@ -158,7 +156,7 @@ async function groupMemberships(unit: ReadingUnit, direct: readonly Holding[]): 
 	return new Set(members.filter(({ instance_id }) => ids.has(instance_id ?? '')).map(({ id }) => id));
 }
 
-/** Returns a holding's role and instance, by ids; no instance for a tenant role. */
+/** Returns the ids of a holding's role and instance. The instance id is empty for a tenant role. */
 function heldState({ assigned, last }: Holding): { readonly role_id: string; readonly instance_id: string } {
 	return last === undefined
 		? { role_id: assigned.role_id, instance_id: assigned.instance_id ?? '' }

@@ -5,16 +5,16 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { GraphEdge, GraphNode } from '../../wire/facts/graph.js';
 import { nodeText } from '../../wire/facts/graph-node.js';
 
-/** Converts fact nodes and edges, which have ids, for answers. */
+/** Converts fact nodes and edges, which contain ids, to API objects with keys. */
 export class FactLabels {
 	private constructor(
 		readonly names: FactNames,
-		/** Role and relation keys, by id. */
+		/** Keys of roles and relations, keyed by id. */
 		readonly keys: ReadonlyMap<string, string>,
 		readonly tenants: ReadonlyMap<string, string>,
 	) {}
 
-	/** Reads labels for these nodes, edges and further roles. The nodes must include both ends of every edge. */
+	/** Reads the labels for these nodes, edges and further roles. The nodes must include both ends of every edge. */
 	static async read(
 		unit: ReadingUnit,
 		nodes: readonly FactNode[],
@@ -28,7 +28,7 @@ export class FactLabels {
 		return new FactLabels(names, keys, new Map([...names.tenants].map(([id, { key }]) => [id, key])));
 	}
 
-	/** Converts a node for an answer; `more` is the hidden neighbour count. */
+	/** Converts a node to its API object. `more` is the number of hidden neighbours. */
 	node(node: FactNode, depth: number, more = 0): GraphNode {
 		const place = { id: this.id(node), depth, ...(more > 0 ? { more } : {}) };
 		const { users, tenants, instances } = this.names;
@@ -40,7 +40,7 @@ export class FactLabels {
 		return { ...place, kind: node.kind, key, ...(name === null ? {} : { name }) };
 	}
 
-	/** Returns a node's id in answers. */
+	/** Returns a node's id in API objects. */
 	id({ kind, id }: FactNode): string {
 		const { users, tenants, instances } = this.names;
 		if (kind !== 'instance') return nodeText({ kind, key: (kind === 'user' ? users : tenants).get(id)?.key ?? '' });
@@ -48,7 +48,7 @@ export class FactLabels {
 		return nodeText({ kind, type, key });
 	}
 
-	/** Converts an edge for an answer. */
+	/** Converts an edge to its API object. */
 	edge({ from, to, by, tenant_id, expires_at }: FactEdge): GraphEdge {
 		const key = this.keys.get(by.id) ?? '';
 		const ends = { from: this.id(from), to: this.id(to) };

@@ -11,17 +11,20 @@ import { FactLabels } from './fact-labels.js';
 import { type GraphExtent, type GraphParts, maxGraphEdges } from './graph-parts.js';
 import { takeNeighbours } from './take-neighbours.js';
 
-/** Maximum edges read per node and connection kind: for a single node, and for each node in a very large set. */
+/**
+ * Maximum edges read per node and connection kind. The first number is for a small set of nodes, and the second for a
+ * very large set.
+ */
 const mostEdgesOfNode = 500;
 const fewestEdgesOfNode = 50;
-/** Maximum edges read together for all nodes, unless each node would get less than the minimum. */
+/** Maximum edges read for all nodes together, unless each node's share would be less than `fewestEdgesOfNode`. */
 const edgesAtOnce = 10_000;
 /** Maximum edges examined per connection kind to count hidden neighbours. */
 const mostCounted = 1_000;
 
 /**
  * Returns the users, tenants and instances around a start node, and every role assignment and relationship between
- * them. The cost does not depend on their neighbour counts.
+ * them. The cost does not depend on how connected these nodes are.
  */
 export async function factsAround(unit: ReadingUnit, start: FactNode, extent: GraphExtent): Promise<GraphParts> {
 	const nodes: FactNode[] = [start];
@@ -53,13 +56,13 @@ function otherEnds({ node, lists }: EdgesOfNode): readonly (readonly FactNode[])
 	return lists.map((list) => list.map(({ from, to }) => (from.id === node.id ? to : from)));
 }
 
-/** Returns the edges between found nodes, by id: oldest first. */
+/** Returns the edges between found nodes, ordered by id, so the oldest edges are first. */
 async function edgesBetween(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],
 	found: ReadonlyMap<string, number>,
 ): Promise<readonly FactEdge[]> {
-	// Nodes without a cut have all their edges, so only edges between two cut nodes may be missing.
+	// Unless a node's edges were cut, all its edges have been read. So only edges between two cut nodes may be missing.
 	const cut = read.filter((edges) => edges.cut).map(({ node }) => node);
 	const between = cut.length < 2 ? [] : await edgesAmong(unit, cut);
 	const edges = new Map<string, FactEdge>();
@@ -69,7 +72,7 @@ async function edgesBetween(
 	return [...edges.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Returns the hidden neighbour count for each node, by id; without nodes that have none. */
+/** Returns the number of hidden neighbours, keyed by node id. Leaves out nodes without hidden neighbours. */
 async function moreNeighbours(
 	unit: ReadingUnit,
 	read: readonly EdgesOfNode[],

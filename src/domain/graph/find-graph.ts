@@ -13,7 +13,9 @@ import { factsAround } from './facts-around.js';
 import { type PathEnds, pathsBetween } from './paths-between.js';
 import { schemaAround } from './schema-around.js';
 
-/** Returns the requested graph, read by a unit at a single instant. Throws `not_found` for a missing object. */
+/**
+ * Returns the requested graph. The unit reads all data at a single instant. Throws `not_found` for a missing object.
+ */
 export async function findGraph(unit: ReadingUnit, query: GraphQuery): Promise<Omit<Graph, 'revision'>> {
 	const { from, to, mode, depth, limit } = query;
 	switch (mode) {

@@ -13,54 +13,55 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { FoundSteps, farState, type PathStep, type RoleState, stateName } from './found-steps.js';
 
 /**
- * Finds the shortest paths to a role on an instance, from both ends: forward from a user's assigned roles or from a
- * different instance, and backward from the role. Follows each end level by level, the smaller frontier first.
+ * Finds the shortest paths to a role on an instance. It searches from both ends: forward from a user's assigned roles
+ * or from a different instance, and backward from the role. Each step advances the end with the smaller frontier by a
+ * level.
  */
 
 /** Maximum relationships in a path. */
 export const maxPathSteps = 30;
 /** Maximum roles on instances visited from each end. */
 export const maxPathStates = 2_000;
-/** Maximum relationships followed per instance and relation, and assignments per role. */
+/** Maximum number of relationships followed per instance and relation, and of assignments per role. */
 const mostFollowed = 200;
-/** Maximum hubs joined per end: instances with too many relationships to follow. */
+/** Maximum number of hubs joined per end. Hubs are instances with too many relationships to follow. */
 const maxHubs = 50;
 
 /** Search goal. */
 export interface PathGoal {
-	/** The user whose assignments start the paths; or roles on an instance as starts. */
+	/** Starts: the roles assigned to a user, or roles on an instance. */
 	readonly from: { readonly user_id: string } | readonly RoleState[];
-	/** Any state here ends a path. */
+	/** Ends: a path may lead to any of these states. */
 	readonly to: readonly RoleState[];
 	/** Possible path steps. */
 	readonly steps: readonly RoleStep[];
 }
 
-/** A path: the assigned role, if it starts with a user, and the following relationships. */
+/** A path: the relationships in it and, for a path that starts with a user, the assigned role. */
 export interface FoundPath {
 	readonly assigned: AssignedRole | null;
 	readonly steps: readonly PathStep[];
 }
 
 export interface FoundPaths {
-	/** Shortest first. */
+	/** The paths, shortest first. */
 	readonly paths: readonly FoundPath[];
-	/** True if there may be more. */
+	/** True if there may be more paths. */
 	readonly more: boolean;
 }
 
-/** Returns the paths to a goal, at most `most`. */
+/** Returns at most `most` paths to a goal. */
 export async function findPaths(unit: ReadingUnit, goal: PathGoal, most: number): Promise<FoundPaths> {
 	return new PathSearch(unit, goal).run(most);
 }
 
 /** An end of a search. */
 interface Side {
-	/** The end of relationships at which its instances are. */
+	/** The end of a relationship at which this side's instances are. */
 	readonly end: TupleEnd;
-	/** Names for the reached states. */
+	/** Names of the reached states. */
 	readonly visited: Set<string>;
-	/** States reached last, not yet followed. */
+	/** The states reached last. They have not been followed yet. */
 	frontier: readonly RoleState[];
 	/** Distance from this end to the frontier, in relationships. */
 	depth: number;
@@ -76,12 +77,12 @@ class PathSearch {
 	readonly #userId: string | null;
 	readonly #forward = createSide('subject');
 	readonly #backward = createSide('object');
-	/** Possible path steps, by source and by target. */
+	/** Possible path steps, keyed by source role. The second map is keyed by target role. */
 	readonly #stepsFrom: ReadonlyMap<string, readonly RoleStep[]>;
 	readonly #stepsTo: ReadonlyMap<string, readonly RoleStep[]>;
 	/** The user's assigned roles on each examined instance. */
 	readonly #assigned = new Map<string, readonly AssignedRole[]>();
-	/** Path starts, by state name. */
+	/** Path starts, keyed by state name. */
 	readonly #starts = new Map<string, AssignedRole | null>();
 	readonly #found = new FoundSteps();
 
@@ -126,7 +127,9 @@ class PathSearch {
 		this.#starts.set(stateName(state), assigned);
 	}
 
-	/** Returns the end to follow next: the smaller frontier; none if nothing is left, or there is no room. */
+	/**
+	 * Returns the end with the smaller frontier, which is followed next; null if nothing is left or a limit is reached.
+	 */
 	#next(): Side | null {
 		const [forward, backward] = [this.#forward, this.#backward];
 		if (this.#isComplete() || forward.depth + backward.depth >= maxPathSteps) return null;
@@ -136,7 +139,7 @@ class PathSearch {
 		return open.sort((left, right) => left.frontier.length - right.frontier.length)[0] ?? null;
 	}
 
-	/** True if an end has no further steps: then all paths are known. */
+	/** True if an end has no further steps. Then all paths are known. */
 	#isComplete(): boolean {
 		return [this.#forward, this.#backward].some(({ frontier, cut }) => frontier.length === 0 && !cut);
 	}
@@ -173,7 +176,7 @@ class PathSearch {
 		if (side.end === 'object') await this.#lookUpAssigned(reached.map(({ instance_id }) => instance_id));
 	}
 
-	/** Adds the steps from a side's frontier over tuples. Returns their far states, away from this end. */
+	/** Adds the steps that lead from a side's frontier over tuples. Returns the states at the far end of these steps. */
 	#steps({ end, frontier }: Side, tuples: readonly TupleStep[]): readonly RoleState[] {
 		const outward = end === 'subject' ? this.#stepsFrom : this.#stepsTo;
 		const byInstance = groupBy(tuples, (tuple) => tuple[`${end}_id`]);
@@ -189,7 +192,7 @@ class PathSearch {
 		});
 	}
 
-	/** Finds the user's roles on instances, and lets paths begin there. */
+	/** Finds the user's roles on instances, and adds these roles as path starts. */
 	async #lookUpAssigned(instanceIds: readonly string[]): Promise<void> {
 		if (this.#userId === null) return;
 		const unknown = [...new Set(instanceIds)].filter((id) => !this.#assigned.has(id));
@@ -205,7 +208,7 @@ class PathSearch {
 		return by.stops && (this.#assigned.get(tuple.object_id)?.length ?? 0) > 0;
 	}
 
-	/** Adds the steps between instances from both ends with too many relationships to follow. */
+	/** Adds the steps between the two ends' hubs. */
 	async #joinHubs(): Promise<void> {
 		const [subjects = [], objects = []] = [this.#forward, this.#backward].map(({ hubs }) =>
 			[...hubs].slice(0, maxHubs),
@@ -226,12 +229,12 @@ function createSide(end: TupleEnd): Side {
 function stepsLeadingTo({ to, steps }: PathGoal): readonly RoleStep[] {
 	const byTarget = groupBy(steps, ({ target_id }) => target_id);
 	const leading = new Set(to.map(({ role_id }) => role_id));
-	// The loop also visits added items.
+	// The loop also visits the ids that it adds.
 	for (const id of leading) for (const { source_id } of byTarget.get(id) ?? []) leading.add(source_id);
 	return steps.filter(({ target_id }) => leading.has(target_id));
 }
 
-/** Marks a state as reached by a side; returns false for a known state, `no room` beyond the limit. */
+/** Marks a state as reached by a side. Returns false for a known state, and `no room` if the limit is reached. */
 function visit(side: Side, state: RoleState): boolean | 'no room' {
 	const name = stateName(state);
 	if (side.visited.has(name)) return false;

@@ -1,43 +1,43 @@
 import type { TupleStep } from '../../store/model/fact-edges.js';
 import type { RoleStep, TupleEnd } from '../../store/model/role-steps.js';
 
-/** A role on an instance, by ids. */
+/** A role on an instance, identified by ids. */
 export interface RoleState {
 	readonly role_id: string;
 	readonly instance_id: string;
 }
 
-/** A relationship as a path step: a role on its object follows from a role on its subject. */
+/** A path step over a relationship: a role on the object follows from a role on the subject. */
 export interface PathStep {
 	readonly tuple: TupleStep;
 	readonly by: RoleStep;
 }
 
-/** A path over found steps: its first state's name, and its steps. */
+/** A path over found steps: the name of its first state, and its steps. */
 interface StepPath {
 	readonly start: string;
 	readonly steps: readonly PathStep[];
 }
 
-/** Returns an identifying text for a role on an instance. */
+/** Returns a unique string for a role on an instance. */
 export function stateName({ role_id, instance_id }: RoleState): string {
 	return `${role_id} ${instance_id}`;
 }
 
-/** Returns a step's target from its subject, or its source from its object. */
+/** Returns the far state of a step: the target, seen from its subject, or the source, seen from its object. */
 export function farState(end: TupleEnd, { tuple, by }: PathStep): RoleState {
 	return end === 'subject'
 		? { role_id: by.target_id, instance_id: tuple.object_id }
 		: { role_id: by.source_id, instance_id: tuple.subject_id };
 }
 
-/** Steps found by a search, from either end. */
+/** The steps found by a search from either end. */
 export class FoundSteps {
 	readonly #known = new Set<string>();
-	/** By target state name. */
+	/** Steps, keyed by the name of the target state. */
 	readonly #into = new Map<string, PathStep[]>();
 
-	/** Adds a step, once. */
+	/** Adds a step, unless it was already added. */
 	add(step: PathStep): void {
 		const { tuple, by } = step;
 		const name = `${tuple.id} ${by.source_id} ${by.target_id}`;
@@ -61,7 +61,7 @@ export class FoundSteps {
 		const paths: StepPath[] = [];
 		const times = new Map<string, number>();
 		const queue: StepPath[] = ends.map((state) => ({ start: stateName(state), steps: [] }));
-		// The loop also visits added items: each path extended by a step at its start.
+		// The loop also visits the paths that it adds. These are the known paths, extended by a step at the start.
 		for (const path of queue) {
 			if (starts.has(path.start)) paths.push(path);
 			if (paths.length === most) break;

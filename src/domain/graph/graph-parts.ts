@@ -8,7 +8,7 @@ export interface GraphExtent {
 	readonly limit: number;
 }
 
-/** A neighbourhood, without the fields common to all graphs. */
+/** A graph without the fields that all graphs have in common. */
 export type GraphParts = Pick<Graph, 'nodes' | 'edges' | 'truncated'>;
 
 /** Maximum edges in an answer. */

@@ -12,25 +12,25 @@ import { asPath, type Path, type WrittenPaths, writePaths } from './write-paths.
 /** Maximum paths in an answer. */
 export const maxPaths = 5;
 
-/** A path graph, without the fields common to all graphs. */
+/** A path graph without the fields that all graphs have in common. */
 type PathParts = WrittenPaths & Pick<Graph, 'truncated'>;
 
-/** Path ends. */
+/** The ends of the requested paths. */
 export interface PathEnds {
 	readonly from:
 		| { readonly kind: 'user'; readonly id: string }
 		| { readonly kind: 'instance'; readonly row: InstanceRow };
 	readonly to: InstanceRow;
-	/** Key for the final role; any role if absent. */
+	/** Key of the final role; if absent, any role matches. */
 	readonly role: string | undefined;
 }
 
 /**
- * Returns the shortest paths from a user or an instance to an instance or a role on it, in at most `limit` nodes. From
- * a user: by its assigned roles, also in groups, and the roles derived from them; and unless a role is named, by its
- * roles in the instance's tenant that allow something there. From an instance to a role: by derivations from any role
- * on it. From an instance to an instance: by any relationships. Throws `not_found` if the resource does not have the
- * role.
+ * Returns the shortest paths from a user or an instance to an instance or a role on it, with at most `limit` nodes.
+ * Paths from a user follow assigned roles, roles in groups, and derivations. If no role is named, they also follow the
+ * user's tenant roles that allow an action on the instance. Paths from an instance to a role follow derivations from
+ * any role on the first instance. Paths between two instances follow any relationships. Throws `not_found` if the
+ * resource does not have the role.
  */
 export async function pathsBetween(unit: ReadingUnit, ends: PathEnds, limit: number): Promise<PathParts> {
 	const { from, to, role } = ends;

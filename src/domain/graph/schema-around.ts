@@ -8,7 +8,7 @@ import { takeNeighbours } from './take-neighbours.js';
 
 /**
  * Returns the resources and roles around a start node, and every relation, derivation, extension and grant between
- * them. Throws `not_found` if the schema does not have the start node.
+ * them. Throws `not_found` if the schema does not contain the start node.
  */
 export function schemaAround(schema: Schema, start: NodeName, extent: GraphExtent): GraphParts {
 	const nodes = new Map(schemaNodes(schema).map((node) => [node.id, node]));
@@ -86,7 +86,7 @@ function relationEdges({ key, relations }: Resource): readonly GraphEdge[] {
 	}));
 }
 
-/** `subjects` maps relations to the resource of their subjects. */
+/** Returns the edges into resource roles. `subjects` maps each relation to the resource of its subjects. */
 function resourceRoleEdges(
 	{ key: type }: Resource,
 	role: ResourceRole,

@@ -1,6 +1,6 @@
-/** Finds the nodes around a start: a few of each kind if there are too many. */
+/** Finds the nodes around a start node. If there are too many, it takes a few of each kind. */
 
-/** Yields items from all lists in turns: the first from each, then the second from each. */
+/** Yields items from all lists in turn: the first item of each list, then the second item of each list, and so on. */
 export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {
 	let left = lists.map((list) => list[Symbol.iterator]());
 	while (left.length > 0) {
@@ -16,8 +16,8 @@ export function* inTurns<T>(lists: readonly Iterable<T>[]): Generator<T> {
 }
 
 /**
- * Adds neighbours to the found nodes, in turns over the nodes and their connection kinds, until `limit` nodes are
- * found. Returns the added nodes. `found` has each node's distance from the start, by id.
+ * Adds neighbours to the found nodes until there are `limit` nodes. Takes turns between the nodes and their connection
+ * kinds. Returns the added nodes. `found` maps each node id to the node's distance from the start.
  */
 export function takeNeighbours<N extends { readonly id: string }>(
 	found: Map<string, number>,

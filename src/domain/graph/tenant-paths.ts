@@ -10,7 +10,8 @@ import type { Path } from './write-paths.js';
 const maxTenantRoles = 100;
 
 /**
- * Returns the paths through a user's roles in the instance's tenant that allow something on instances of its resource.
+ * Returns the paths through the user's tenant roles that allow an action on the instance. The roles are in the
+ * instance's tenant.
  */
 export async function pathsThroughTenant(
 	unit: ReadingUnit,
@@ -34,11 +35,11 @@ export async function pathsThroughTenant(
 	});
 }
 
-/** Returns the action keys granted on a resource by a tenant role, also through extended roles. */
+/** Returns the keys of the actions that a tenant role grants on a resource, including grants from extended roles. */
 function actionsAllowed({ roles, resources }: Schema, role: string, resource: string): readonly string[] {
 	const byKey = new Map(roles.map((one) => [one.key, one]));
 	const reached = new Set([role]);
-	// The loop also visits added items.
+	// The loop also visits the keys that it adds.
 	for (const key of reached) for (const parent of byKey.get(key)?.extends ?? []) reached.add(parent);
 	const granted = new Set(
 		[...reached].flatMap((key) =>

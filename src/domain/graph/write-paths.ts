@@ -9,7 +9,9 @@ import { allowed } from './graph-parts.js';
 /** A path between two nodes, edge by edge. */
 export type Path = readonly PathEdge[];
 
-/** A fact, with the step it forms; or a grant by a tenant role on an instance in the tenant. */
+/**
+ * A path edge is either a fact, with the step that it forms, or a grant by a tenant role on an instance in the tenant.
+ */
 export type PathEdge = PathFact | PathGrant;
 
 /** A role assignment or a relationship. */
@@ -29,10 +31,10 @@ interface PathGrant {
 	readonly actions: readonly string[];
 }
 
-/** A path graph, without the fields common to all graphs and without `truncated`. */
+/** A path graph without `truncated` and without the fields that all graphs have in common. */
 export type WrittenPaths = Pick<Graph, 'nodes' | 'edges' | 'paths'>;
 
-/** Converts a found path, from its start. */
+/** Converts a found path that begins at `start`. */
 export function asPath(start: FactNode, { assigned, steps }: FoundPath): Path {
 	const relationships = steps.map(({ tuple, by }): PathEdge => {
 		const { id, subject_id, relation_id, object_id, expires_at } = tuple;
@@ -55,7 +57,7 @@ export function asPath(start: FactNode, { assigned, steps }: FoundPath): Path {
 	];
 }
 
-/** Writes paths as a graph. Omits paths without room among `limit` nodes. */
+/** Converts paths to a graph. Leaves out paths that would exceed `limit` nodes. */
 export async function writePaths(
 	unit: ReadingUnit,
 	start: FactNode,
@@ -127,7 +129,7 @@ function writeEdge(labels: FactLabels, edge: PathEdge): GraphEdge {
 	}
 	const written = labels.edge(edge.fact);
 	const [role, via] = [edge.by?.target_id, edge.by?.source_id].map((id) => labels.keys.get(id ?? ''));
-	// In paths of relationships only, no roles are held, and the steps connect resources.
+	// A path of relationships alone involves no roles: its steps connect resources.
 	if (role === undefined || via === undefined) return written;
 	return { ...written, role, via, ...(edge.by?.stops ? { no_direct_roles_on_object: true } : {}) };
 }

@@ -11,8 +11,8 @@ import { requireTenant } from '../facts/named-instance.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Makes a user a group member, or extends the membership, unless it already lasts as long. Throws `not_found`, and
- * `mismatched_tenants` if `tenant` is not the group's tenant.
+ * Makes a user a group member, or extends an existing membership. Does nothing if the membership does not end earlier.
+ * Throws `not_found`, and `mismatched_tenants` if `tenant` is not the group's tenant.
  */
 export async function addGroupUser(
 	unit: WritingUnit,

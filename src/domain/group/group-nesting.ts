@@ -10,16 +10,16 @@ import { type GroupRole, giveGroupRole, takeGroupRole } from './group-role.js';
 import { ensureMemberRole, findMemberRole } from './made-for-groups.js';
 
 /**
- * Groups in groups. A group member holds the role `member` on the group. An environment setting, read when two groups
- * are nested, decides which group becomes a member of the other group. The child and parent lists are the same either
- * way.
+ * Groups in groups. A group member holds the role `member` on the group. When two groups are nested, an environment
+ * setting decides which group becomes a member of the second. The lists of children and parents do not depend on this
+ * direction.
  */
 
 /**
  * Nests `child` in `parent`. By default, child members become parent members; with `parent_joins_child`, parent members
- * become child members. The nesting ends at `expires_at`, if given. Already nested groups take the currently set
- * direction. Throws `mismatched_relation` for groups on two resources, `mismatched_tenants`, and `invalid` for a group
- * in itself.
+ * become child members. The nesting ends at `expires_at`, if present. If the groups are already nested, their direction
+ * changes to the current setting. Throws `mismatched_relation` for groups on different resources, `mismatched_tenants`,
+ * and `invalid` for a group nested in itself.
  */
 export async function nestGroup(
 	unit: WritingUnit,
@@ -43,7 +43,10 @@ export async function nestGroup(
 	await takeMembership(unit, parent, child, role, !parentJoins);
 }
 
-/** Removes `child` from `parent`, in either direction. Throws `not_found` if it is not nested there. */
+/**
+ * Removes `child` from `parent`, whatever the direction of the membership. Throws `not_found` if `child` is not nested
+ * in `parent`.
+ */
 export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: GroupRow): Promise<void> {
 	const role = await findMemberRole(unit, parent.resource_id);
 	const missing = notFound('ChildGroup', instanceName(child.resource, child.key));
@@ -53,7 +56,7 @@ export async function releaseGroup(unit: WritingUnit, parent: GroupRow, child: G
 	if (!childJoined && !parentJoined) throw missing;
 }
 
-/** Returns the group with the role `member`, and the group it is a member of. */
+/** Returns the group that holds the role `member`, and the group on which it holds this role. */
 function membership(
 	parent: GroupRow,
 	child: GroupRow,

@@ -21,21 +21,21 @@ import { grantImplicitly } from '../schema/derivation.js';
 import { createGroupRelation, ensureMemberRole, findMemberRole, removeUnneeded } from './made-for-groups.js';
 
 /**
- * Group roles on instances. A group has a role on an instance through a relationship between them, over a relation that
- * derives only this role from the group's role `member`. So no relation gives two roles together.
+ * Group roles on instances. A group has a role on an instance through a relationship between the two. The relation
+ * derives only this role from the group's role `member`, so a relation never gives two roles together.
  */
 
 /** A role on an instance. */
 export interface GroupRole {
 	readonly role: Role;
 	readonly object: InstanceRow;
-	/** Expiry as ISO 8601; absent for none. */
+	/** Expiry as ISO 8601; absent if there is none. */
 	readonly expires_at?: string | undefined;
 }
 
 /**
- * Returns the role and instance named in a body. Throws `not_found`; `invalid` for an instance of a different resource,
- * `mismatched_tenants` unless the group and the instance are both in the tenant.
+ * Returns the role and instance named in a body. Throws `not_found`, `invalid` for an instance with a different
+ * resource, and `mismatched_tenants` unless the group and the instance are both in the tenant.
  */
 export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: GroupRoleCreate): Promise<GroupRole> {
 	const tenant = await unit.find(Tenant, body.tenant);
@@ -47,7 +47,7 @@ export async function findGroupRole(unit: ReadingUnit, group: GroupRow, body: Gr
 	return { role, object };
 }
 
-/** Returns the referenced instance. A bare key names an instance of `resource`. */
+/** Returns the referenced instance. A reference that is only a key names an instance of `resource`. */
 async function findObject(unit: ReadingUnit, resource: Resource, reference: string): Promise<InstanceRow> {
 	const rows = (await instancesNamed(unit, [reference])).get(reference) ?? [];
 	const own = rows.find(({ resource_id }) => resource_id === resource.id);
@@ -61,9 +61,9 @@ async function findObject(unit: ReadingUnit, resource: Resource, reference: stri
 }
 
 /**
- * Gives a role on an instance to all present and future group members. Returns false if they already derive it from the
- * group at least until then. With `parent_joins_child`, the role is `member` on a group listed as a child, over a
- * relation marked as such. Throws `invalid` if a group would become its own member.
+ * Gives a role on an instance to all present and future group members. Returns false if the group already has the role
+ * until the same or a later time. With `parent_joins_child`, the instance is a group listed as a child, the role is
+ * `member` on it, and the relation's key marks the direction. Throws `invalid` if a group would become its own member.
  */
 export async function giveGroupRole(
 	unit: WritingUnit,
@@ -101,7 +101,7 @@ async function hasRole(
 	return (await countRows(groupRolesBy(unit, { ...given, until: asDate(expires_at) }))) > 0;
 }
 
-/** Returns a relation for deriving only this role from `member`, whatever created it. */
+/** Returns a relation that derives only this role from `member`, whether it was created for groups or not. */
 async function fittingRelation(
 	unit: ReadingUnit,
 	role: Role,
@@ -120,7 +120,7 @@ async function fittingRelation(
 	});
 }
 
-/** Returns the derivations through each relation. */
+/** Returns a lookup for the derivations through each relation. */
 async function rulesThrough(unit: ReadingUnit, relationIds: readonly string[]) {
 	const rules = groupBy(await derivationsThrough(unit, relationIds), ({ relation_id }) => relation_id);
 	return (id: string): readonly RoleDerivation[] => rules.get(id) ?? [];
@@ -149,9 +149,9 @@ async function newRelation(
 }
 
 /**
- * Removes a role on an instance from a group, and the objects created for it if no group needs them. Returns true if
- * the group had the role. `appliesTo` selects the relations to examine, by key. Throws `invalid` if a relationship
- * gives more than this role: then the groups API did not create it.
+ * Removes a role on an instance from a group, and the objects created for the role if no group needs them. Returns true
+ * if the group had the role. `appliesTo` selects the relations to examine by key. Throws `invalid` if a relationship
+ * gives more than this role, because the groups API did not create such a relationship.
  */
 export async function takeGroupRole(
 	unit: WritingUnit,
@@ -203,8 +203,8 @@ async function endAll(unit: WritingUnit, tuples: readonly TupleRow[]): Promise<v
 }
 
 /**
- * Removes all roles from a group, and all groups from it: every relationship that gives exactly one role to group
- * members. `member` is its member role.
+ * Removes all roles from a group, and all groups nested in it. Deletes every relationship that gives exactly one role
+ * to group members. `member` is the group's member role.
  */
 export async function removeRolesAround(unit: WritingUnit, group: GroupRow, member: Role): Promise<void> {
 	const [tuples, relationRules] = await tuplesWithRules(unit, { instance_ids: [group.id] });

@@ -29,7 +29,7 @@ export function readGroupSchema({ id, resource, key, tenant }: GroupRow): GroupR
 	return { id, group_resource_type_key: resource, group_instance_key: key, group_tenant: tenant };
 }
 
-/** Converts groups to API objects with their roles and users. Omits lists over the size limit. */
+/** Converts groups to API objects with their roles and users. Leaves out lists that exceed the size limit. */
 export async function readGroups(unit: ReadingUnit, rows: readonly GroupRow[]): Promise<readonly GroupRead[]> {
 	const ids = rows.map(({ id }) => id);
 	const most = maxShownOfGroup + 1;
@@ -51,8 +51,8 @@ function shown(values: readonly { readonly value: string }[] = []): string[] | u
 }
 
 /**
- * Returns the group with this `<resource key>:<instance key>`, id or key. A bare key means the group on the resource
- * `group`, or else the only group with this key; instances without the group mark do not count. Throws `not_found`, and
+ * Returns the group with this `<resource key>:<instance key>`, id or key. A key alone means the group on the resource
+ * `group`, or else the only group with this key. Instances without the group mark are ignored. Throws `not_found`, and
  * `invalid` for a key shared by several groups on other resources.
  */
 export async function findGroup(unit: ReadingUnit, reference: string): Promise<GroupRow> {
@@ -67,8 +67,9 @@ export async function findGroup(unit: ReadingUnit, reference: string): Promise<G
 }
 
 /**
- * Creates a group, with its resource, the role `member` there and the instance if they are missing. Throws `duplicate`
- * for an existing group, `not_found` for the tenant, and `mismatched_tenants` for an instance in a different tenant.
+ * Creates a group. Creates its resource, the resource's role `member` and the instance if they are missing. Throws
+ * `duplicate` for an existing group, `not_found` for the tenant, and `mismatched_tenants` for an instance in a
+ * different tenant.
  */
 export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise<GroupRow> {
 	const tenant = await unit.find(Tenant, body.group_tenant);
@@ -87,8 +88,8 @@ export async function createGroup(unit: WritingUnit, body: GroupCreate): Promise
 }
 
 /**
- * Deletes a group with its memberships, its roles and its place in other groups. An instance created for the group is
- * deleted too, with everything attached to it. Deletes objects made for groups if no group needs them.
+ * Deletes a group with its memberships, its roles and its nesting in other groups. Also deletes an instance created for
+ * the group, with everything attached to it. Deletes objects made for groups if no group needs them.
  */
 export async function removeGroup(unit: WritingUnit, group: GroupRow): Promise<void> {
 	if (group.made_instance) await removeInstances(unit, { ids: [group.id] });

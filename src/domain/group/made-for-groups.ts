@@ -14,7 +14,7 @@ import { recordRoleChanges } from '../schema/role-record.js';
 
 /**
  * Schema objects for groups. Missing objects are created, marked as made for groups, and deleted when no group needs
- * them. Objects from other sources are used, and stay.
+ * them. Existing objects are used too, but never deleted.
  */
 
 /** Returns the group resource with this key or id, with its role `member`. */
@@ -47,8 +47,8 @@ export async function ensureMemberRole(unit: WritingUnit, resource: Resource): P
 }
 
 /**
- * Creates a relation from a resource's groups to the instances of a second resource. Its key is `wanted`, or a similar
- * key if it is taken.
+ * Creates a relation from a resource's groups to instances of a second resource. Its key is `wanted`, or a similar key
+ * if `wanted` is taken.
  */
 export async function createGroupRelation(
 	unit: WritingUnit,
@@ -64,7 +64,7 @@ export async function createGroupRelation(
 	return relation;
 }
 
-/** Returns a free key: the wanted key, or with a number appended. Cuts a long key. */
+/** Returns a free key: the wanted key, with a number appended if it is taken. Shortens a long key. */
 function freeKey(wanted: string, taken: ReadonlySet<string>): string {
 	for (let number = 1; ; number += 1) {
 		const ending = number === 1 ? '' : `_${number}`;
@@ -100,8 +100,8 @@ export async function setMadeForGroups(unit: WritingUnit, object: SchemaObject, 
 }
 
 /**
- * Deletes unneeded objects made for groups: relations without relationships or further derivations, unheld roles
- * `member` on resources without groups, and unused resources.
+ * Deletes objects made for groups that no group needs: relations without relationships or further derivations, roles
+ * `member` that nobody holds on resources without groups, and unused resources.
  */
 export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	const relations = await relationsWithoutTuples(unit);
@@ -114,7 +114,10 @@ export async function removeUnneeded(unit: WritingUnit): Promise<void> {
 	for (const resource of await unusedResources(unit)) await removeResource(unit, resource);
 }
 
-/** Returns the relation ids with further uses: a second derivation, or a derivation from a role other than `member`. */
+/**
+ * Returns the ids of the relations with a further use: a second derivation, or a derivation from a role other than
+ * `member`.
+ */
 async function derivingMore(unit: ReadingUnit, relations: readonly Relation[]): Promise<ReadonlySet<string>> {
 	if (relations.length === 0) return new Set();
 	const rules = await derivationsThrough(

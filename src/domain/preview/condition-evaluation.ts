@@ -7,8 +7,8 @@ import { readSides, tenantRecord } from './condition-subject.js';
 import { explainConditions } from './condition-thread.js';
 
 /**
- * Evaluates a set for a user or resource instance, and explains the result for the set's conditions and for all its
- * ancestors. Throws like `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an instance
+ * Evaluates a set for a user or resource instance. Explains the result for the set's conditions and for its ancestors'
+ * conditions. Throws like `resolveSelection`, `readSides` and `explainConditions`, and `unprocessable` for an instance
  * of the wrong resource.
  */
 export async function evaluateConditions(

@@ -4,13 +4,16 @@ import { operations, toJsonLogic } from '../../../compiler/condition/json-logic.
 import { CompiledPatterns } from '../../pattern/compiled-patterns.js';
 import type { Subject } from './condition-subject.js';
 
-/** The running predicate's expressions. The library has a single operation table for the whole thread. */
+/**
+ * The regular expressions of the running predicate. They are global because the library has a single operation table
+ * for the whole thread.
+ */
 let patterns = new CompiledPatterns();
 
 for (const [name, operation] of Object.entries(operations)) jsonLogic.add_operation(name, operation);
 jsonLogic.add_operation('pattern_matches', (pattern, text) => patterns.matches(pattern, text));
 
-/** Returns a predicate: true if all conditions hold for a subject. */
+/** Returns a predicate that is true if all conditions hold for a subject. */
 export function conditionPredicate(conditions: readonly Condition[]): (subject: Subject) => boolean {
 	const rules = conditions.map((condition) => toJsonLogic(condition) as jsonLogic.RulesLogic);
 	const own = new CompiledPatterns();

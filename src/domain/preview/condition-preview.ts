@@ -21,9 +21,9 @@ import {
 import { ConditionSelector } from './condition-thread.js';
 
 /**
- * Checks all users, or all instances of a resource, and returns the currently selected rows. Reads them in chunks, so
- * that a large environment neither fills memory nor blocks other requests. `closed` is true if the client has gone.
- * Throws like `resolveSelection`, `readSides` and `ConditionSelector`.
+ * Checks all users, or all instances of a resource, and returns the rows that the set currently selects. Reads in
+ * chunks, so that a large environment neither fills memory nor blocks other requests. `closed` returns true if the
+ * client has disconnected. Throws like `resolveSelection`, `readSides` and `ConditionSelector`.
  */
 export async function previewConditions(
 	unit: ReadingUnit,
@@ -48,7 +48,7 @@ export async function previewConditions(
 	return { data: await readFound(unit, page.rows), total_count, page_count, checked };
 }
 
-/** A user or instance, and its subject for conditions. */
+/** A user or instance, and the subject that conditions are evaluated on. */
 interface Asked<R> {
 	readonly row: R;
 	readonly subject: Subject;
@@ -70,8 +70,8 @@ async function* usersAsked(
 }
 
 /**
- * Yields the instances in chunks. Each instance determines the check's tenant, whose attributes are visible unless a
- * named user has no role there.
+ * Yields the instances in chunks. Each instance determines the check's tenant. The tenant's attributes are visible,
+ * unless the request names a user without roles in the tenant.
  */
 async function* instancesAsked(
 	unit: ReadingUnit,
@@ -94,7 +94,7 @@ async function* instancesAsked(
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-/** Reads rows by id, chunk by chunk, until the end. Other requests can run between two chunks. */
+/** Yields all rows in id order, in chunks. Other requests can run between two chunks. */
 async function* chunksById<R extends { readonly id: string }>(
 	next: (after: string) => PromiseLike<readonly R[]>,
 ): AsyncGenerator<readonly R[]> {

@@ -7,13 +7,13 @@ import type { AskedSet } from '../../wire/schema/condition-preview.js';
 import { conditionProblems, parseStoredCondition, readDefinedAttributes } from '../schema/condition-check.js';
 import { findConditionSet, parentProblems, refuseProblems, resourceProblems } from '../schema/condition-set.js';
 
-/** The requested set, stored or not, with its ancestors. */
+/** The set to preview, stored or not, and its ancestors. */
 export interface AskedSelection {
 	readonly type: ConditionSet['type'];
-	/** Resource of a resource set; `null` for user sets. */
+	/** A resource set's resource; `null` for user sets. */
 	readonly resource: Resource | null;
 	readonly own: Condition;
-	/** Nearest first. */
+	/** The ancestors, nearest first. */
 	readonly ancestors: readonly { readonly key: string; readonly condition: Condition }[];
 }
 

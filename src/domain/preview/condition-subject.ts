@@ -9,7 +9,9 @@ import { instanceParts, type JsonObject } from '../../wire/common.js';
 import type { ConditionEvaluation, ResourceSubject, UserSubject } from '../../wire/schema/condition-preview.js';
 import { onlyInstance, requireTenant } from '../facts/named-instance.js';
 
-/** A check's data for conditions, by the names in conditions (decision 16). Sent values override stored values. */
+/**
+ * A check's data for conditions, with the names that conditions use (decision 16). Sent values override stored values.
+ */
 export interface Subject {
 	readonly user: JsonObject;
 	readonly resource: JsonObject;
@@ -19,14 +21,14 @@ export interface Subject {
 
 /** A user's tenant roles. */
 export interface HeldTenantRoles {
-	/** Role keys in the tenant of the check, or in any tenant if the check names none. */
+	/** Keys of the roles in the check's tenant, or in any tenant if the check names none. */
 	readonly roles: readonly string[];
 	readonly tenants: readonly string[];
 }
 
 const noRoles: HeldTenantRoles = { roles: [], tenants: [] };
 
-/** Returns a function from each user to its tenant roles. */
+/** Returns a function that maps each user to the user's tenant roles. */
 export async function readHeldRoles(
 	unit: ReadingUnit,
 	users: readonly User[],
@@ -49,15 +51,15 @@ function sortedKeys(keys: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns a user's data for conditions. No attribute replaces `key`, `roles` or `tenants`, which only the store
- * provides.
+ * Returns a user's data for conditions. Attributes cannot replace `key`, `roles` and `tenants`, because these always
+ * come from the store.
  */
 export function userRecord(user: User, { roles, tenants }: HeldTenantRoles, sent: JsonObject = {}): JsonObject {
 	const { key, email, first_name, last_name, attributes } = user;
 	return { email, first_name, last_name, ...attributes, ...sent, key, roles, tenants };
 }
 
-/** Returns an instance's data for conditions; its tenant is also the check's tenant. */
+/** Returns an instance's data for conditions. The instance's tenant is also the check's tenant. */
 export function instanceRecord({ key, resource, tenant, attributes }: InstanceRow, sent: JsonObject = {}): JsonObject {
 	return { ...attributes, ...sent, key, type: resource, tenant };
 }
@@ -71,7 +73,7 @@ export function tenantRecord(
 	return { ...(tenants.includes(tenant.key) ? tenant.attributes : {}), key: tenant.key };
 }
 
-/** The sides of a check, as far as the request names them. */
+/** The data that a request provides for a check. */
 export interface CheckSides {
 	readonly tenant: Tenant | null;
 	readonly user: JsonObject;
@@ -81,9 +83,9 @@ export interface CheckSides {
 }
 
 /**
- * Reads the sides of a check from a request. A user or instance outside the store has only the sent values, and no
- * roles. Without a tenant in the request, the instance's tenant counts. `type` is the check's resource, if known.
- * Throws `not_found` for an unknown tenant, and `mismatched_tenants` for an instance in a different tenant.
+ * Reads a check's data for a request. A user or instance that is not stored has only the sent values, and no roles. If
+ * the request names no tenant, the instance's tenant applies. `type` is the check's resource, if known. Throws
+ * `not_found` for an unknown tenant, and `mismatched_tenants` for an instance in a different tenant.
  */
 export async function readSides(
 	unit: ReadingUnit,
@@ -132,7 +134,7 @@ function unstoredInstance(subject: ResourceSubject | undefined, tenant: Tenant |
 	};
 }
 
-/** Removes members that a check cannot send. */
+/** Returns the attributes without these names, which a check cannot send. */
 function without(attributes: JsonObject, names: readonly string[]): JsonObject {
 	return Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
 }

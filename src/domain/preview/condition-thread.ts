@@ -1,4 +1,4 @@
-/** Evaluates conditions in a separate thread, because their cost depends on the request's author. */
+/** Evaluates conditions in a separate thread, because the author of a request determines how expensive they are. */
 
 import type { Condition } from '../../../compiler/condition/condition.js';
 import type { Subject as ExplainedSubject, Trace } from '../../../compiler/condition/explain-condition.js';
@@ -9,7 +9,7 @@ import { asJson, type Subject } from './condition-subject.js';
 /** Maximum evaluation time per request, in milliseconds. */
 const maxMilliseconds = 10_000;
 
-/** A question to the thread. `conditions` is a JSON text, also the key for its compiled form. */
+/** A question to the thread. `conditions` is JSON, and also the key under which the compiled form is cached. */
 export type ConditionQuestion =
 	| { readonly kind: 'select'; readonly conditions: string; readonly subjects: readonly Subject[] }
 	| { readonly kind: 'explain'; readonly conditions: string; readonly subject: ExplainedSubject };
@@ -30,7 +30,10 @@ export class ConditionSelector {
 		this.#conditions = JSON.stringify(conditions);
 	}
 
-	/** Returns true for each subject that fulfils all conditions. Throws `limit_reached` after the time limit. */
+	/**
+	 * Returns an array that is true for each subject that fulfils all conditions. Throws `limit_reached` after the time
+	 * limit.
+	 */
 	async select(subjects: readonly Subject[]): Promise<readonly boolean[]> {
 		const question = { kind: 'select', conditions: this.#conditions, subjects } as const;
 		const answer = await thread.ask(question, this.#milliseconds);
@@ -40,7 +43,9 @@ export class ConditionSelector {
 	}
 }
 
-/** Explains conditions, in their order. Throws `limit_reached` for an explanation over the time or size limit. */
+/**
+ * Explains conditions, in the passed order. Throws `limit_reached` if an explanation exceeds the time or size limit.
+ */
 export async function explainConditions(
 	conditions: readonly Condition[],
 	{ user, resource, tenant, context }: Subject,

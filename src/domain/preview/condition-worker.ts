@@ -7,7 +7,7 @@ import type { ConditionAnswer, ConditionQuestion } from './condition-thread.js';
 
 /** Worker for `condition-thread.ts`. */
 
-/** Maximum predicates kept compiled between preview chunks. */
+/** Maximum number of compiled predicates to keep between preview chunks. */
 const maxKept = 8;
 
 /** Maximum explanation length as JSON, in characters. */

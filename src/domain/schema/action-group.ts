@@ -29,7 +29,7 @@ export async function readActionGroup(unit: ReadingUnit, row: ActionGroup): Prom
 	return onlyRow(await readActionGroups(unit, [row]));
 }
 
-/** Returns a function from a resource id to its action groups, by key. */
+/** Returns a function that maps a resource id to the resource's action groups, keyed by group key. */
 export async function actionGroupBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -55,7 +55,7 @@ export async function createActionGroup(
 	return group;
 }
 
-/** Changes the given action group fields. Replaces `actions` and `attributes` as a whole. */
+/** Changes the passed action group fields. Replaces `actions` and `attributes` as a whole. */
 export async function changeActionGroup(
 	unit: WritingUnit,
 	resource: Resource,
@@ -76,7 +76,7 @@ export async function changeActionGroup(
 	);
 }
 
-/** Deletes a resource's action groups; the actions stay. */
+/** Deletes a resource's action groups, but not the actions in them. */
 export async function removeActionGroups(
 	unit: WritingUnit,
 	resource: Resource,
@@ -86,8 +86,8 @@ export async function removeActionGroups(
 }
 
 /**
- * Runs `work`, which may change the groups' actions, then sets `columns` on the groups. Records changed groups and
- * leaves unchanged groups untouched. Returns the current groups in the given order.
+ * Runs `work`, which may change the groups' actions, then sets `columns` on the groups. Records the changed groups, and
+ * does not touch unchanged groups. Returns the current groups in the order of `groups`.
  */
 export async function recordActionGroupChanges(
 	unit: WritingUnit,

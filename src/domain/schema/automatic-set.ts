@@ -6,12 +6,17 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { automaticPrefix } from '../../wire/schema/condition-set.js';
 import { addConditionSet } from './condition-set.js';
 
-/** Automatic condition sets for a tenant role or a whole resource, so that rules can name both. */
+/**
+ * Automatic condition sets. Each selects the users with a tenant role or all instances of a resource, so rules can
+ * refer to roles and resources.
+ */
 
-/** Owner of an automatic set: a tenant role, or a resource with all its instances. */
+/** Owner of an automatic set: a tenant role or a resource. */
 export type SetOwner = Role | Resource;
 
-/** Returns the referenced role or resource, directly or by its automatic set's key. Throws `not_found`. */
+/**
+ * Returns the referenced role or resource. The reference can also be the key of its automatic set. Throws `not_found`.
+ */
 export async function findSetOwner(
 	unit: ReadingUnit,
 	type: ConditionSet['type'],
@@ -33,7 +38,7 @@ export async function lookUpSetOwner(
 	return wanted.map((name) => found.get(name)).find((row) => row !== undefined);
 }
 
-/** Returns the owner's key, given the key of its automatic set. */
+/** Returns the possible owner keys for an automatic set's key. */
 export function ownerKeys(key: string): readonly string[] {
 	return key.startsWith(automaticPrefix) ? [key.slice(automaticPrefix.length)] : [];
 }
@@ -43,7 +48,10 @@ export async function findAutomaticSet(unit: ReadingUnit, owner: SetOwner): Prom
 	return automaticSet(unit, owner instanceof Role ? { role_id: owner.id } : { resource_id: owner.id });
 }
 
-/** Returns the automatic set for a role or resource, and creates it if missing. Its conditions state its selection. */
+/**
+ * Returns the automatic set for a role or resource, and creates it if it is missing. Its conditions describe its
+ * selection.
+ */
 export async function ensureAutomaticSet(unit: WritingUnit, owner: SetOwner): Promise<ConditionSet> {
 	const existing = await findAutomaticSet(unit, owner);
 	if (existing !== undefined) return existing;

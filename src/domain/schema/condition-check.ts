@@ -8,11 +8,11 @@ import { attributeKeys, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import { userResource } from '../environment.js';
 
-/** Attributes for conditions, besides the built-in attributes. */
+/** Attributes that conditions can use in addition to the built-in attributes. */
 export interface DefinedAttributes {
 	/** User attributes. */
 	readonly users: ReadonlySet<string>;
-	/** Instance attributes by resource id. */
+	/** Instance attributes, keyed by resource id. */
 	readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -25,7 +25,7 @@ export async function readDefinedAttributes(unit: ReadingUnit): Promise<DefinedA
 	return { users: resources.get(users.id) ?? new Set(), resources };
 }
 
-/** The set fields needed to check its conditions. `resource_id` is absent while it is unknown. */
+/** The set fields needed to check the set's conditions. `resource_id` is absent while it is unknown. */
 export interface CheckedSet extends Pick<ConditionSet, 'type' | 'conditions'> {
 	readonly resource_id?: string | null;
 }
@@ -46,7 +46,7 @@ export function conditionProblems(
 	});
 }
 
-/** Parses a stored set's conditions. They were checked before storage, so a problem here is a bug. */
+/** Parses a stored set's conditions. They were checked before they were stored, so a problem here is a bug. */
 export function parseStoredCondition({
 	key,
 	type,
@@ -67,7 +67,10 @@ function undefinedAttributes(defined: DefinedAttributes, set: CheckedSet, attrib
 	});
 }
 
-/** A user set can apply to any resource, so a single resource with the attribute is enough. */
+/**
+ * True if a condition attribute is defined. A user set can apply to any resource, so a single resource with the
+ * attribute is enough.
+ */
 function isDefined({ users, resources }: DefinedAttributes, set: CheckedSet, object: string, name: string): boolean {
 	if (object === 'user') return users.has(name);
 	if (object !== 'resource') return true;

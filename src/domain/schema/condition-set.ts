@@ -23,15 +23,15 @@ import { conditionProblems, readDefinedAttributes } from './condition-check.js';
 import { definedFields } from './defined-fields.js';
 import { removeSetRules } from './set-rule-record.js';
 
-/** A place in a request body. In an import, objects are nested deeper than in a separate request. */
+/** A place in a request body. The same object is nested deeper in an import than in its own request. */
 export type RequestPlace = readonly (string | number)[];
 
 const body: RequestPlace = ['body'];
 const parentPlace: RequestPlace = ['body', 'parent_id'];
 
 /**
- * Adds a condition set. Throws `duplicate` for its key, `not_found` for its resource or parent, and `unprocessable`
- * with all other problems together.
+ * Adds a condition set. Throws `duplicate` if its key is taken, `not_found` for its resource or parent, and
+ * `unprocessable` with all other problems together.
  */
 export async function createConditionSet(unit: WritingUnit, given: ConditionSetCreate): Promise<ConditionSet> {
 	const { key, name, type, conditions, description = null } = given;
@@ -67,7 +67,7 @@ export async function addConditionSets(
 }
 
 /**
- * Changes the given set fields; null removes its description or parent. Throws `invalid` for an automatic set,
+ * Changes the passed set fields; null removes the description or parent. Throws `invalid` for an automatic set,
  * `unprocessable` if the new parent narrows the set itself, and otherwise like `createConditionSet`.
  */
 export async function changeConditionSet(
@@ -85,7 +85,7 @@ export async function changeConditionSet(
 	}
 	refuseProblems([
 		...(parent === null ? [] : [...parentProblems(parent, set), ...(await cycleProblems(unit, parent, set))]),
-		// Unchanged conditions are not checked again: an attribute in them may have been deleted since.
+		// Do not check unchanged conditions again, because an attribute in them may have been deleted since.
 		...(conditions === undefined || hasValues(set, { conditions })
 			? []
 			: conditionProblems(await readDefinedAttributes(unit), { ...set, conditions }, [...body, 'conditions'])),
@@ -107,7 +107,8 @@ export async function rewriteConditionSet(
 }
 
 /**
- * Deletes sets with their rules. Throws `invalid` if a remaining set has a deleted parent: it would then select more.
+ * Deletes sets with their rules. Throws `invalid` if a remaining set has a deleted parent, because the remaining set
+ * would then select more.
  */
 export async function removeConditionSets(unit: WritingUnit, sets: readonly ConditionSet[]): Promise<void> {
 	if (sets.length === 0) return;
@@ -160,8 +161,8 @@ export function refuseProblems(problems: readonly Problem[]): void {
 }
 
 /**
- * Returns the problems with a set's resource, given in the request as `given`: a resource set needs a resource, a user
- * set must not have it.
+ * Returns the problems with a set's resource, which the request names as `given`. A resource set needs a resource, and
+ * a user set must not have a resource.
  */
 export function resourceProblems(
 	type: ConditionSet['type'],
@@ -177,7 +178,10 @@ export function resourceProblems(
 		: [{ loc, msg: `must be left out of a user set, got \`${given}\``, type: 'value_error' }];
 }
 
-/** Returns the problems with a parent: it must have the same type and resource, and must not be automatic. */
+/**
+ * Returns the problems with a parent. A parent must have the same type and resource as the set, and must not be
+ * automatic.
+ */
 export function parentProblems(
 	parent: ConditionSet,
 	set: Pick<ConditionSet, 'type'> & { readonly resource_id?: string | null },
@@ -202,7 +206,7 @@ export async function cycleProblems(
 	return [{ loc: [...at], msg, type: 'cycle' }];
 }
 
-/** Returns the set with this id or key and, if given, this type. Throws `not_found`. */
+/** Returns the set with this id or key and, if passed, this type. Throws `not_found`. */
 export async function findConditionSet(
 	unit: ReadingUnit,
 	reference: string,

@@ -19,13 +19,16 @@ import { refuseRolesOverLimit } from '../check-limit/cycle-limit.js';
 import { pairWithParts } from '../pair-with-parts.js';
 import { readDerivationRule, recordRoleChanges } from './role-record.js';
 
-/** A role and all its derivations; null for none. */
+/** A role and all its derivations. `granted_to` is null if the role has none. */
 export interface DerivationEdit {
 	readonly role: Role;
 	readonly granted_to: DerivedRoleBlockEdit | null;
 }
 
-/** Returns the role columns determined by `granted_to`. A role with a block keeps the block id. */
+/**
+ * Returns the role columns determined by `granted_to`. A role that already has a `granted_to` block keeps the block's
+ * id.
+ */
 export function derivationColumns(
 	unit: WritingUnit,
 	granted_to: DerivedRoleBlockEdit | null | undefined,
@@ -37,9 +40,9 @@ export function derivationColumns(
 }
 
 /**
- * Replaces role derivations, without recording the change. For a repeated rule, the last counts. Throws `not_found` for
- * a missing object, `mismatched_relation` if the relation's subjects are not instances of the source role's resource,
- * and `limit_reached` like `refuseRolesOverLimit`.
+ * Replaces role derivations, without recording the change. If a rule is repeated, the last applies. Throws `not_found`
+ * for a missing object, `mismatched_relation` if the relation's subjects are not instances of the source role's
+ * resource, and `limit_reached` like `refuseRolesOverLimit`.
  */
 export async function setDerivations(unit: WritingUnit, edits: readonly DerivationEdit[]): Promise<void> {
 	if (edits.length === 0) return;
@@ -56,7 +59,7 @@ export async function setDerivations(unit: WritingUnit, edits: readonly Derivati
 	await refuseRolesOverLimit(unit, [...found.keys()]);
 }
 
-/** Adds a derivation to a role, or replaces the settings of an existing rule. Throws like `setDerivations`. */
+/** Adds a derivation to a role, or replaces the settings of an existing derivation. Throws like `setDerivations`. */
 export async function grantImplicitly(
 	unit: WritingUnit,
 	role: Role,
@@ -89,7 +92,7 @@ export async function revokeImplicitly(unit: WritingUnit, role: Role, rule: Deri
 	});
 }
 
-/** Sets the condition for all derivations of a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
+/** Sets the condition common to all derivations of a role. Throws `limit_reached` like `refuseRolesOverLimit`. */
 export async function setDerivationSettings(
 	unit: WritingUnit,
 	role: Role,

@@ -28,7 +28,7 @@ export async function readRelation(unit: ReadingUnit, row: Relation): Promise<Re
 	return onlyRow(await readRelations(unit, [row]));
 }
 
-/** Returns a function from a resource id to its relations, by key. */
+/** Returns a function that maps a resource id to the resource's relations, keyed by relation key. */
 export async function relationBlocks(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -46,7 +46,8 @@ export async function relationBlocks(
 }
 
 /**
- * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, and `duplicate` for its key.
+ * Adds a relation to its objects' resource. Throws `not_found` for the subject resource, and `duplicate` if the key is
+ * taken.
  */
 export async function createRelation(unit: WritingUnit, resource: Resource, body: RelationCreate): Promise<Relation> {
 	const subject = await unit.find(Resource, body.subject_resource);
@@ -55,8 +56,8 @@ export async function createRelation(unit: WritingUnit, resource: Resource, body
 }
 
 /**
- * Sets a relation's name and description. If its subject resource changes, a new relation replaces it: the old relation
- * is deleted with its tuples and derivations.
+ * Sets a relation's name and description. If its subject resource changes, a new relation replaces it. The old relation
+ * is then deleted with its tuples and derivations.
  */
 export async function replaceRelation(
 	unit: WritingUnit,
@@ -96,8 +97,8 @@ export async function removeRelations(unit: WritingUnit, relations: readonly Rel
 }
 
 /**
- * Replaces a resource's relations. Kept relations keep their ids, names and tuples; a relation with a changed subject
- * resource is replaced. Throws `not_found` for a missing resource.
+ * Replaces a resource's relations. Remaining relations keep their ids, names and tuples. A relation with a changed
+ * subject resource is replaced by a new relation. Throws `not_found` for a missing resource.
  */
 export async function setRelations(unit: WritingUnit, resource: Resource, blocks: Blocks<string>): Promise<void> {
 	const subjects = await unit.findAll(Resource, Object.values(blocks));
@@ -126,7 +127,7 @@ async function addRelation(
 	return relation;
 }
 
-/** Returns the resource keys on both sides, by id. */
+/** Returns a function that maps the ids of the resources on both sides to their keys. */
 async function resourceKeys(unit: ReadingUnit, rows: readonly Relation[]): Promise<(id: string) => string> {
 	const resources = await unit.findAll(
 		Resource,

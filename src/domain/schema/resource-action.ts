@@ -8,7 +8,7 @@ import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 import { recordRoleChanges } from './role-record.js';
 import { removeSetRules } from './set-rule-record.js';
 
-/** Replaces a resource's actions. Kept actions keep their ids, grants and groups. */
+/** Replaces a resource's actions. Remaining actions keep their ids, grants and groups. */
 export async function setActions(
 	unit: WritingUnit,
 	resource: Resource,
@@ -33,7 +33,7 @@ export async function setActions(
 	await unit.createMany(ResourceAction, added, (action) => actionName(resource, action));
 }
 
-/** Deletes a resource's actions with their grants and rules. Action groups and roles lose these actions. */
+/** Deletes a resource's actions with their grants and rules. Removes the actions from action groups and roles. */
 export async function removeActions(
 	unit: WritingUnit,
 	resource: Resource,

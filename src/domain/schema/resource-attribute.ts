@@ -7,7 +7,10 @@ import type { ResourceAttributeUpdate } from '../../wire/schema/resource-attribu
 import { definedFields } from './defined-fields.js';
 import { type Blocks, findBlock, missingFrom } from './resource-blocks.js';
 
-/** Replaces a resource's attributes, except for the built-in attributes, which may only be given unchanged. */
+/**
+ * Replaces a resource's attributes, except for the built-in attributes. The body may contain built-in attributes only
+ * if they are unchanged.
+ */
 export async function setAttributes(
 	unit: WritingUnit,
 	resource: Resource,
@@ -37,7 +40,7 @@ export async function setAttributes(
 	await unit.createMany(ResourceAttribute, added, (attribute) => attributeName(resource, attribute));
 }
 
-/** Changes the given attribute fields. Throws `invalid` for a built-in attribute. */
+/** Changes the passed attribute fields. Throws `invalid` for a built-in attribute. */
 export async function changeAttribute(
 	unit: WritingUnit,
 	resource: Resource,

@@ -1,4 +1,4 @@
-/** The parts of a resource in a body, by key: its actions, attributes or relations. */
+/** A resource's actions, attributes or relations in a body, keyed by key. */
 export type Blocks<B> = Readonly<Record<string, B>>;
 
 /** Returns the block with this key; `undefined` if the body has none. */
@@ -6,7 +6,7 @@ export function findBlock<B>(blocks: Blocks<B>, key: string): B | undefined {
 	return Object.hasOwn(blocks, key) ? blocks[key] : undefined;
 }
 
-/** Returns the blocks without an existing row: the blocks to add. */
+/** Returns the blocks to add, which have no existing row. */
 export function missingFrom<B>(
 	existing: readonly { readonly key: string }[],
 	blocks: Blocks<B>,
@@ -15,7 +15,7 @@ export function missingFrom<B>(
 	return Object.entries(blocks).filter(([key]) => !keys.has(key));
 }
 
-/** Returns rows by key, as in a resource. */
+/** Returns rows keyed by key, as in a resource's API object. */
 export function recordByKey<R extends { readonly key: string }>(rows: readonly R[]): Record<string, R> {
 	return Object.fromEntries(rows.map((row) => [row.key, row]));
 }

@@ -9,7 +9,7 @@ import type { RoleBulkRead, RoleReplace } from '../../wire/schema/role.js';
 import { removeRoles, syncRoles } from './role.js';
 import { withLinks } from './role-record.js';
 
-/** Converts resource roles to API objects with their own permissions, without permissions from extended roles. */
+/** Converts resource roles to API objects. The permissions do not include permissions from extended roles. */
 export async function readResourceRoles(
 	unit: ReadingUnit,
 	rows: readonly Role[],
@@ -27,7 +27,7 @@ export async function readResourceRole(unit: ReadingUnit, row: Role): Promise<Re
 	return onlyRow(await readResourceRoles(unit, [row]));
 }
 
-/** Returns the resource role in a path. Throws `not_found` for either. */
+/** Returns the resource role in a path. Throws `not_found` for a missing resource or role. */
 export async function findResourceRole(
 	unit: ReadingUnit,
 	path: { readonly resource_id: string; readonly role_id: string },
@@ -36,7 +36,7 @@ export async function findResourceRole(
 	return unit.find(Role, path.role_id, { resource_id: resource.id });
 }
 
-/** Returns resource roles, by resource id. */
+/** Returns resource roles, keyed by resource id. */
 export async function rolesByResource(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -46,8 +46,8 @@ export async function rolesByResource(
 }
 
 /**
- * Replaces a resource's roles, which may refer to each other. Kept roles keep their ids and assignments; removed roles
- * are deleted with their assignments and derivations. Throws like `createRole` for links.
+ * Replaces a resource's roles, which may refer to each other. Remaining roles keep their ids and assignments. Removed
+ * roles are deleted with their assignments and derivations. Throws the errors about links from `createRole`.
  */
 export async function setRoles(
 	unit: WritingUnit,
@@ -65,17 +65,14 @@ export async function setRoles(
 	await syncRoles(unit, wanted);
 }
 
-/**
- * Creates or replaces many roles, for tenants or resources, like `syncRoles`. Throws `not_found` for a resource as
- * well.
- */
+/** Like `syncRoles`, for tenant and resource roles together. Also throws `not_found` for a missing resource. */
 export async function syncRolesOfEitherKind(unit: WritingUnit, items: readonly RoleReplace[]): Promise<RoleBulkRead> {
 	const resources = await unit.findAll(
 		Resource,
 		items.flatMap(({ resource }) => resource ?? []),
 	);
 	const wanted = items.map(({ resource, ...body }, index) => {
-		// A tenant role is never derived, so its body cannot specify a derivation.
+		// A tenant role is never derived, so its body cannot contain derivations.
 		const granted_to = resource === undefined ? null : body.granted_to;
 		const resource_id = resources.get(resource ?? '')?.id ?? null;
 		return { resource_id, body: { ...body, granted_to }, at: ['body', 'operations', index] };

@@ -50,7 +50,7 @@ export async function readResource(unit: ReadingUnit, row: Resource): Promise<Re
 }
 
 /**
- * Adds a resource with its actions, attributes, relations and roles. Throws `duplicate` if its key is taken,
+ * Adds a resource with its actions, attributes, relations and roles. Throws `duplicate` if its key is taken, and
  * `not_found` for missing objects in its relations and roles.
  */
 export async function createResource(unit: WritingUnit, body: ResourceCreate): Promise<Resource> {
@@ -63,7 +63,7 @@ export async function createResource(unit: WritingUnit, body: ResourceCreate): P
 	return resource;
 }
 
-/** Changes the given resource fields. Replaces given parts (`actions`, `roles` and so on) as a whole. */
+/** Changes the passed resource fields. Replaces each passed part (`actions`, `roles` and so on) as a whole. */
 export async function changeResource(unit: WritingUnit, resource: Resource, body: ResourceUpdate): Promise<Resource> {
 	const { actions, attributes, relations, roles, ...fields } = body;
 	const after = await unit.update(Resource, resource, resourceColumns(fields), resource.key);

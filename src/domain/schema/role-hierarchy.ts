@@ -7,7 +7,7 @@ import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import { pairWithParts } from '../pair-with-parts.js';
 import { recordRoleChanges } from './role-record.js';
 
-/** A role and its new parents; `at` is their place in the request. */
+/** A role and its new parents. `at` is the place of the parents in the request. */
 export interface ParentEdit {
 	readonly role: Role;
 	readonly parents: readonly string[];
@@ -34,14 +34,14 @@ export async function setParents(unit: WritingUnit, edits: readonly ParentEdit[]
 	await refuseCycles(unit, edits);
 }
 
-/** Adds a parent to a role, unless it already extends it. Throws like `setParents`. */
+/** Adds a parent to a role, unless the role already extends this parent. Throws like `setParents`. */
 export async function addParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
 	const { resource_id } = role;
 	const parent = await unit.find(Role, reference, { resource_id });
 	return changeParents(unit, role, (ids) => [...new Set([...ids, parent.id])]);
 }
 
-/** Removes a parent from a role. Throws `not_found` if the role does not extend it. */
+/** Removes a parent from a role. Throws `not_found` if the role does not extend this parent. */
 export async function removeParent(unit: WritingUnit, role: Role, reference: string): Promise<Role> {
 	const { resource_id } = role;
 	const parent = await unit.find(Role, reference, { resource_id });
@@ -56,7 +56,7 @@ export async function ancestorIds(unit: ReadingUnit, role: Role): Promise<readon
 	return [...reachable(role.id, upwards(await parentRows(unit)))];
 }
 
-/** Returns the ids of all roles extending a role, at any depth. */
+/** Returns the ids of all roles extending this role, at any depth. */
 export async function descendantIds(unit: ReadingUnit, role: Role): Promise<readonly string[]> {
 	const children = groupBy(await parentRows(unit), (row) => row.parent_id);
 	return [...reachable(role.id, (id) => (children.get(id) ?? []).map((row) => row.role_id))];
@@ -86,7 +86,7 @@ async function refuseCycles(unit: ReadingUnit, edits: readonly Omit<ParentEdit, 
 	if (problems.length > 0) throw unprocessable(problems);
 }
 
-/** Returns the roles in a cycle, or below a cycle; none in a valid hierarchy. */
+/** Returns the roles in or below a cycle. A valid hierarchy has no such roles. */
 function belowCycles(rows: Awaited<ReturnType<typeof parentRows>>): ReadonlySet<string> {
 	const unsettled = new Map([...groupBy(rows, (row) => row.role_id)].map(([id, own]) => [id, own.length]));
 	const children = groupBy(rows, (row) => row.parent_id);
@@ -108,7 +108,7 @@ function upwards(rows: Awaited<ReturnType<typeof parentRows>>): (id: string) => 
 	return (id) => (parents.get(id) ?? []).map((row) => row.parent_id);
 }
 
-/** Returns everything that `next` reaches from `start`; `start` itself only if a path leads back to it. */
+/** Returns all ids reachable from `start` through `next`. Includes `start` only if a path leads back to it. */
 function reachable(start: string, next: (id: string) => readonly string[]): ReadonlySet<string> {
 	const reached = new Set<string>();
 	const waiting = [start];

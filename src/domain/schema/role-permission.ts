@@ -21,19 +21,19 @@ export interface PermissionEdit {
 }
 
 /**
- * Replaces role permissions, without recording the change. Throws `not_found` or `invalid_permission`, and `invalid`
- * for a resource role with an action of a different resource.
+ * Replaces role permissions, without recording the change. Throws `not_found`, `invalid_permission`, and `invalid` if a
+ * resource role grants an action of a different resource.
  */
 export async function setPermissions(unit: WritingUnit, edits: readonly PermissionEdit[]): Promise<void> {
 	if (edits.length > 0) await replaceGrants(unit, await actionIds(unit, edits));
 }
 
-/** Adds permissions to a role; skips existing permissions. Throws like `setPermissions`. */
+/** Adds permissions to a role, and skips existing permissions. Throws like `setPermissions`. */
 export async function grantPermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	return changeGrants(unit, role, permissions, (held, given) => [...new Set([...held, ...given])]);
 }
 
-/** Removes permissions from a role; skips missing permissions. Throws like `setPermissions`. */
+/** Removes permissions from a role, and skips missing permissions. Throws like `setPermissions`. */
 export async function revokePermissions(unit: WritingUnit, role: Role, permissions: readonly string[]): Promise<Role> {
 	return changeGrants(unit, role, permissions, (held, taken) => held.filter((id) => !taken.includes(id)));
 }
@@ -53,7 +53,7 @@ async function changeGrants(
 	return onlyRow(changed);
 }
 
-/** Returns the action ids for each role's permissions, each once. */
+/** Returns the action ids for each role's permissions, without duplicates. */
 async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): Promise<LinkedIds> {
 	const owners = await findRoleResources(
 		unit,
@@ -82,7 +82,7 @@ async function actionIds(unit: ReadingUnit, edits: readonly PermissionEdit[]): P
 	);
 }
 
-/** A parsed permission: an action id, or the keys for an action and its resource. */
+/** A parsed permission: an action id, or the keys of an action and its resource. */
 export interface ParsedPermission {
 	readonly permission: string;
 	readonly id: string | null;
@@ -90,8 +90,8 @@ export interface ParsedPermission {
 }
 
 /**
- * Parses a permission: `resource:action`, an action id or, for a role of `owner`, an action key. Throws
- * `invalid_permission`.
+ * Parses a permission. It is `resource:action`, an action id or, for a role on the resource `owner`, an action key.
+ * Throws `invalid_permission`.
  */
 export function parsePermission(permission: string, owner?: Resource): ParsedPermission {
 	const id = asId(permission);

@@ -8,11 +8,11 @@ import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 import type { WritingUnit } from '../../store/unit/writing-unit.js';
 import type { DerivedRoleBlockRead, DerivedRoleRuleRead } from '../../wire/schema/derivation.js';
 
-/** A role's links, by keys. */
+/** A role's links, with keys. */
 interface RoleLinks {
 	/** The role's resource; `null` for a tenant role. */
 	readonly resource: string | null;
-	/** `<resource>:<action>`; for a resource role, the action keys. */
+	/** Permissions as `<resource>:<action>`. A resource role has action keys instead. */
 	readonly permissions: string[];
 	readonly extends: string[];
 	readonly granted_to: DerivedRoleBlockRead | null;
@@ -21,7 +21,10 @@ interface RoleLinks {
 /** A role with its links. */
 export type LinkedRole = readonly [role: Role, links: RoleLinks];
 
-/** Returns tenant or resource roles with their own links, without links from extended roles; in the given order. */
+/**
+ * Returns tenant or resource roles with their links, in the same order. The links do not include the links of extended
+ * roles.
+ */
 export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Promise<readonly LinkedRole[]> {
 	const ids = roles.map((role) => role.id);
 	const grants = groupBy(await grantRows(unit, ids), (grant) => grant.role_id);
@@ -43,7 +46,7 @@ export async function withLinks(unit: ReadingUnit, roles: readonly Role[]): Prom
 	});
 }
 
-/** Returns the resources for these roles, by id. */
+/** Returns these roles' resources, keyed by id. */
 export function findRoleResources(unit: ReadingUnit, roles: readonly Role[]): Promise<ReadonlyMap<string, Resource>> {
 	return unit.findMany(
 		Resource,
@@ -74,8 +77,8 @@ function linkedRoleRecord([role, links]: LinkedRole): ChangedRecord {
 }
 
 /**
- * Runs `work` on roles and records the result: the created roles, which it returns, and the roles in `existing` with
- * changed columns or links. Does not record unchanged roles. Returns all current roles, oldest first.
+ * Runs `work` and records its changes to roles. `work` returns the roles it created; these are recorded as created.
+ * Roles in `existing` are recorded if their columns or links changed. Returns all current roles, oldest first.
  */
 export async function recordRoleChanges(
 	unit: WritingUnit,

@@ -22,7 +22,7 @@ import { setParents } from './role-hierarchy.js';
 import { setPermissions } from './role-permission.js';
 import { recordRoleChanges, recordRoleRemovals, withLinks } from './role-record.js';
 
-/** Converts tenant roles to API objects with their own permissions, without permissions from extended roles. */
+/** Converts tenant roles to API objects. The permissions do not include permissions from extended roles. */
 export async function readRoles(unit: ReadingUnit, rows: readonly Role[]): Promise<readonly RoleRead[]> {
 	const linked = await withLinks(unit, rows);
 	return linked.map(([row, links]) => ({ ...row, ...unit.scope, ...links, granted_to: null }));
@@ -33,7 +33,8 @@ export async function readRole(unit: ReadingUnit, row: Role): Promise<RoleRead> 
 }
 
 /**
- * The given fields of a tenant or resource role. `permissions` and `extends` may be empty, `granted_to` null for none.
+ * The fields to change in a tenant or resource role. Empty `permissions` and `extends` and a null `granted_to` remove
+ * all links of this kind.
  */
 export interface RoleEdit {
 	readonly name?: string | undefined;
@@ -44,15 +45,15 @@ export interface RoleEdit {
 	readonly granted_to?: DerivedRoleBlockEdit | null | undefined;
 }
 
-/** A complete tenant or resource role: missing fields are reset. */
+/** A complete tenant or resource role. Missing fields are reset. */
 export interface CompleteRole extends RoleEdit {
 	readonly key: string;
 	readonly name: string;
 }
 
 /**
- * Adds a tenant or resource role, with its links. Throws `duplicate`, and for its links like `setPermissions`,
- * `setParents` and `setDerivations`.
+ * Adds a tenant or resource role, with its links. Throws `duplicate`, and the same errors about links as
+ * `setPermissions`, `setParents` and `setDerivations`.
  */
 export async function createRole(unit: WritingUnit, body: CompleteRole, resource?: Resource): Promise<Role> {
 	const created = await recordRoleChanges(unit, [], async () => {
@@ -65,7 +66,7 @@ export async function createRole(unit: WritingUnit, body: CompleteRole, resource
 }
 
 /**
- * Changes the given role fields. Replaces lists, `attributes` and `granted_to` as a whole. Throws like `createRole`.
+ * Changes the passed role fields. Replaces lists, `attributes` and `granted_to` as a whole. Throws like `createRole`.
  */
 export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit): Promise<Role> {
 	const { name, description, attributes, granted_to } = body;
@@ -78,22 +79,22 @@ export async function changeRole(unit: WritingUnit, role: Role, body: RoleEdit):
 	return onlyRow(changed);
 }
 
-/** A role to create or replace, for a resource or for tenants; `at` is its place in the request. */
+/** A role to create or replace, for a resource or for tenants. `at` is its place in the request. */
 export interface RoleSync {
 	readonly resource_id: string | null;
 	readonly body: CompleteRole;
 	readonly at: readonly (string | number)[];
 }
 
-/** Synchronisation result, oldest first. */
+/** Synchronisation result. Both lists have the oldest roles first. */
 export interface RolesSynced {
 	readonly created: readonly Role[];
 	readonly existing: readonly Role[];
 }
 
 /**
- * Creates or replaces roles. For a repeated key, the last body counts. The roles may refer to each other. Throws like
- * `createRole` for links.
+ * Creates or replaces roles. If a key is repeated, the last body applies. The roles may refer to each other. Throws the
+ * errors about links from `createRole`.
  */
 export async function syncRoles(unit: WritingUnit, wanted: readonly RoleSync[]): Promise<RolesSynced> {
 	const syncs = new Map(wanted.map((sync) => [roleIdentity(sync.resource_id, sync.body.key), sync]));
@@ -125,8 +126,8 @@ export async function removeRole(unit: WritingUnit, role: Role): Promise<void> {
 }
 
 /**
- * Deletes roles with their grants, assignments, invites, automatic condition sets and levels in elements. Extending and
- * derived roles lose those links.
+ * Deletes roles with their grants, assignments, invites, automatic condition sets and levels in elements. Roles that
+ * extend them or are derived from them lose these links.
  */
 export async function removeRoles(unit: WritingUnit, roles: readonly Role[]): Promise<void> {
 	if (roles.length === 0) return;
@@ -155,7 +156,8 @@ interface Relinking {
 }
 
 /**
- * Sets the given links. Roles in a request may refer to each other, so each link kind is set for all roles together.
+ * Sets the links in `edits`. Roles in a request may refer to each other, so each kind of link is set for all roles
+ * together.
  */
 async function relink(unit: WritingUnit, edits: readonly Relinking[]): Promise<void> {
 	await setPermissions(

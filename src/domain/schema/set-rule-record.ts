@@ -13,7 +13,9 @@ export function recordSetRules(unit: WritingUnit, rows: readonly RuleRow[]): voi
 	for (const row of rows) unit.record('condition_set_rule', 'create', setRuleKey(row), null, ruleRecord(row));
 }
 
-/** Deletes every matching rule. Must run before its set or action is deleted. Returns the number deleted. */
+/**
+ * Deletes every matching rule. Must run before a set or action in these rules is deleted. Returns the number deleted.
+ */
 export function removeSetRules(unit: WritingUnit, filter: RuleFilter): Promise<number> {
 	return removeInChunks(rulesToRemove(unit, filter), (rows) => removeSetRuleRows(unit, rows));
 }

@@ -23,9 +23,9 @@ export function readSetRule(unit: ReadingUnit, row: RuleRow): SetRuleRead {
 }
 
 /**
- * Creates a rule, with its automatic sets if they are missing. An existing rule stays unchanged. Throws `not_found` for
+ * Creates a rule, and its automatic sets if they are missing. An existing rule stays unchanged. Throws `not_found` for
  * a missing set, role, resource or action, `invalid_permission`, and `invalid` for a set with the wrong type or with a
- * different resource than the permission.
+ * resource other than the permission's resource.
  */
 export async function createSetRule(unit: WritingUnit, body: SetRuleCreate): Promise<readonly RuleRow[]> {
 	const [users, resources] = [ruleSide(body, 'userset'), ruleSide(body, 'resourceset')];
@@ -47,7 +47,7 @@ export async function addSetRules(
 	return made.length === wanted.length ? made : rulesJoining(unit, wanted);
 }
 
-/** Deletes a rule. Does nothing if it does not exist, for any reason. Throws `invalid_permission`. */
+/** Deletes a rule. Does nothing if the rule, or an object it names, does not exist. Throws `invalid_permission`. */
 export async function removeSetRule(unit: WritingUnit, body: SetRuleRemove): Promise<void> {
 	const action = await findAction(unit, body.permission);
 	const userSet = await findExistingSet(unit, ruleSide(body, 'userset'));
@@ -66,7 +66,7 @@ export async function resolveRuleFilter(unit: ReadingUnit, query: SetRuleQuery):
 	};
 }
 
-/** A rule side in a request. */
+/** A user set or resource set in a request for a rule. */
 interface Side {
 	readonly type: ConditionSet['type'];
 	readonly reference: string;
@@ -79,10 +79,7 @@ function ruleSide(body: SetRuleCreate, type: ConditionSet['type']): Side {
 	return { type, reference: body.resource_set, automatic: body.is_resource };
 }
 
-/**
- * Returns the set for a side, and creates a missing automatic set.
- *
- */
+/** Returns the set for a side, and creates an automatic set if it is missing. */
 async function ensureSet(unit: WritingUnit, side: Side): Promise<ConditionSet> {
 	if (side.automatic) return ensureAutomaticSet(unit, await findSetOwner(unit, side.type, side.reference));
 	const set = await findNamedSet(unit, side);
@@ -107,7 +104,7 @@ async function findNamedSet(unit: ReadingUnit, { type, reference }: Side): Promi
 	throw new Failure('invalid', `the condition set \`${reference}\` is a ${other.type}, not a ${type}`);
 }
 
-/** Returns the role or resource whose automatic set does not exist yet. */
+/** Returns the role or resource that a side names, if its automatic set does not exist yet. */
 async function findNamedOwner(unit: ReadingUnit, { type, reference }: Side): Promise<SetOwner | undefined> {
 	return reference.startsWith(automaticPrefix) ? lookUpSetOwner(unit, type, reference) : undefined;
 }
@@ -130,7 +127,10 @@ async function setIds(unit: ReadingUnit, references: readonly string[] | undefin
 	return (await unit.findNamed(ConditionSet, references)).map(({ id }) => id);
 }
 
-/** In a filter, a permission may also be a bare action key, for any resource. */
+/**
+ * Returns the ids of actions with these permissions. In a filter, a permission may also be an action key alone, which
+ * matches actions of any resource.
+ */
 async function actionIds(unit: ReadingUnit, permissions: readonly string[] | undefined): Promise<string[] | undefined> {
 	if (permissions === undefined) return undefined;
 	const pairs = permissions.flatMap((permission) => {

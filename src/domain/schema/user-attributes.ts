@@ -2,16 +2,12 @@ import { forbidden } from '../../failure.js';
 import { attributesIn, Resource } from '../../store/table/resource.js';
 import type { ReadingUnit } from '../../store/unit/reading-unit.js';
 
-/**
- * The resource that defines user attributes.
- *
- */
+/** Key of the resource that defines user attributes. */
 const usersResource = '__user';
 
 /**
- * Refuses attributes defined for users by the environment, if element users set them on any user: conditions compare
- * them, in every tenant, so they grant access. Throws `forbidden`.
- *
+ * Refuses user attributes that the environment defines. Element users must not set them on any user, because conditions
+ * use these attributes in every tenant and may therefore grant access. Throws `forbidden`.
  */
 export async function refuseDefinedAttributes(
 	unit: ReadingUnit,
