@@ -21,6 +21,7 @@ import { type AuditLogLimits, type AuditLogUpkeep, keepAuditLogs } from './audit
 import type { Database } from './database/database.js';
 import { SingleFlight } from './database/single-flight.js';
 import { SchemaCache } from './model/schema-cache.js';
+import { isConflict, runTrial } from './run-trial.js';
 import { ConsoleSessions } from './session/console-sessions.js';
 import { ConsoleTickets } from './session/console-tickets.js';
 import { ElementEntrance } from './session/element-entrance.js';
@@ -32,7 +33,6 @@ import { KeyedQueue, type TakeNext } from './unit/keyed-queue.js';
 import { type Lineage, Lineages } from './unit/lineage.js';
 import { type Committed, QueuedWrite } from './unit/queued-write.js';
 import { ReadingUnit, type Scope } from './unit/reading-unit.js';
-import { isConflict, runTrial } from './unit/run-trial.js';
 import { type SchemaChange, schemaChangeAfter } from './unit/schema-change.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding, type Root } from './unit/standing.js';
 import type { WritingUnit } from './unit/writing-unit.js';

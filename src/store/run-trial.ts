@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import type { Clock } from '../../clock.js';
-import type { Cipher } from '../account/secret.js';
-import { hasCode } from '../database/error-code.js';
-import type { Committed } from './queued-write.js';
-import type { Scope } from './reading-unit.js';
-import { type Actor, actorId, callerOf, checkStanding, LostStanding } from './standing.js';
-import { WritingUnit } from './writing-unit.js';
+import type { Clock } from '../clock.js';
+import type { Cipher } from './account/secret.js';
+import { hasCode } from './database/error-code.js';
+import type { Committed } from './unit/queued-write.js';
+import type { Scope } from './unit/reading-unit.js';
+import { type Actor, actorId, callerOf, checkStanding, LostStanding } from './unit/standing.js';
+import { WritingUnit } from './unit/writing-unit.js';
 
 /** Maximum time for which a trial waits for the row lock of a writer, in milliseconds. */
 const lockTimeout = 200;
