@@ -21,7 +21,7 @@ import { WordCounts } from '../telemetry/word-counts.js';
 import { version } from '../version.js';
 import type { WebhookDispatcher } from '../webhook/dispatcher.js';
 
-/** Maximum milliseconds for database counts. After this time, metrics omit them. */
+/** Maximum milliseconds for counting objects in the database. After this time, the metrics omit these counts. */
 const countingTime = 2_000;
 
 /** Measures and traces an assembler. */
@@ -79,7 +79,7 @@ export function apiMonitoring(sources: ApiSources): Monitoring {
 	};
 }
 
-/** Collects the metrics. Omits database counts while the database does not answer. */
+/** Collects the metrics. Omits the counts from the database while it does not answer. */
 async function apiFamilies(sources: ApiSources): Promise<MetricFamilies> {
 	const { config, store, publisher, feed, dispatcher, requests, metered } = sources;
 	const { connections } = store.database;

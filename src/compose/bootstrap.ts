@@ -6,7 +6,7 @@ import type { NewApiKey } from '../store/account/writing-api-keys.js';
 import type { Store } from '../store/store.js';
 import type { ApiKey } from '../store/table/account.js';
 
-/** Key for the environment `dev` from the first start, until it has been shown. */
+/** Key for the environment `dev`, created by the first start and not shown yet. */
 export interface FirstKey {
 	readonly secret: string;
 	/** Records that the key was shown, so later starts do not show it again. */
@@ -15,8 +15,8 @@ export interface FirstKey {
 
 /**
  * Creates the first organization with a project `default`, its environments `dev` and `production`, and their API keys,
- * unless the store has an organization. Returns the key that was not shown yet, or `null`. The first start returns it,
- * and later starts do if earlier starts ended before they showed it. Throws `ConfigError` if the store secrets belong
+ * unless the store has an organization. Returns the key for `dev` if it was not shown yet, and `null` otherwise. If a
+ * start ends before it shows the key, the next start returns the key. Throws `ConfigError` if the store secrets belong
  * to a different server.
  */
 export async function bootstrap(store: Store, fixed: Config['bootstrap']): Promise<FirstKey | null> {
@@ -45,8 +45,8 @@ async function findFirstKey(store: Store): Promise<FirstKey | null> {
 }
 
 /**
- * Refuses to start if the store secrets cannot be decrypted: the server would fail later, and add secrets under a
- * second key.
+ * Refuses to start if the store secrets cannot be decrypted. Otherwise the server would fail later, and would add
+ * secrets under a second key.
  */
 async function refuseForeignSecrets(store: Store): Promise<void> {
 	if (await store.opensSecrets()) return;
@@ -61,8 +61,8 @@ function memberKey(name: string): NewApiKey {
 }
 
 /**
- * Returns the secret for the environment `dev` in the project `default`. Throws `ConfigError` if either no longer
- * exists.
+ * Returns the secret for the environment `dev` in the project `default`. Throws `ConfigError` if the project, the
+ * environment or its key no longer exists.
  */
 export async function readDevSecret(store: Store): Promise<string> {
 	const secret = await findDevSecret(store.account(await findOrganization(store)));
@@ -87,7 +87,10 @@ async function findOrganization(store: Store): Promise<string> {
 	);
 }
 
-/** Scope for a new API key: the organization, a project, or an environment in that project; by id or key. */
+/**
+ * Scope for a new API key: the organization, a project, or an environment in that project. Project and environment are
+ * named by id or key.
+ */
 export interface KeyRequest {
 	readonly project: string | null;
 	readonly environment: string | null;
@@ -110,16 +113,17 @@ export async function createKeyByCommand(store: Store, request: KeyRequest): Pro
 	});
 }
 
-/** Environment for a console ticket, by key or id; `default/dev` by default. */
+/** Environment for a console ticket, named by key or id. By default, `default/dev`. */
 export interface TicketRequest {
 	readonly project: string | null;
-	/** Needs `project`. By default, the project's oldest environment. */
+	/** Requires `project`. By default, the project's oldest environment. */
 	readonly environment: string | null;
 }
 
 /**
- * Creates a console sign-in ticket for the environment's key. If none is named and `default/dev` is gone, uses the
- * oldest key with full access. Throws `not_found` for unknown references, and `ConfigError` if there is no such key.
+ * Creates a console sign-in ticket for the environment's key. If no environment is named and `default/dev` no longer
+ * exists, uses the oldest key with full access. Throws `not_found` for unknown references, and `ConfigError` if there
+ * is no such key.
  */
 export async function createConsoleTicket(store: Store, request: TicketRequest): Promise<string> {
 	const account = store.account(await findOrganization(store));
@@ -146,10 +150,10 @@ async function resolvePlace(account: AccountUnit, { project, environment }: Tick
 	return place;
 }
 
-/** Request from `lineage renew` to the process that holds a data directory. */
+/** Request from the command `lineage renew` to the process that uses the data directory. */
 export interface LineageRequest {
 	readonly command: 'lineage';
-	/** Reason, for people. */
+	/** Human-readable reason. */
 	readonly reason: string;
 }
 

@@ -79,7 +79,7 @@ import { BundleMeter, decisionPointFamilies, metricsSource } from './pdp-metrics
 import { type Monitored, monitored } from './requests.js';
 import { readServerKeys, type ServerKeys } from './server-key.js';
 
-/** Composition root: the only place to connect modules. */
+/** Composition root: the only place where modules are connected. */
 
 export type { OwnDecisionPoint } from '../api/console/relay-target.js';
 export { RefusedKeyError, type StartedPoint, untilAnswering } from '../pdp/follow/readiness.js';
@@ -91,11 +91,11 @@ type Say = (step: string) => void;
 export interface StoreOptions {
 	/** Receives startup progress. */
 	readonly say?: Say | undefined;
-	/** Receives messages when space runs low and when it is sufficient again. */
+	/** Logs when disk space runs low, and when it is sufficient again. */
 	readonly log?: Logger;
 	/** Replaces the free space reader, for tests. */
 	readonly freeSpace?: FreeSpace | undefined;
-	/** Aborts opening between two steps: it rejects with the signal's reason. */
+	/** Aborts opening between two steps. `openStore` then rejects with the signal's reason. */
 	readonly interrupted?: AbortSignal | undefined;
 }
 
@@ -155,8 +155,8 @@ const refusals = /^(28...|3D...|42501|E[A-Z]+|ERR_(TLS|SSL)_\w+|\w*CERT\w*)$/;
 function refusalReason(error: unknown): string | null {
 	if (!(error instanceof Error)) return null;
 	const { code, message, name } = error as NodeJS.ErrnoException;
-	// Message from pg if a server accepts the connection but stays silent, and from knex if the pool has no free
-	// connection.
+	// pg reports this message if a server accepts the connection but does not answer. knex reports this error if the
+	// pool has no free connection.
 	if (name === 'KnexTimeoutError' || message === 'timeout expired') return 'it does not answer';
 	const refuses = isUnreachable(error) || refusals.test(code ?? '') || /does not support SSL/.test(message);
 	// knex puts the statement, which may have many lines, before the message.
@@ -167,7 +167,7 @@ function refusalReason(error: unknown): string | null {
 export interface RunningApi {
 	readonly listening: Listening;
 	readonly store: Store;
-	/** First key in a new store; `null` after it was shown. */
+	/** First key in a new store; `null` once the key was shown. */
 	readonly firstKey: FirstKey | null;
 	/** Ids of the running impact processes. */
 	readonly impactProcesses: () => readonly number[];
@@ -177,11 +177,14 @@ export interface RunningApi {
 
 /** Management API options besides the settings. */
 export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'interrupted'> {
-	/** Milliseconds that a revision waits for its policy, before it is sent with the previous policy. */
+	/** Milliseconds that a revision waits for its policy. Afterwards it is sent with the previous policy. */
 	readonly policyWait?: number;
 	/** Milliseconds between sweeps for expired grants. */
 	readonly sweepPause?: number;
-	/** Decision point in this process, once it is known. The API reference links to it, and the console queries it. */
+	/**
+	 * Returns the decision point in this process, or `null` while it is not known. The API reference links to it, and
+	 * the console queries it.
+	 */
 	readonly decisionPoint?: () => OwnDecisionPoint | null;
 	/** Creates the schema compiler; `createAssembler` by default. */
 	readonly assembler?: typeof createAssembler;
@@ -189,13 +192,13 @@ export interface ApiOptions extends Pick<StoreOptions, 'say' | 'freeSpace' | 'in
 	readonly policyTestTime?: number;
 	/** Compiles a schema only on demand instead of on commit, for tests. */
 	readonly publishesWhenAsked?: boolean;
-	/** Replaces the impact processes, for tests without a compiler. */
+	/** Replaces the impact processes, for tests that run without a compiler. */
 	readonly impact?: (store: Store) => ImpactSource;
 }
 
 /**
  * Starts the management API and the publisher. Rejects if the port, opa or the store is not available. The port is
- * tried first, so a used port leaves no files behind.
+ * tried first, so a port in use leaves no files behind.
  */
 export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
 	const { say, policyWait, sweepPause, freeSpace, interrupted, assembler: makeAssembler = createAssembler } = options;
@@ -355,7 +358,7 @@ export interface RunningDecisionPoint {
 	/** Listener for OPA Data API clients; `null` if disabled. */
 	readonly dataApi: Listening | null;
 	readonly replica: Replica;
-	/** Signals when it answers checks. */
+	/** Signals when the decision point answers checks. */
 	readonly started: StartedPoint;
 	/** `null` if decisions are not logged. */
 	readonly decisions: DecisionLog | null;
@@ -370,7 +373,7 @@ export async function requireDecisionPointPorts({ host, pdp_port, pdp_opa_port }
 	if (pdp_opa_port !== null) await requirePort(host, pdp_opa_port, 'PDP_OPA_PORT');
 }
 
-/** Dependencies of a decision point besides its settings. */
+/** Dependencies of a decision point, besides the settings. */
 export interface DecisionPointParts {
 	/** Clock for grant expiry; the system clock by default. */
 	readonly clock?: Pick<Clock, 'now'>;
@@ -379,9 +382,12 @@ export interface DecisionPointParts {
 		LeaderClient,
 		'feed' | 'receiver' | 'progress' | 'tell' | 'refetches' | 'measures' | 'metrics'
 	>;
-	/** Lineages known to have ended. */
+	/** Lineages that are known to have ended. */
 	readonly ended?: readonly string[];
-	/** Resolves when it may listen. Its replica follows the feed while it waits. By default, it listens immediately. */
+	/**
+	 * Resolves when the decision point may listen. Until then, its replica already follows the feed. By default, the
+	 * decision point listens immediately.
+	 */
 	readonly beforeListening?: (replica: Replica) => Promise<void>;
 }
 
@@ -406,7 +412,7 @@ export async function startDecisionPoint(
 	const copier = copy === null || leader !== undefined ? null : new OfflineCopier({ copy, feed, replica, log, verify });
 	leader?.refetches.add(() => replica.refetch());
 	const findFacts = findFactsOnce(controlPlane, apiKey);
-	// Name that survives a restart: host name and port.
+	// The name is the same after a restart: host name and port.
 	const name = () => `${hostname()}:${new URL(listening.url).port}`;
 	const receivers = leader === undefined ? decisionReceivers(config, controlPlane, apiKey) : [leader.receiver];
 	const decisions = decisionLog(config, log, name, receivers);
@@ -496,8 +502,8 @@ export async function startDecisionPoint(
 }
 
 /**
- * Maximum characters per upload to the API's decision log. JSON has at most two values in three characters, so no
- * upload exceeds the value limit for requests.
+ * Maximum characters per upload to the API's decision log. Three characters of JSON contain at most two values, so no
+ * upload exceeds the limit on values in a request body.
  */
 const maxUpload = maxBodyValues * 1.5;
 

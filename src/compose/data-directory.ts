@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../config.js';
 import { restrictToOwner } from '../file/restrict-to-owner.js';
 
-/** Paths in a data directory that this process uses, if present. */
+/** Paths in a data directory that this process uses if they exist. */
 const used = {
 	'server.key': 'file',
 	'server.key.previous': 'file',
@@ -15,8 +15,8 @@ const used = {
 } as const;
 
 /**
- * Creates the data directory if needed, and checks access and contents before any other use. Removes permissions for
- * other users, which an earlier version granted. Throws `ConfigError` with instructions.
+ * Creates the data directory if needed. Checks access and contents before any other use. Removes permissions for other
+ * users, which an earlier version may have granted. Throws `ConfigError` with instructions.
  */
 export function prepareDataDirectory(directory: string): void {
 	try {
@@ -31,7 +31,9 @@ export function prepareDataDirectory(directory: string): void {
 	}
 }
 
-/** Converts a system error on a data directory path into a `ConfigError`; returns all other errors unchanged. */
+/**
+ * Converts a system error for a path in the data directory into a `ConfigError`. Returns all other errors unchanged.
+ */
 export function dataDirectoryError(directory: string, error: unknown): unknown {
 	const { code, path = directory } = error as NodeJS.ErrnoException;
 	const problem = isSystemError(error) ? (problems[code ?? '']?.(path) ?? error.message) : null;
@@ -70,8 +72,8 @@ function user(): string {
 }
 
 /**
- * Creates a folder with its parents. Node.js's recursive `mkdir` never returns where the system allows no folders, such
- * as /proc.
+ * Creates a folder with its parents. Does not use the recursive `mkdir` of Node.js, which never returns for a path
+ * where the system allows no folders, such as /proc.
  */
 function makeFolder(path: string): void {
 	try {
@@ -85,7 +87,7 @@ function makeFolder(path: string): void {
 	}
 }
 
-/** Throws `ConfigError` for the wrong kind, and the system error if this user may not use the path. */
+/** Throws `ConfigError` if the path has the wrong kind, and the system error if this user may not access it. */
 function requireKind(path: string, kind: 'file' | 'folder'): void {
 	const found = statSync(path, { throwIfNoEntry: false });
 	if (found === undefined) return;
@@ -95,7 +97,7 @@ function requireKind(path: string, kind: 'file' | 'folder'): void {
 	requireUsable(path);
 }
 
-/** Throws the system error. */
+/** Throws the system error if this user may not use the path. */
 function requireUsable(path: string): void {
 	const isFolder = statSync(path).isDirectory();
 	accessSync(path, isFolder ? constants.R_OK | constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK);

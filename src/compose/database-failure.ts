@@ -4,8 +4,8 @@ import { isDeadlock, isFull, isUnreachable } from '../store/database/database.js
 
 /**
  * Returns the failure for a full database (`no_space`, 507), or for an unreachable database or a deadlock
- * (`unavailable`, 503); `null` for any other error. Logs the first two. The embedded database refuses writes before its
- * disk is full (`space.ts`) and logs this once itself.
+ * (`unavailable`, 503); `null` for any other error. Logs the error if the database is full or unreachable. The embedded
+ * database refuses writes before its disk is full (`space.ts`), and itself logs this once.
  */
 export function databaseFailure(
 	error: unknown,

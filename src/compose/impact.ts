@@ -1,4 +1,7 @@
-/** Access gained and lost through a change, and past check results: connects store, publisher and processes. */
+/**
+ * Finds the access gained and lost through a change, and explains past check results. Connects the store, the publisher
+ * and the impact processes.
+ */
 
 import type { Schema } from '../../compiler/model.js';
 import type { ExplainedCheck, ImpactSource, ImpactTrial } from '../api/impact-source.js';
@@ -22,7 +25,7 @@ import type { Scope } from '../store/unit/reading-unit.js';
 import type { AuthorizationResult } from '../wire/decision/check.js';
 import { type Impact, maxChangesSince } from '../wire/general/impact.js';
 
-/** Dependencies for impact. */
+/** Dependencies of the impact finder. */
 export interface ImpactParts {
 	readonly store: Store;
 	readonly policies: PolicyStore;
@@ -36,14 +39,14 @@ export interface ImpactParts {
 	readonly start?: ProcessesOptions['start'];
 }
 
-/** Maximum attempts while concurrent writes change the policy. */
+/** Maximum number of attempts if concurrent writes change the policy. */
 const maxAttempts = 5;
-/** Share of the remaining time for the comparison, before the process is ended. */
+/** Share of the remaining time that the comparison may use. If it needs longer, the process is ended. */
 const partForComparison = 0.8;
-/** Maximum characters of logged decisions to decide again. */
+/** Maximum length in characters of the logged decisions that are decided again. */
 const maxLoggedLength = 8 * 1024 * 1024;
 
-/** Finds impact, with processes started on demand. */
+/** Finds the impact of changes, in processes that are started on demand. */
 export class ImpactFinder implements ImpactSource {
 	readonly #processes: ImpactProcesses;
 
@@ -91,9 +94,7 @@ export class ImpactFinder implements ImpactSource {
 		});
 	}
 
-	/**
-	 * Returns the difference between a revision and the process state, after updating the process to the newest revision.
-	 */
+	/** Updates the process to the newest revision. Returns the difference between a past revision and this state. */
 	async #past(
 		{ scope, revision, closed }: Pick<ExplainedCheck, 'scope' | 'revision' | 'closed'>,
 		process: ImpactProcess,
@@ -130,7 +131,7 @@ export class ImpactFinder implements ImpactSource {
 		throw changesAllTheTime();
 	}
 
-	/** Updates the process to about the newest revision, like a decision point. Returns the head. */
+	/** Updates the process to about the newest revision, through the same feed as decision points. Returns the head. */
 	async #follow(
 		{ environment_id: environment }: Scope,
 		process: ImpactProcess,
@@ -144,7 +145,7 @@ export class ImpactFinder implements ImpactSource {
 			const query = { environment, flavour: 'wasm', modes: followed, wait: 0, closed, key: '' } as const;
 			const { lineage, revision, token, digest, pending, bytes } = await feed.next({
 				...query,
-				// State in this server's own process came from this feed.
+				// The state is verified, because this server's own process received it from this feed.
 				held: held && { ...held, verified: true },
 				refreshed: null,
 				refresh: null,
@@ -152,7 +153,7 @@ export class ImpactFinder implements ImpactSource {
 			});
 			if (bytes === null) break;
 			const question = { kind: 'hold', bundle: bytes, held: { lineage, revision, token, digest, pending } } as const;
-			// Finish even if the client has disconnected: the next request needs it.
+			// Finish the update even if the client has disconnected, because the next request needs it.
 			await process.ask<'hold'>(question, left());
 			process.holds(question.held);
 		}
@@ -180,7 +181,7 @@ export class ImpactFinder implements ImpactSource {
 		const { store } = this.parts;
 		const { patches, closures, touched, base } = tried;
 		const decisions = await this.#logged(trial);
-		// Tables may contain names that the policy lacks, so they cannot show the difference.
+		// The tables may contain names that the policy lacks, so comparing tables cannot show all differences.
 		const everything = policy !== null && (head.degraded !== null || (drafted?.left_out.length ?? 0) > 0);
 		const { lineage, revision, token, digest, pending } = head;
 		const to = { lineage, revision, token, digest, pending };
@@ -200,7 +201,7 @@ export class ImpactFinder implements ImpactSource {
 		return answer;
 	}
 
-	/** Returns the newest logged decisions, up to the requested number and size limit. */
+	/** Returns the newest logged decisions, up to the requested number and the size limit. */
 	async #logged({ scope, limits }: ImpactTrial): Promise<readonly LoggedInput[]> {
 		if (limits.decisions === 0) return [];
 		const { data } = await this.parts.store
@@ -230,7 +231,7 @@ interface Compared {
 	readonly drafted: DraftedPolicy | null;
 }
 
-/** Returns the head if it has a policy. An environment whose schema never compiled has none. */
+/** Returns the head if it has a policy. An environment whose schema has never compiled has no policy. */
 function requirePolicy({ digest, ...head }: Head): LiveHead {
 	if (digest !== null) return { ...head, digest };
 	const why = head.failure?.message ?? 'nothing has been compiled yet';

@@ -66,7 +66,7 @@ export interface DecisionPointSources {
 	readonly requests: readonly RequestTally[];
 	readonly decided: DecisionTally;
 	readonly bundles: BundleMeter;
-	/** Decision log; `null` if there is none, or if a different process reports it. */
+	/** Decision log; `null` if decisions are not logged, or if a different process reports the log's metrics. */
 	readonly log: DecisionLog | null;
 }
 
@@ -175,7 +175,7 @@ export function decisionLogFamilies({ sampled_out, receivers }: DecisionCounts, 
 	];
 }
 
-/** Joins lists with the same families in the same order. */
+/** Joins lists that contain the same families in the same order. */
 function joinFamilies(lists: readonly MetricFamilies[]): MetricFamilies {
 	const [first = [], ...others] = lists;
 	return first.map((family, index) => ({

@@ -7,16 +7,17 @@ import { syncFolder } from '../file/sync-folder.js';
 
 const keyBytes = 32;
 
-/** Server keys; `previous` until a rotation is over. */
+/** Server keys. `previous` is the key before a rotation, until the rotation is complete. */
 export interface ServerKeys {
 	readonly current: Buffer;
 	readonly previous: Buffer | null;
 }
 
 /**
- * Returns the keys that encrypt secrets at rest: derived from `SECRET_KEY`, or random and stored in `server.key` in the
- * data directory, readable only by its owner. The key before a rotation comes from `SECRET_KEY_PREVIOUS`, or from the
- * file `server.key.previous` if it exists. Throws `ConfigError` if a file is not a key.
+ * Returns the keys that encrypt secrets at rest. The current key is derived from `SECRET_KEY`, or is random and stored
+ * in the data directory in `server.key`, which only its owner can read. The key before a rotation comes from
+ * `SECRET_KEY_PREVIOUS`, or from the file `server.key.previous` if it exists. Throws `ConfigError` if a file is not a
+ * key.
  */
 export function readServerKeys(passphrases: Passphrases, dataDirectory: string): ServerKeys {
 	const { secret_key, secret_key_previous } = passphrases;
@@ -33,7 +34,7 @@ export function readServerKeys(passphrases: Passphrases, dataDirectory: string):
 type Passphrases = Pick<Config, 'secret_key' | 'secret_key_previous'>;
 
 function deriveKey(passphrase: string): Buffer {
-	// The salt only separates this use from other uses of the passphrase; the passphrase itself must be strong.
+	// The salt only separates this use from other uses, so the passphrase itself must be strong.
 	return scryptSync(passphrase, 'regolith server key', keyBytes);
 }
 
@@ -46,7 +47,7 @@ function readKeyFile(path: string): Buffer {
 	);
 }
 
-/** Creates the file atomically, so a killed process leaves no empty file. Only this process uses the data directory. */
+/** Creates the file atomically, so a killed process leaves no empty file. No other process uses the data directory. */
 function createKeyFile(path: string, folder: string): void {
 	const temporary = `${path}.new`;
 	writeFileSync(temporary, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flush: true });

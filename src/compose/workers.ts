@@ -30,13 +30,13 @@ import {
 } from './compose.js';
 import { decisionLogFamilies } from './pdp-metrics.js';
 
-/** Milliseconds between worker status reports when no revision arrives. */
+/** Milliseconds between a worker's status reports while no new revision arrives. */
 const statusInterval = 1_000;
 
-/** Running decision point with a single process or several. */
+/** Running decision point, in a single process or in several processes. */
 export interface RunningPoint {
 	readonly listening: { readonly url: string };
-	/** Signals when it answers checks. */
+	/** Signals when the decision point answers checks. */
 	readonly started: StartedPoint;
 	stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startDecisionWorkers(
 	controlPlane: string,
 	apiKey: string,
 ): Promise<RunningPoint> {
-	// Workers listen themselves. Find a used port before they start.
+	// Workers open the ports themselves. Check here, before they start, that the ports are free.
 	await requireDecisionPointPorts(config);
 	const verify = await readBundleVerifier(config.pdp_bundle_verification_key_paths);
 	const feed = connectFeed(controlPlane, apiKey);
@@ -106,14 +106,14 @@ export async function startDecisionWorkers(
 	};
 }
 
-/** Runs a worker until the leader process stops it or is gone. Then this process ends. */
+/** Runs a worker until the leader process stops it or ends. Then this process ends, too. */
 export async function runDecisionWorker(config: Config, log: Logger): Promise<void> {
 	if (process.send === undefined) throw new ConfigError('`decision-worker` is started by a decision point alone');
-	// A terminal signal reaches all processes; the leader stops the workers.
+	// A signal from a terminal reaches all processes. Workers ignore it, because the leader stops them.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-	// Otherwise Node.js ends this process with code 0 when the leader process is gone.
+	// Otherwise Node.js would end this process with code 0 when the leader process has ended.
 	if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
-	// Nothing else keeps this process alive before it listens.
+	// Keeps this process alive until it listens.
 	process.channel?.ref();
 	const leader = new LeaderClient(process);
 	const beginning = await Promise.race([leader.beginning, leader.stopped]);

@@ -25,48 +25,55 @@ type Assembled =
 			readonly built: boolean;
 			/** Compiled schema, without left-out objects. */
 			readonly schema: Schema;
-			/** Objects that prevented compilation. */
+			/** Objects left out because the schema did not compile with them. */
 			readonly left_out: readonly LeftOut[];
 	  }
 	| { readonly digest: null; readonly failure: PolicyFailure };
 
-/** Compiled policy that is not stored. */
+/** Compiled policy that is kept only in memory. */
 export interface DraftedPolicy {
 	readonly digest: string;
 	readonly failure: null;
 	readonly wasm: Uint8Array;
-	/** Objects that prevented compilation. */
+	/** Objects left out because the schema did not compile with them. */
 	readonly left_out: readonly LeftOut[];
 }
 
 /** Result for a schema that is not active: its policy, or the failure. */
 export type Drafted = DraftedPolicy | { readonly digest: null; readonly failure: PolicyFailure };
 
-/** Maximum draft modules in memory. */
+/** Maximum number of draft modules in memory. */
 const maxDrafts = 4;
 
-/** Maximum rounds of leaving out objects per schema: OPA does not report all errors together. */
+/**
+ * Maximum rounds of leaving out objects per schema. Several rounds may be necessary, because OPA does not report all
+ * errors together.
+ */
 const maxRounds = 5;
 
 /** Compiles schemas into stored policies. */
 export interface Assembler {
 	/**
-	 * Compiles a schema; runs `opa` only for Rego that is not stored yet. Leaves out objects that break it if they can be
-	 * identified; all other errors are failures in the result. Rejects only if the store cannot be reached.
+	 * Compiles a schema. Runs `opa` only if no policy with the same Rego is stored yet. If objects break the compilation
+	 * and can be identified, compiles the schema without them. Returns all other errors as failures. Rejects only if the
+	 * store cannot be reached.
 	 */
 	assemble(schema: Schema): Promise<Assembled>;
 	/**
-	 * Like `assemble`, for a schema that may never become active: the result is not stored, but kept in memory for a
+	 * Like `assemble`, for a schema that may never become active. The result is not stored, but cached in memory for a
 	 * while.
 	 */
 	draft(schema: Schema): Promise<Drafted>;
-	/** True if `opa` runs and the last Rego was either compiled or refused because of its contents. */
+	/** True if `opa` runs, and the last Rego either compiled or was refused because of its contents. */
 	isWorking(): Promise<boolean>;
-	/** Stops the compiler, if it stays up between schemas. */
+	/** Stops the compiler, if it keeps running between schemas. */
 	stop(): Promise<void>;
 }
 
-/** Creates an assembler that compiles with this `opa` path and the hand-written Rego from `readLibrary`. */
+/**
+ * Creates an assembler. It compiles with the program at the path `opa` and includes the hand-written Rego from
+ * `readLibrary`.
+ */
 export function createAssembler(
 	opa: string,
 	policies: PolicyStore,
@@ -75,7 +82,7 @@ export function createAssembler(
 ): Assembler {
 	const version = rememberedVersion(opa);
 	const compiler = createWasmCompiler(opa);
-	/** True if the last compilation failed for a reason besides the Rego contents. */
+	/** True if the last compilation failed for a reason unrelated to the Rego contents. */
 	let broken = false;
 	/** Draft modules by digest, least recently used first. */
 	const drafts = new Map<string, Uint8Array>();
@@ -156,7 +163,10 @@ export function createAssembler(
 	}
 }
 
-/** Tries the complete schema, then leaves out broken objects until it compiles or no broken object is known. */
+/**
+ * Tries the complete schema first. Then leaves out broken objects until the schema compiles, or until no further broken
+ * object can be identified.
+ */
 async function withoutObjectsToBlame<T extends object>(
 	schema: Schema,
 	tryWhole: (left: Schema) => Promise<T | Failed>,
@@ -173,7 +183,7 @@ async function withoutObjectsToBlame<T extends object>(
 	}
 }
 
-/** Compilation failure with the broken objects, if known. */
+/** Compilation failure, with the broken objects if they could be identified. */
 interface Failed {
 	readonly failure: PolicyFailure;
 	readonly broken: readonly BrokenObject[];
@@ -199,7 +209,10 @@ async function attempt<T>(schema: Schema, run: () => Promise<T>): Promise<Attemp
 	}
 }
 
-/** SHA-256 over everything that determines a module, hexadecimal: equal Rego has one digest in every environment. */
+/**
+ * Returns the hexadecimal SHA-256 over everything that determines a module. Equal Rego has the same digest in every
+ * environment.
+ */
 function policyDigest(files: readonly RegoFile[], opa: string): string {
 	const text = JSON.stringify({ layout, entrypoints, opa, files: files.map((file) => [file.path, file.text]) });
 	return createHash('sha256').update(text).digest('hex');
@@ -207,7 +220,8 @@ function policyDigest(files: readonly RegoFile[], opa: string): string {
 
 async function compileWasm(compiler: WasmCompiler, files: readonly RegoFile[]): Promise<Uint8Array> {
 	const wasm = await compiler.compile(files);
-	// INVARIANT: only modules that compile here are published; `opa build` can write an invalid module unnoticed.
+	// INVARIANT: only modules that compile here are published, because `opa build` can write an invalid module without
+	// reporting an error.
 	await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
 	return wasm;
 }

@@ -1,4 +1,4 @@
-/** Signs bundles in OPA's format, verifiable by stock OPA and our decision points. */
+/** Signs bundles in OPA's format, which stock OPA and our decision points can verify. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -10,9 +10,11 @@ import { inCanonicalForm, isCanonicalDocument, isHashedAsJson } from './canonica
 
 /** Signs bundle files with a key. */
 export interface BundleSigner {
-	/** Identifies the key and its id: sixteen hexadecimal digits. */
+	/** Identifies the key and its id, in sixteen hexadecimal digits. */
 	readonly fingerprint: string;
-	/** Returns the bundle files and their signature, `.signatures.json`. JSON files are in canonical form. */
+	/**
+	 * Returns the bundle files and their signature, `.signatures.json`. The returned JSON files are in canonical form.
+	 */
 	sign(files: readonly BundleFile[]): Promise<readonly BundleFile[]>;
 }
 
@@ -52,7 +54,7 @@ async function privateKeyIn(path: string): Promise<KeyObject> {
 	}
 }
 
-/** Returns the algorithm for a key. Throws `ConfigError` for keys that OPA cannot verify with. */
+/** Returns the algorithm for a key. Throws `ConfigError` if OPA cannot verify signatures with this kind of key. */
 function signatureAlgorithm({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject): string {
 	const curve = curves[details?.namedCurve ?? ''];
 	if (asymmetricKeyType === 'ec' && curve !== undefined) return curve;

@@ -1,6 +1,6 @@
 /**
- * JSON as OPA hashes it for bundle signatures: without white space, with members sorted by code point and strings as Go
- * writes them. Our data documents already have this form, except for a few characters.
+ * JSON in the form that OPA hashes for bundle signatures: without white space, with members sorted by code point, and
+ * with strings as Go writes them. Our data documents already have this form, except for a few characters.
  */
 
 import { basename } from 'node:path';
@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 
 /** Line and paragraph separators: Go escapes them, JavaScript does not. */
 const separators = /[\u2028\u2029]/g;
-/** Go reads these as U+FFFD. */
+/** Surrogates without a partner, which Go reads as U+FFFD. */
 const loneSurrogates = /\p{Surrogate}/gu;
 /** First UTF-8 bytes for U+E000 to U+FFFF, and for all later characters. */
 const [lateInPlane, beyondPlane] = [
@@ -23,12 +23,12 @@ export function isHashedAsJson(path: string): boolean {
 	return ['data.json', '.manifest'].includes(basename(path));
 }
 
-/** Maximum JSON bytes to convert in this thread, because 10 MB may take seconds. */
+/** Maximum size in bytes of JSON that is converted in this thread. 10 MB may take seconds. */
 const maxAtOnce = 256 * 1024;
 
 /**
- * Converts JSON to canonical form without blocking this thread, whatever the size. Rejects with `SyntaxError` for
- * invalid JSON.
+ * Converts JSON of any size to canonical form without blocking this thread. Rejects with `SyntaxError` for invalid
+ * JSON.
  */
 export async function inCanonicalForm(bytes: Uint8Array): Promise<Uint8Array> {
 	if (bytes.length <= maxAtOnce) return canonicalJson(bytes);
@@ -50,20 +50,20 @@ export function canonicalJson(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * True if a compiler data document is already canonical, like nearly all documents: it lacks all characters for which
- * the two forms may differ. Takes some milliseconds for 100 MB.
+ * True if a data document from the compiler is already canonical, as nearly all are: it contains none of the characters
+ * for which the two forms may differ. Takes some milliseconds for 100 MB.
  */
 export function isCanonicalDocument(document: Uint8Array): boolean {
 	const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
 	if (['\u2028', '\u2029'].some((text) => bytes.includes(text)) || hasEscapedSurrogate(bytes)) return false;
-	// UTF-16 sorts these two kinds of characters in reverse.
+	// Members are out of order only if both kinds occur: UTF-16 sorts these two kinds in the reverse order.
 	const has = (leads: readonly number[] | undefined) => leads?.some((lead) => bytes.includes(lead)) ?? false;
 	return !(has(lateInPlane) && has(beyondPlane));
 }
 
 /**
- * True for an escaped surrogate, which must be a lone surrogate. After an escaped backslash, the same letters are plain
- * text.
+ * True if the JSON contains an escaped surrogate, which can only be a lone surrogate. After an escaped backslash, the
+ * same letters are plain text.
  */
 function hasEscapedSurrogate(bytes: Buffer): boolean {
 	for (let at = bytes.indexOf('\\ud'); at >= 0; at = bytes.indexOf('\\ud', at + 1)) {

@@ -1,9 +1,9 @@
 import { layout, type RegoFile, type Schema, schemaTables, writeTests } from '../../compiler/index.js';
 
 /**
- * Returns the files next to a schema's Rego: its data tables, at the path where `opa` finds them, and tests. Decision
- * points get the same tables in their data document. Empty if the Rego reads tables in a different layout than this
- * version writes.
+ * Returns the files that accompany a schema's Rego: tests, and the data tables at the path where `opa` finds them.
+ * Decision points receive the same tables in their data document. Returns no files if the Rego expects a different
+ * table layout than this version writes.
  */
 export function companionFiles(schema: Schema, layoutOfRego: number): readonly RegoFile[] {
 	if (layoutOfRego !== layout) return [];

@@ -7,13 +7,13 @@ import type { FeedQuery, FeedServer, RefreshedAnswer } from './feed-server.js';
 import type { Flavour } from './flavour.js';
 import { StateNames } from './state-name.js';
 
-/** Content type by which OPA detects long polling support; also on a 304. */
+/** Content type by which OPA detects support for long polling, even in a 304 response. */
 const bundleType = 'application/vnd.openpolicyagent.bundles';
-/** Maximum seconds that a request is held. */
+/** Maximum time that a request waits for a new bundle, in seconds. */
 const maxWait = 60;
 
 interface Contexts {
-	/** A key with access to the environment in the path. */
+	/** Result of the access check: the environment in the path, and the key that grants access to it. */
 	feed: { readonly environment: string; readonly key: string } & Pick<FeedQuery, 'refresh' | 'authorize'>;
 }
 
@@ -21,7 +21,7 @@ const endpoint = declaring<Contexts>();
 
 const BundlePath = z.object({ environment_id: z.uuid().describe('The environment id.') });
 
-/** Bundle endpoints and their access check. */
+/** Bundle endpoints, and the access check around them. */
 export interface FeedEndpoints {
 	readonly endpoints: readonly Endpoint<string, never>[];
 	readonly surround: Surround;
@@ -80,7 +80,8 @@ export function feedEndpoints(feed: FeedServer, store: Store): FeedEndpoints {
 			if (!id.success) return run({ ...opened, environment: environment_id });
 			const environment = await store.account(caller.organization_id).environmentById(caller, id.data.environment_id);
 			const answer = await run({ ...opened, environment: environment.id });
-			// Building the bundle may have taken long: a key that was revoked by now gets nothing.
+			// Check again, because building the bundle may have taken long. A key that has been revoked in the meantime
+			// must not receive it.
 			await authorize();
 			return answer;
 		},
@@ -99,7 +100,10 @@ function feedHeaders(answer: RefreshedAnswer, etag: string, refreshed: string | 
 	};
 }
 
-/** Reads `Prefer: modes=snapshot,delta;wait=30`. Anything else asks for an immediate snapshot. */
+/**
+ * Parses a header such as `Prefer: modes=snapshot,delta;wait=30`. By default, the client accepts only snapshots and
+ * does not wait.
+ */
 function preferences(prefer: string | undefined): { readonly modes: ReadonlySet<string>; readonly wait: number } {
 	const given = new Map((prefer ?? '').split(';').map((part) => splitPair(part.trim())));
 	const wait = Number(given.get('wait') ?? 0);
@@ -119,7 +123,7 @@ function withRefresh(etag: string, refresh: string | null): string {
 	return refresh === null ? etag : `${etag.slice(0, -1)}+${refresh}"`;
 }
 
-/** Undoes `withRefresh`. */
+/** Splits an ETag from `withRefresh` into the ETag and the refresh. */
 function withoutRefresh(etag: string | undefined): {
 	readonly etag: string | undefined;
 	readonly refreshed: string | null;

@@ -14,41 +14,47 @@ import type { ClientState } from './state-name.js';
 import { stepSince } from './step-since.js';
 import type { DataState } from './try-change.js';
 
-/** Maximum age of a stored snapshot for a new client, in revisions. The client then asks for later changes. */
+/** Maximum age in revisions of a stored snapshot for a new client. The client then asks for the later changes. */
 const maxRevisions = 1_000;
-/** Maximum cached deltas for decision points at the same revision. */
+/** Maximum number of cached steps, which decision points at the same revision share. */
 const maxDeltas = 200;
-/** Maximum waiting requests per environment and process: each polls, and an environment must not delay the rest. */
+/**
+ * Maximum number of waiting requests per environment and process. Each waiting request polls the database, and one
+ * environment must not delay all others.
+ */
 const maxHeld = 1_000;
-/** Milliseconds between polls by waiting requests: a notification from a different process may get lost. */
+/**
+ * Milliseconds between polls by a waiting request. Polling is necessary because a notification from a different process
+ * may get lost.
+ */
 const pollInterval = 2_000;
 
 /** Query from a decision point. */
 export interface FeedQuery {
 	readonly environment: string;
 	readonly flavour: Flavour;
-	/** `null` asks for a snapshot. */
+	/** State that the decision point already has; `null` to ask for a snapshot. */
 	readonly held: ClientState | null;
 	/** Supported bundle kinds besides snapshots. */
 	readonly modes: ReadonlySet<string>;
-	/** Milliseconds to wait for news. */
+	/** Maximum milliseconds to wait for a new state. */
 	readonly wait: number;
 	/** Aborts when the client disconnects. */
 	readonly closed: AbortSignal;
 	/** Id of the calling API key. */
 	readonly key: string;
-	/** Id of the decision point's last refresh. */
+	/** Id of the last refresh that the decision point has completed. */
 	readonly refreshed: string | null;
-	/** Newest refresh for the key. */
+	/** Newest refresh requested for the key. */
 	readonly refresh: Refresh | null;
 	/** Reads the newest refresh again, after every wait and before an answer. Rejects if the key is refused. */
 	readonly authorize: () => Promise<Refresh | null>;
 }
 
-/** Bundle that leads to a revision, or no bytes without news. */
+/** Bundle that leads to a new state; `bytes` is `null` if there is no new state. */
 export interface FeedAnswer extends DataState {
 	readonly bytes: Uint8Array | null;
-	/** Trace that built the step, as W3C `traceparent`. */
+	/** Trace in which the step was built, as W3C `traceparent`. */
 	readonly traceparent?: string | undefined;
 }
 
@@ -71,14 +77,14 @@ export type TraceStep = <T>(
 ) => Promise<{ readonly made: T; readonly traceparent?: string }>;
 
 /**
- * Step, or the alternative: send a snapshot, start over because the environment has moved on, or find out whether
- * history was cut.
+ * Step, or the reason why there is none. `snapshot`: send a snapshot instead. `moved`: the environment has changed, so
+ * start again. `cut`: check whether history was cut.
  */
 type Step = FeedAnswer | 'snapshot' | 'moved' | 'cut';
 
 /**
- * Answers decision points with a snapshot, with a step from their state, or with nothing new. Keeps no state about
- * them.
+ * Answers decision points with a snapshot, with a step from their state, or without a bundle if nothing is new. Stores
+ * no state for each decision point.
  */
 export class FeedServer {
 	readonly #deltas = new Map<string, Promise<Step>>();
@@ -92,7 +98,7 @@ export class FeedServer {
 		private readonly publisher: Publisher,
 		private readonly snapshots: Snapshots,
 		private readonly packer: BundlePacker,
-		/** Wraps each step. By default, steps are built directly. */
+		/** Traces the building of each step. By default, steps are not traced. */
 		private readonly traceStep: TraceStep | undefined = undefined,
 		private readonly maxHeldOfEnvironment = maxHeld,
 	) {}
@@ -108,9 +114,9 @@ export class FeedServer {
 	}
 
 	/**
-	 * Answers with the path from the held state to the newest revision, waiting if there is none yet. Throws errors from
-	 * `authorize` if the key is revoked while waiting, `not_found` if the environment is gone, and `unavailable` while no
-	 * policy has ever compiled.
+	 * Answers with the step from the client's state to the newest state. Waits for a new state if there is none yet.
+	 * Throws errors from `authorize` if the key is revoked while waiting, `not_found` if the environment was deleted,
+	 * and `unavailable` if no policy has compiled yet.
 	 */
 	async next(query: FeedQuery): Promise<RefreshedAnswer> {
 		const deadline = performance.now() + query.wait;
@@ -159,7 +165,8 @@ export class FeedServer {
 	async #answer(query: FeedQuery, head: LiveHead, refresh: Refresh | null): Promise<FeedAnswer | 'moved'> {
 		const { held, environment, flavour } = query;
 		if (held === null) {
-			// Our decision points catch up before they answer. A stock OPA answers from its first bundle.
+			// Our decision points apply all later changes before they answer checks, so an older snapshot is acceptable. A
+			// stock OPA answers from its first bundle.
 			const catchesUp = flavour === 'wasm' && query.modes.has('delta');
 			const fresh = Math.min(refresh?.revision ?? 0, head.revision);
 			const oldest = catchesUp ? Math.max(head.revision - maxRevisions, fresh) : head.revision;
@@ -169,7 +176,7 @@ export class FeedServer {
 		if (held.lineage !== head.lineage) return snapshot();
 		const isCut = held.revision === head.revision ? held.token !== head.token : held.revision > head.revision;
 		if (isCut) return (await this.#endLineage(environment, held)) ? 'moved' : snapshot();
-		// A refresh makes a revision, so older stored snapshots are not new enough.
+		// A refresh creates a revision, so stored snapshots from before the refresh are too old.
 		if ((refresh?.id ?? null) !== query.refreshed) return snapshot();
 		const policy = !head.digest.startsWith(held.digest);
 		if (held.revision === head.revision && held.pending === head.pending && !policy) return { ...head, bytes: null };
@@ -179,14 +186,17 @@ export class FeedServer {
 		return step === 'snapshot' ? snapshot() : step;
 	}
 
-	/** Ends the lineage for a state that this server named but that is no longer in the database. Returns true if so. */
+	/**
+	 * Ends the lineage if this server issued the client's state, but the database no longer contains it. Returns true if
+	 * the lineage was ended.
+	 */
 	async #endLineage(environment: string, { verified, lineage, revision, token }: ClientState): Promise<boolean> {
-		// Anyone with a read key can invent a state.
+		// Ignore unverified states: anyone with a read key can invent them.
 		if (!verified || (await this.store.tokenAt(environment, revision)) === token) return false;
 		return this.store.endLineage(lineage, environment, revision);
 	}
 
-	/** Returns the step from the held state, cached for clients in the same state. */
+	/** Returns the step from the client's state to the head. Steps are cached for other clients with the same state. */
 	async #step(query: FeedQuery, base: ClientState, kind: 'policy' | 'delta', head: LiveHead): Promise<Step> {
 		const ends = [
 			base.revision,
@@ -207,7 +217,7 @@ export class FeedServer {
 			if (this.#deltas.size <= maxDeltas) break;
 			this.#deltas.delete(oldest);
 		}
-		// Cache only answers.
+		// Remove the alternatives and failures from the cache.
 		const forget = () => this.#deltas.delete(name);
 		building.then((step) => typeof step === 'string' && forget(), forget);
 		return building;
@@ -235,7 +245,7 @@ export class FeedServer {
 		const { patches } = built;
 		const { lineage, revision, token, pending } = built.head;
 		const { digest } = seen;
-		// Data for stock OPA does not change, so this is not news.
+		// The data for stock OPA has not changed, so there is nothing to send.
 		if (flavour === 'rego' && patches.length === 0) return { ...base, digest, bytes: null };
 		const step = { kind, base: base.revision };
 		const parts = manifestParts(environment, { ...built.head, digest }, step, flavour);
@@ -245,7 +255,9 @@ export class FeedServer {
 		return { lineage, revision, token, digest, pending, bytes: await this.packer.pack(files) };
 	}
 
-	/** True if stock OPA can apply these patches: see `patchDocument`. It takes no deltas from signed bundles. */
+	/**
+	 * True if stock OPA can apply these patches: see `patchDocument`. Stock OPA accepts no deltas if bundles are signed.
+	 */
 	#isForOpa(patches: readonly Patch[]): boolean {
 		if (patches.length === 0) return true;
 		return this.packer.signedBy === undefined && patches.every(({ op }) => op !== 'remove');
@@ -258,9 +270,10 @@ export class FeedServer {
 	}
 
 	/**
-	 * Listens for possible news. `within` resolves on news or after some milliseconds. `store.committed` wakes a long
-	 * poll: on a commit in this process (`Store`) or a different process (`database/listener.ts`), a new or failed policy
-	 * (`Publisher`), a refused key, or a new lineage. It also polls every `pollInterval`.
+	 * Listens for events after which there may be a new state. `within` resolves on such an event, or after a number of
+	 * milliseconds. `store.committed` emits these events: a commit in this process (`Store`) or a different process
+	 * (`database/listener.ts`), a new or failed policy (`Publisher`), a refused key, or a new lineage. Callers also poll
+	 * every `pollInterval`.
 	 */
 	#news({ environment, key, closed }: FeedQuery) {
 		let wake = () => {};

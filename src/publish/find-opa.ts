@@ -4,7 +4,7 @@ import { packageRoot } from '../../compiler/opa/package-root.js';
 import { ConfigError } from '../config.js';
 import { errorMessage } from '../failure.js';
 
-/** Setup code that provides opa: plain JavaScript in `setup/`, which is in the installed package. */
+/** Setup code that provides opa. It is plain JavaScript in `setup/`, a folder that the installed package contains. */
 interface SetUp {
 	readonly prepareOpa: (
 		root: string,
@@ -23,15 +23,16 @@ interface Environment {
 
 /** Options for the search. */
 interface OpaSearch {
-	/** Package folder, with the opa pin and build results from setup. */
+	/** Package folder, which contains the pinned opa version and the build results from setup. */
 	readonly root?: string;
 	readonly say?: ((step: string) => void) | undefined;
 }
 
 /**
- * Returns the absolute path of the opa to compile with, chosen like setup does: OPA_PATH, else the earlier build, else
- * the first sufficiently new opa on PATH, else, if Go is on PATH, a new build, which takes a minute or two. Rejects
- * with `ConfigError` if there is none, or if OPA_PATH is too old or does not run.
+ * Returns the absolute path of the opa that compiles policies. Uses the first available choice, in the same order as
+ * setup: OPA_PATH, an earlier build, the first sufficiently new opa on PATH, or, if Go is on PATH, a new build, which
+ * takes a minute or two. Rejects with `ConfigError` if none is available, or if the program at OPA_PATH is too old or
+ * does not run.
  */
 export async function findOpa(
 	configured: string | null,
@@ -52,7 +53,10 @@ async function loadSetUp(): Promise<SetUp> {
 	return import(pathToFileURL(join(packageRoot, 'setup', 'opa.mjs')).href);
 }
 
-/** Announces a build. Only a terminal needs its progress. */
+/**
+ * Returns a function that reports only the first message, which announces a build. Its further progress is only useful
+ * on a terminal.
+ */
 function onlyFirst(say: OpaSearch['say']): (detail: string) => void {
 	let told = false;
 	return (detail) => {
@@ -61,7 +65,7 @@ function onlyFirst(say: OpaSearch['say']): (detail: string) => void {
 	};
 }
 
-/** Rewords a setup message for the setting. */
+/** Rewords a message from setup so that it names the setting. */
 function oneLine(message: string): string {
 	const line = message.replaceAll('\n', ' ');
 	return line.startsWith('OPA_PATH: ') ? line : `OPA_PATH: ${line}`;

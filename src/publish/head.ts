@@ -1,4 +1,4 @@
-/** Environment head: its newest revision, the active policy, and how the two compare. */
+/** Environment head: the newest revision, the active policy, and how far the policy covers the revision's schema. */
 
 import { layout } from '../../compiler/index.js';
 import type { Degradation } from '../bundle/bundle.js';
@@ -9,7 +9,7 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 
 /** Newest revision and active policy in an environment. */
 export interface Head {
-	/** Lineage id of the revision. */
+	/** The revision's lineage id. */
 	readonly lineage: string;
 	readonly revision: number;
 	/** Random revision token. */
@@ -23,8 +23,8 @@ export interface Head {
 	/** `null` if the active policy covers the complete newest schema. */
 	readonly degraded: Degradation | null;
 	/**
-	 * Identifies the schema whose losses are suspended in the data, and the policy under which they are; `null` without
-	 * suspension. Data is only the same if revision, policy and this value are the same.
+	 * Identifies the schema whose losses are suspended in the data, and the policy that is active during the suspension;
+	 * `null` if nothing is suspended. Two states have equal data only if revision, policy and this value are equal.
 	 */
 	readonly pending: string | null;
 }
@@ -33,16 +33,16 @@ export interface Head {
 export type LiveHead = Head & { readonly digest: string };
 
 /**
- * Returns the active policy if its data layout is the current layout. Policies from earlier versions may use a
- * different layout.
+ * Returns the active policy, or `null` if its data layout is not the current layout. Policies from earlier versions may
+ * use a different layout.
  */
 export function policyInForce({ live }: Publications): PolicyInForce | null {
 	return live?.layout === layout ? live : null;
 }
 
 /**
- * Computes the head, or `null` if the newest schema must be compiled first. With `late`, the head may use the previous
- * policy, and losses from the newer schema are suspended.
+ * Computes the head, or returns `null` if the newest schema must be compiled first. With `late`, the head may use the
+ * previous policy. Losses from the newer schema are then suspended.
  */
 export async function headAt(
 	counters: EnvironmentCounters,
@@ -73,8 +73,8 @@ export async function headAt(
 }
 
 /**
- * Returns the head in a unit if it has the policy that the caller saw. `null` if the environment has moved on to a
- * different policy, a different lineage, or a schema that must be compiled first.
+ * Returns the head as seen by a unit. Returns `null` if its policy or lineage differs from `seen`, or if the newest
+ * schema must be compiled first.
  */
 export async function headIn(unit: ReadingUnit, counters: EnvironmentCounters, seen: Head): Promise<LiveHead | null> {
 	if (counters.lineage !== seen.lineage) return null;

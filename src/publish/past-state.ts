@@ -9,7 +9,7 @@ import type { DataState } from './try-change.js';
 
 /** Difference between a past revision and a later state. */
 export interface PastState {
-	/** Old values of facts that changed since. */
+	/** Facts that changed after the revision, with their values at the revision. */
 	readonly facts: readonly PastFact[];
 	/** Schema at the revision, if it differs. */
 	readonly schema: Schema | null;
@@ -26,9 +26,9 @@ export interface PastRevision {
 }
 
 /**
- * Returns the difference between an environment revision and a later state. `null` if the schema has changed since that
- * state, or if the state is not in this database's history. Rejects with `Failure` (`not_kept`) if too much has changed
- * since the revision, or its policy is unknown.
+ * Returns the difference between an environment revision and a later state. Returns `null` if the schema has changed
+ * since the later state, or if this database's history does not contain that state. Rejects with `Failure` (`not_kept`)
+ * if too many facts have changed since the revision, or if the revision's policy is unknown.
  */
 export async function pastState(
 	store: Store,
@@ -48,7 +48,7 @@ export async function pastState(
 	if (read === null) return null;
 	const { facts, unchanged } = read;
 	if (unchanged !== null) return { facts, schema: null, closures: unchanged, policy: null };
-	// Outside the snapshot, because an embedded database has a single connection and these calls need it.
+	// These calls run outside the snapshot, because they need the embedded database's only connection.
 	const compiled = await policies.history.compiledAt(environmentId, revision);
 	if (compiled === null) throw notKept(revision, 'its policy is not kept');
 	if (compiled.layout !== layout) throw notKept(revision, 'its policy is that of an earlier version');

@@ -18,22 +18,22 @@ export interface TestedPolicy {
 
 /** Maximum milliseconds for all tests in a policy. */
 const usualTime = 60_000;
-/** Maximum cached results. */
+/** Maximum number of cached results. */
 const maxResults = 32;
 /**
- * Maximum waiting policies, per environment and in total. Their files are in memory. Each environment has a reserved
- * place, so no environment can lock out the rest.
+ * Maximum number of waiting policies, per environment and in total. It is limited because their files are in memory.
+ * Each environment has a reserved place in the queue, so no environment can lock out all others.
  */
 const maxWaitingOfEnvironment = 2;
 const maxWaiting = 8;
 /** Maximum length of a test error, in characters. */
 const maxErrorLength = 500;
-/** Number of files after which other requests run. */
+/** Number of files to hash before other requests get a turn. */
 const slice = 128;
 
 /** Limits for a policy. */
 export interface TesterLimits {
-	/** Maximum listed tests. */
+	/** Maximum number of tests listed in a result. */
 	readonly listed: number;
 	/** Maximum milliseconds for all tests in a policy. */
 	readonly milliseconds?: number | undefined;
@@ -45,13 +45,14 @@ interface Asked {
 }
 
 /**
- * Tests policies with `opa`, in sequence. Results are cached by file contents: policies with the same digest have the
- * same Rego, but may differ in their tables and therefore in their tests.
+ * Tests policies with `opa`, one after the other. The cache identifies results by file contents and not by policy
+ * digest: policies with the same digest have the same Rego, but may have different tables and therefore different
+ * tests.
  */
 export class PolicyTester {
-	/** Results by content, least recently used first. */
+	/** Results keyed by content, least recently used first. */
 	readonly #results = new Map<string, TestedPolicy>();
-	/** Running test, followed by waiting tests, by content. */
+	/** The running test, followed by the waiting tests, keyed by content. */
 	readonly #asked = new Map<string, Asked>();
 	readonly #stopped = new AbortController();
 	#last: Promise<unknown> = Promise.resolve();
@@ -64,7 +65,8 @@ export class PolicyTester {
 
 	/**
 	 * Tests the policy in these files. Concurrent requests for the same files share the result. Rejects with `Failure`:
-	 * `busy` if too many policies wait, and `unavailable` on a timeout, when `opa` fails, and when the tester is stopped.
+	 * `busy` if too many policies wait, and `unavailable` if the tests take too long, if `opa` fails, or if the tester
+	 * is stopped.
 	 */
 	async test(environment: string, files: readonly RegoFile[]): Promise<TestedPolicy> {
 		const content = await contentDigest(files);
@@ -88,14 +90,14 @@ export class PolicyTester {
 		return result;
 	}
 
-	/** Ends the running test and refuses the waiting tests. Resolves when done. */
+	/** Ends the running test and refuses the waiting tests. Resolves when the running test has ended. */
 	async stop(): Promise<void> {
 		this.#stopped.abort();
 		await this.#last;
 	}
 
 	#requireRoom(environment: string): void {
-		// The first is running.
+		// The first test is running, not waiting.
 		const [, ...waiting] = this.#asked.values();
 		const own = waiting.filter((other) => other.environment === environment).length;
 		if (own === 0 || (own < maxWaitingOfEnvironment && waiting.length < maxWaiting)) return;
@@ -153,7 +155,7 @@ function cut(text: string): string {
 	return text.length <= maxErrorLength ? text : `${text.slice(0, maxErrorLength)}…`;
 }
 
-/** SHA-256 over all files in any order, hexadecimal. Yields to other requests in between. */
+/** Returns the hexadecimal SHA-256 over all files, regardless of their order. Lets other requests run in between. */
 async function contentDigest(files: readonly RegoFile[]): Promise<string> {
 	const hash = createHash('sha256');
 	const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : 1));

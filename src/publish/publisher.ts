@@ -11,27 +11,32 @@ import type { CommittedPart, Store } from '../store/store.js';
 import type { Assembler } from './assemble.js';
 import { type Head, headAt, policyInForce } from './head.js';
 
-/** Milliseconds until a failed compilation is retried: the machine may have caused it. */
+/** Milliseconds until a failed compilation is retried, because a problem on the machine may have caused the failure. */
 const retryAfter = 30_000;
 /**
- * Milliseconds that a revision waits for its policy, counted from the schema change, before it is sent with the
- * previous policy. Facts must not wait long, because a revocation may be among them. Until the policy arrives, losses
- * from the change are suspended, and additions are denied.
+ * Milliseconds that a revision waits for its policy, counted from the schema change. Afterwards it is sent with the
+ * previous policy. The wait is short, because the waiting facts may include a revocation. Until the policy arrives,
+ * losses from the change are suspended, and additions are denied.
  */
 const defaultPolicyWait = 2_000;
 
 /**
- * Compiles every schema revision, one environment at a time in this process and, on a database server, in one process
- * at a time. If a schema does not compile, the previous policy stays active.
+ * Compiles every schema revision. This process compiles a single environment at a time. On a database server, only one
+ * process at a time compiles an environment. If a schema does not compile, the previous policy stays active.
  */
 export class Publisher {
 	/** `gone` is emitted with the id of an environment that no longer exists. */
 	readonly events = new EventEmitter<{ gone: [environmentId: string] }>();
 	readonly #running = new Map<string, Promise<void>>();
-	/** Environments whose commits are being handled; `#again` has the environments with a newer commit. */
+	/**
+	 * Environments whose commits are being handled. `#again` contains the environments with a further commit since then.
+	 */
 	readonly #following = new Map<string, Promise<void>>();
 	readonly #again = new Set<string>();
-	/** Lineages by environment, if this process has compared the policy with its own Rego and OPA, which may be newer. */
+	/**
+	 * Lineages keyed by environment. An environment is included once this process has compared its policy with the Rego
+	 * and OPA of this process, which may be newer.
+	 */
 	readonly #compared = new Map<string, string>();
 	#queue: Promise<unknown> = Promise.resolve();
 
@@ -61,8 +66,8 @@ export class Publisher {
 	}
 
 	/**
-	 * Returns the head with the newest schema compiled. If this takes too long, the head has the previous policy if any.
-	 * Throws `not_found`.
+	 * Returns the head after compiling the newest schema. If compiling takes too long and there is a previous policy,
+	 * the head has the previous policy. Throws `not_found`.
 	 */
 	async head(environmentId: string): Promise<Head> {
 		for (;;) {
@@ -91,7 +96,7 @@ export class Publisher {
 		return (await changeAfter(tried))?.created_at ?? null;
 	}
 
-	/** True if a compilation ends before the revisions since a change have waited long enough. */
+	/** True if a compilation ends before the maximum wait, which is counted from the schema change at `since`. */
 	async #isDoneInTime(compiled: Promise<void>, since: Date | null): Promise<boolean> {
 		const waited = since === null ? 0 : this.store.clock.now().getTime() - since.getTime();
 		const left = Math.min(Math.max(this.policyWait - waited, 0), this.policyWait);
@@ -104,8 +109,8 @@ export class Publisher {
 	}
 
 	/**
-	 * Handles environment news. News that arrives during the handling is handled once, afterwards. News about facts needs
-	 * no work.
+	 * Handles a commit in an environment. Commits that arrive during the handling are handled together afterwards.
+	 * Commits that change only facts need no handling.
 	 */
 	readonly #follow = (environmentId: string, part: CommittedPart): void => {
 		if (part === 'facts' && this.#compared.has(environmentId)) return;
@@ -136,11 +141,12 @@ export class Publisher {
 	#publish(environmentId: string): Promise<void> {
 		const running = this.#running.get(environmentId);
 		if (running !== undefined) return running;
-		// Compile one at a time: each compilation runs a process, and the machine also makes decisions.
+		// Compile one schema at a time, because each compilation runs a process on a machine that may also make
+		// decisions.
 		const next = this.#queue.then(() => this.store.alone(environmentId, () => this.#compile(environmentId)));
 		this.#queue = next.catch(() => undefined);
 		const publishing = next.finally(() => this.#running.delete(environmentId));
-		// Waiting callers get the failure. There may be none.
+		// Waiting callers get the failure. If there are none, avoid an unhandled rejection.
 		publishing.catch(() => undefined);
 		this.#running.set(environmentId, publishing);
 		return publishing;
@@ -169,11 +175,11 @@ export class Publisher {
 			const unchanged =
 				publications.failed === null && live?.schema_revision === schema_revision && live.digest === digest;
 			const published = { digest, schema_revision, published_at: now, layout };
-			// The active policy is also recorded, even if a version without a history published it.
+			// Also records a policy that is already active, because a version without a history may have published it.
 			if (!(await this.policies.record(of, published, assembled.schema))) return;
 			if (!unchanged) {
 				if (!(await this.policies.publish(of, { ...published, left_out }, assembled.schema))) return;
-				// Requests that continued with the previous policy may wait for this policy.
+				// Wakes requests that continued with the previous policy and now wait for this policy.
 				this.store.committed.emit('environment', environmentId, 'schema');
 			}
 			if (left_out.length > 0) this.log.error({ ...facts, left_out }, 'objects were left out of a policy');

@@ -11,26 +11,26 @@ export type Files = typeof nodeFiles;
 
 /** `<label>.<seal>.tar.gz` */
 const sealedName = /^([^/]+)\.([0-9a-f]{64})\.tar\.gz$/;
-/** Any snapshot name from this or an earlier version, complete or not. */
+/** Matches any snapshot name from this or an earlier version, complete or not. */
 const snapshotName = /^r\d+-.*\.tar\.gz(\.unfinished)?$/;
 const unfinished = '.unfinished';
 
 /**
- * Stores snapshots as files, each in its environment's folder under a label. A file name contains a seal, a SHA-256
- * over the environment, the label and the bytes, so files cannot be confused. Storing is best effort: nothing here
- * throws, and a failure is logged once until storing works again.
+ * Stores snapshots as files, each in its environment's folder under a label. A file name contains a seal, which is a
+ * SHA-256 over the environment, the label and the bytes, so files cannot be confused. Storing is best effort: no method
+ * throws, and after the first logged failure, no further failure is logged until storing works again.
  */
 export class SnapshotFolder {
 	#failing = false;
 
 	constructor(
-		/** Created if missing. */
+		/** Path of the folder, which is created if missing. */
 		private readonly path: string,
 		private readonly log: Logger,
 		private readonly files: Files = nodeFiles,
 	) {}
 
-	/** Returns environment ids with stored snapshots, and any other names in the folder. */
+	/** Returns the ids of environments with stored snapshots. Other names in the folder are also returned. */
 	async environments(): Promise<readonly string[]> {
 		return this.files.readdir(this.path).catch(() => []);
 	}
@@ -53,8 +53,8 @@ export class SnapshotFolder {
 	}
 
 	/**
-	 * Stores bytes under a label. They are on disk before the file gets its name, so a power cut leaves no partial file.
-	 * Returns true on success.
+	 * Stores bytes under a label. The bytes are synced to disk before the file gets its final name, so a power cut
+	 * leaves no partial file with this name. Returns true on success.
 	 */
 	async write(environmentId: string, label: string, bytes: Uint8Array): Promise<boolean> {
 		const folder = join(this.path, environmentId);
@@ -111,7 +111,7 @@ export class SnapshotFolder {
 		}
 	}
 
-	/** Syncs a folder: a new name is on disk only after its folder is synced. */
+	/** Syncs a folder, because a new file name is on disk only after its folder was synced. */
 	async #flush(folder: string): Promise<void> {
 		const handle = await this.files.open(folder, 'r');
 		try {
@@ -139,7 +139,7 @@ function sealedFileName(label: string, value: string): string {
 	return `${label}.${value}.tar.gz`;
 }
 
-/** Hashes the bytes outside the event loop, because there may be very many. */
+/** Returns the seal. Hashes the bytes outside the event loop, because there may be very many. */
 async function seal(environmentId: string, label: string, bytes: Uint8Array): Promise<string> {
 	const content = await webcrypto.subtle.digest('SHA-256', bytes);
 	return createHash('sha256').update(`${environmentId}/${label}\n`).update(Buffer.from(content)).digest('hex');

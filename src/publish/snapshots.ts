@@ -23,13 +23,13 @@ export interface Snapshot extends DataState {
 interface StoredSnapshot extends DataState {
 	readonly label: string;
 	readonly flavour: string;
-	/** Signing key. */
+	/** Fingerprint of the signing key; `undefined` if the snapshot is not signed. */
 	readonly signedBy: string | undefined;
 }
 
 const labelForm = /^r(\d+)-([0-9a-f]{16})-([0-9a-f]{1,16})-([0-9a-f]{64})\.(wasm|rego)(?:\.([0-9a-f]{16}))?$/;
 
-/** Builds complete bundles on demand and stores the newest per environment and flavour as a file. */
+/** Builds complete bundles on demand. Stores the newest bundle per environment and flavour as a file. */
 export class Snapshots {
 	readonly #building = new Map<string, Promise<Snapshot>>();
 	readonly #slices = new SliceScheduler();
@@ -43,8 +43,8 @@ export class Snapshots {
 	) {}
 
 	/**
-	 * Deletes files of deleted environments, now and after each later deletion, files from a different history, and
-	 * incomplete files from a killed process.
+	 * Deletes the files of deleted environments, now and whenever an environment is deleted later. Also deletes files
+	 * from a different history, and incomplete files left by a killed process.
 	 */
 	async start(): Promise<void> {
 		this.publisher.events.on('gone', (environmentId) => void this.forget(environmentId));
@@ -60,8 +60,8 @@ export class Snapshots {
 	}
 
 	/**
-	 * Returns a snapshot with the active policy, at least as new as `oldest`. `moved` if the head's lineage has ended.
-	 * Throws `not_found`.
+	 * Returns a snapshot with the active policy, at revision `oldest` or later. Returns `moved` if the head's lineage
+	 * has ended. Throws `not_found`.
 	 */
 	async get(environmentId: string, flavour: Flavour, head: LiveHead, oldest: number): Promise<Snapshot | 'moved'> {
 		if (await this.#dropOthers(environmentId, head.lineage)) return 'moved';
@@ -75,7 +75,7 @@ export class Snapshots {
 		for (;;) {
 			const snapshot = await this.#joinBuild(environmentId, flavour, head);
 			if (snapshot.lineage !== head.lineage) return 'moved';
-			// A joined build may have begun before the wanted revision.
+			// The build may have begun before the wanted revision, for an earlier caller.
 			if (snapshot.revision >= oldest) return snapshot;
 		}
 	}
@@ -104,7 +104,7 @@ export class Snapshots {
 				const formerLineages = await unit.formerLineages();
 				return { head, formerLineages, model: inForce === null ? model : { ...model, in_force: inForce } };
 			});
-			// The schema or the lineage has changed since the caller read it: compile first.
+			// The schema, the policy or the lineage has changed since the caller read the head: compile first.
 			if (built === null) {
 				const { digest, ...head } = await this.publisher.head(environmentId);
 				if (digest === null) throw new Failure('unavailable', 'the environment has no policy yet');
@@ -119,7 +119,7 @@ export class Snapshots {
 				...(await this.#policyFiles(digest, flavour)),
 			]);
 			const snapshot = { lineage, revision, token, digest, pending, bytes };
-			// With a suspension, a snapshot is useful only for moments.
+			// A snapshot with a suspension is soon outdated, so it is not stored.
 			if (pending === null) await this.#keepNewest(environmentId, flavour, snapshot);
 			return snapshot;
 		}
@@ -146,7 +146,7 @@ export class Snapshots {
 		for (const other of written ? await this.folder.labels(environmentId) : []) {
 			if (other !== label && readLabel(other)?.flavour === flavour) await this.folder.drop(environmentId, other);
 		}
-		// If the environment was deleted by now, its data must not stay on disk.
+		// If the environment was deleted in the meantime, its data must not stay on disk.
 		const counters = await this.store.counters(environmentId).catch(() => null);
 		if (counters === null) await this.forget(environmentId);
 	}
@@ -162,8 +162,8 @@ export class Snapshots {
 	}
 
 	/**
-	 * Deletes stored snapshots from a different lineage. A snapshot in this lineage whose revision the database lacks
-	 * proves that history was cut: ends the lineage, and returns true.
+	 * Deletes stored snapshots from a different lineage. If the database lacks the revision of a snapshot in this
+	 * lineage, history was cut: then ends the lineage and returns true.
 	 */
 	async #dropOthers(environmentId: string, lineage: string): Promise<boolean> {
 		let isCut = false;

@@ -1,15 +1,15 @@
-/** Names for environment states: ETags with which decision points report their state to the feed. */
+/** Names for environment states. Decision points report their state to the feed by sending these names as ETags. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataState } from './try-change.js';
 
-/** State held by a decision point. */
+/** State that a decision point has loaded. */
 export interface ClientState extends DataState {
-	/** True if this server, or a server with the same key, has named the state. */
+	/** True if the state's name was issued by this server, or by a server with the same key. */
 	readonly verified: boolean;
 }
 
-/** Digest length in a name: enough to tell any two policies apart. */
+/** Length of the digest in a name, enough to distinguish any two policies. */
 const digestLength = 32;
 /** Proof length in a name, in hexadecimal digits. */
 const proofLength = 24;
@@ -21,7 +21,10 @@ const nameForm =
  * cannot invent a revision that this database lacks.
  */
 export class StateNames {
-	/** @param keys the first key proves names, and all keys verify them: there are two during a server key rotation. */
+	/**
+	 * @param keys the first key signs new names, and all keys verify names. There are two keys during a server key
+	 * rotation.
+	 */
 	constructor(private readonly keys: readonly [Buffer, ...Buffer[]]) {}
 
 	/** Returns the state name as an ETag. */

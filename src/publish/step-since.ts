@@ -5,7 +5,10 @@ import type { EnvironmentCounters } from '../store/unit/counters.js';
 import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import { type Head, headIn, type LiveHead } from './head.js';
 
-/** Maximum changes in a step. Above this number, a snapshot has a similar size or is smaller. */
+/**
+ * Maximum number of changes in a step. Above this number, a snapshot is not much larger than a step, or is even
+ * smaller.
+ */
 const maxChanges = 20_000;
 
 /** State at which a step begins. */
@@ -24,8 +27,9 @@ export interface StepPatches {
 }
 
 /**
- * Returns the step from a state to the head in a unit. `moved` if the policy or the lineage differs from the head that
- * the caller saw, `snapshot` if a step would be too large, and `cut` if the state is not in this database's history.
+ * Returns the step from a state to the head as seen by a unit. Returns `moved` if the head's policy or lineage differs
+ * from `seen`, `snapshot` if the step would be too large, and `cut` if this database's history does not contain the
+ * state.
  */
 export async function stepSince(
 	unit: ReadingUnit,
@@ -39,7 +43,8 @@ export async function stepSince(
 	const logged = await touchedSince(unit, base.revision, maxChanges);
 	if (logged === null) return 'snapshot';
 	const inForce = head.pending === null ? null : await unit.schemaInForce();
-	// The suspension can change without a log entry: when a policy arrives, or turns out not to compile.
+	// The suspension can change without a log entry: when a policy becomes active, or when a schema turns out not to
+	// compile.
 	const moved = base.pending !== head.pending;
 	const touched = { ...logged, pending: moved, derivations: moved || logged.derivations };
 	const now = await readNeighbourhood(unit, touched, inForce);

@@ -8,7 +8,7 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { LiveHead } from './head.js';
 import { stepSince } from './step-since.js';
 
-/** Maximum seconds for a trial. The environment's writers may wait for it. */
+/** Maximum duration of a trial in seconds, because the environment's writers may wait for it. */
 const maxTrialSeconds = 10;
 
 /** State of an environment's data, with a policy. */
@@ -33,23 +33,23 @@ export interface Trial {
 	readonly change: (unit: WritingUnit) => Promise<unknown>;
 }
 
-/** Effect on the data. */
+/** Effect of a change on the data. */
 export interface TriedChange {
-	/** Newest revision, which the change is applied to, with patches from the requested state. */
+	/** Head to which the change is applied, with patches that lead from the caller's state to the head. */
 	readonly base: { readonly head: LiveHead; readonly patches: readonly Patch[] };
-	/** Patches from there to the state after the change. */
+	/** Patches that lead from the head to the state after the change. */
 	readonly patches: readonly Patch[];
 	readonly touched: TouchedRows;
 	/** Schema after the change; `null` if the change does not touch the schema. */
 	readonly schema: Schema | null;
-	/** Inputs to recompute all closures; `null` if the patches contain them, or none changed. */
+	/** Inputs to recompute all closures; `null` if the patches contain the closures, or if no closure has changed. */
 	readonly closures: { readonly schema: Schema; readonly in_force: Schema | null } | null;
 }
 
 /**
- * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. Writers may wait for
- * it, so nothing is compiled here. `moved` if the active policy differs from the head that the caller saw, or if `held`
- * is too old or from a history that was cut. Rejects with errors from the change, and `not_found`.
+ * Applies a change in a unit that is rolled back, and returns its effect on the data since `held`. Compiles nothing,
+ * because writers may wait for the unit. Returns `moved` if the active policy differs from the policy in `seen`, or if
+ * `held` is too old or belongs to a history that was cut. Rejects with errors from the change, and `not_found`.
  */
 export async function tryChange(
 	store: Store,
@@ -69,8 +69,8 @@ export async function tryChange(
 
 async function changesIn(unit: WritingUnit, { pending }: LiveHead): Promise<Omit<TriedChange, 'base'>> {
 	const logged = touchedIn(unit.changes);
-	// The policy for the changed schema suspends nothing. If the schema stays, suspension under an older policy
-	// continues.
+	// The policy for a changed schema suspends nothing. If the schema does not change, an existing suspension under an
+	// older policy continues.
 	const ends = logged.schema && pending !== null;
 	const touched = { ...logged, pending: ends, derivations: ends || logged.derivations };
 	const inForce = logged.schema || pending === null ? null : await unit.schemaInForce();

@@ -7,18 +7,18 @@ import { unpack } from '../bundle/bundle.js';
 /** Compiles policy Rego into a module. */
 export interface WasmCompiler {
 	/**
-	 * Returns the module bytes: equal files give equal bytes, whatever was compiled earlier. Throws `OpaFailure` if they
-	 * do not compile.
+	 * Returns the bytes of the module. Equal files always give equal bytes, whatever was compiled earlier. Throws
+	 * `OpaFailure` if the files do not compile.
 	 */
 	compile(files: readonly RegoFile[]): Promise<Uint8Array>;
-	/** Stops processes that stay up between policies. */
+	/** Stops processes that keep running between policies. */
 	stop(): Promise<void>;
 }
 
 /**
- * Creates a compiler with the program at the path `opa`. An opa built by setup keeps running between policies. A stock
- * opa, or an opa that cannot keep running, runs `opa build` for each policy. The partial opa from setup lacks this
- * command, so it is restarted instead.
+ * Creates a compiler with the program at the path `opa`. An opa built by setup keeps running between policies. For a
+ * stock opa, or an opa that cannot keep running, `opa build` runs for each policy. The partial opa from setup lacks
+ * this command, so it is restarted instead.
  */
 export function createWasmCompiler(opa: string, tools = join(packageRoot, '.tools')): WasmCompiler {
 	const once = (files: readonly RegoFile[]) => buildOnce(opa, files);

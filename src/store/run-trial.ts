@@ -7,7 +7,7 @@ import type { Scope } from './unit/reading-unit.js';
 import { type Actor, actorId, callerOf, checkStanding, LostStanding } from './unit/standing.js';
 import { WritingUnit } from './unit/writing-unit.js';
 
-/** Maximum time for which a trial waits for the row lock of a writer, in milliseconds. */
+/** Maximum time that a trial waits for a row locked by a writer, in milliseconds. */
 const lockTimeout = 200;
 
 /** PostgreSQL's codes for a serialization failure, a deadlock, and a lock that is not available. */
@@ -21,7 +21,7 @@ interface Surroundings {
 }
 
 /**
- * Runs `work` in a unit on a snapshot of the environment and rolls it back. The transaction does not lock the
+ * Runs `work` in a unit on a snapshot of the environment, then rolls back the unit. The transaction does not lock the
  * environment, so writers wait only if they touch the rows written by the trial. Rejects like `work`, and with
  * `LostStanding`.
  */

@@ -59,7 +59,7 @@ export class Store {
 	 * a connection.
 	 */
 	readonly #writers = new KeyedQueue<BatchMember>((environmentId, next) => this.#together(environmentId, next));
-	/** Queues each environment's trials, so that trials do not use up the connections. */
+	/** Queues each environment's trials, so trials do not use up the connections. */
 	readonly #trials = new KeyedQueue();
 	readonly #accessLookups = new SingleFlight<EnvironmentAccess | null>();
 	readonly #upkeeps = new SingleFlight<AuditLogUpkeep>();
@@ -73,7 +73,7 @@ export class Store {
 	/**
 	 * Events:
 	 * - `environment`: a unit of work was committed in the environment, or the environment was deleted. The second
-	 *   parameter says if its schema may have changed.
+	 *   parameter says whether the schema may have changed.
 	 * - `key`: the API key's current secret is no longer accepted.
 	 * - `outbox`: a unit in this process added entries to the outbox.
 	 * - `lineage`: this process began a lineage.
@@ -98,7 +98,7 @@ export class Store {
 		return { committed: this.#committedUnits, failed: this.#failedUnits, waiting: this.#writers.waiting };
 	}
 
-	/** Number of environments that had used up their share of the decision log at the last upkeep. */
+	/** Number of environments without any decision log share left at the last upkeep. */
 	get fullAuditLogs(): number {
 		return this.#fullAuditLogs;
 	}

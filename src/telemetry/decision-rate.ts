@@ -1,4 +1,4 @@
-/** Minimum milliseconds for a rate, because two reports may follow each other immediately. */
+/** Minimum period for a rate in milliseconds, because two reports may follow each other immediately. */
 const shortest = 10_000;
 
 /** Decision count at a time, in milliseconds on the monotonic clock. */
@@ -24,8 +24,9 @@ export class DecisionRate {
 	}
 
 	/**
-	 * Returns decisions per second since the last report, to one decimal. If that report is less than ten seconds old,
-	 * uses the report before it. Before the first report, uses the time since construction, at least one second.
+	 * Returns the decisions per second since the last report, rounded to one decimal. If the last report is less than
+	 * ten seconds old, counts from the report before it. The first rate counts from construction. The period is at least
+	 * one second.
 	 */
 	report(): number {
 		const reading = this.#read();

@@ -7,15 +7,19 @@ interface Asked {
 	readonly context?: unknown;
 }
 
-/** Models by which checks are counted, in the order of each code's count array. */
+/** Access control models by which checks are counted. Each code's count array has the same order. */
 const models = ['rbac', 'rebac', 'abac'] as const;
 
-/** Maximum codes with separate counts. There are fewer than thirty; a policy from a different version may have more. */
+/**
+ * Maximum number of codes with separate counts. Our policies have fewer than thirty codes; a policy from a different
+ * version may have more.
+ */
 const maxCodes = 64;
 
 /**
- * Counts decisions by code and model. The model follows from the check, because only the reasons would show the rule
- * that granted it: `abac` if the check has attributes or a context, else `rebac` if it names an instance, else `rbac`.
+ * Counts decisions by code and model. The model is determined from the check, because a decision without reasons does
+ * not show which rule granted access: `abac` if the check has attributes or a context, otherwise `rebac` if it names an
+ * instance, otherwise `rbac`.
  */
 export class DecisionTally {
 	readonly #codes = new Map<string, Float64Array>();
@@ -28,7 +32,7 @@ export class DecisionTally {
 		counts[model] = (counts[model] ?? 0) + 1;
 	}
 
-	/** Total decisions. */
+	/** Total number of decisions. */
 	get total(): number {
 		let total = 0;
 		for (const counts of this.#codes.values()) for (const count of counts) total += count;

@@ -7,7 +7,7 @@ const bounds = [
 
 /** Counts durations in buckets. Uses plain numbers, because every check is counted. */
 export class Durations {
-	/** Count per bucket; the last bucket exceeds all bounds. */
+	/** Counts per bucket. The last bucket is for durations above all bounds. */
 	readonly #counts = new Float64Array(bounds.length + 1);
 	#sum = 0;
 

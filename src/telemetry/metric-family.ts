@@ -7,7 +7,7 @@ export type Labels = Readonly<Record<string, string | number>>;
 export interface MetricSample {
 	readonly labels: Labels;
 	readonly value: number;
-	/** Name for histogram samples, which differs from the family name. */
+	/** Name for a histogram sample, if it differs from the family name. */
 	readonly metricName?: string;
 }
 
@@ -30,12 +30,12 @@ export function sample(value: number, labels: Labels = {}): MetricSample {
 	return { labels, value };
 }
 
-/** Returns a value that only grows during the process lifetime. */
+/** Returns a metric whose value only grows during the process lifetime. */
 export function counter(name: string, help: string, values: readonly MetricSample[]): MetricFamily {
 	return { name, help, type: 'counter', aggregator: 'sum', values };
 }
 
-/** Returns a value that goes up and down. */
+/** Returns a metric whose value goes up and down. */
 export function gauge(
 	name: string,
 	help: string,

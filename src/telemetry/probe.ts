@@ -2,22 +2,22 @@ import { valueInTime } from '../limit/value-in-time.js';
 
 /** Maximum milliseconds to wait for a new answer. */
 const patience = 3_000;
-/** Milliseconds for which the last answer is valid while a new answer is outstanding. */
+/** Milliseconds for which the last answer stays valid while a new check is running. */
 const trust = 30_000;
 
-/** Checks whether a dependency works. Answers soon, even if the dependency is slow. */
+/** Checks whether a dependency works. Answers quickly, even if the dependency is slow. */
 export class Probe {
 	#asking: Promise<void> | undefined;
 	#last: { readonly works: boolean; readonly at: number } | undefined;
 
-	/** `ask` resolves to `false` or rejects if it does not work. */
+	/** `ask` resolves to `false` or rejects if the dependency does not work. */
 	constructor(
 		private readonly ask: () => Promise<unknown>,
 		private readonly now: () => number = () => performance.now(),
 		private readonly wait = patience,
 	) {}
 
-	/** Returns true if it works. Concurrent calls share a check. */
+	/** Returns true if the dependency works. Concurrent calls share a check. */
 	async works(): Promise<boolean> {
 		this.#asking ??= this.#ask();
 		await valueInTime(this.#asking, this.wait, undefined);

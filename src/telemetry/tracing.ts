@@ -1,4 +1,4 @@
-/** Traces through the OpenTelemetry API. The operator provides the SDK that records them. */
+/** Creates traces through the OpenTelemetry API. The operator provides the SDK that records the traces. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -20,10 +20,10 @@ import {
 /** Tracer name for our spans. */
 const instrumentation = 'regolith';
 
-/** Maximum writes to remember until their revisions are published. */
+/** Maximum number of writes that are remembered until their revisions are published. */
 const maxWrites = 2_000;
 
-/** Maximum writes to link to a published step, besides the newest. */
+/** Maximum number of links from a published step to earlier writes. */
 const maxLinks = 100;
 
 /** Request data in a span. Omits the path, which may contain user keys. */
@@ -42,7 +42,7 @@ interface Step {
 	readonly to: number;
 }
 
-/** Bundle data in a span: this before the bundle is applied, and `Applied` afterwards. */
+/** Bundle data for a span, known before the bundle is applied. `Applied` contains the data known afterwards. */
 interface Bundle {
 	readonly bytes: Uint8Array;
 	readonly traceparent?: string;
@@ -53,12 +53,13 @@ interface Applied {
 }
 
 /**
- * Creates a trace recorder, or `null` without an SDK. Checked only once, because an SDK is registered before the
- * program begins. Without an SDK, tracing has no cost.
+ * Creates a trace recorder, or returns `null` if no SDK is registered, so tracing then has no cost. Checks only once,
+ * because an SDK is registered before the program begins.
  */
 export function createTracing(): Tracing | null {
 	const provider = trace.getTracerProvider();
-	// A provider from a second copy of the API is not an instance of our class. It is present only if it was registered.
+	// An SDK may use a second copy of the API. Its provider is then not an instance of our class, but is certainly a
+	// registered provider.
 	const registered = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(instrumentation);
 	return registered ? new Tracing() : null;
 }
@@ -66,7 +67,7 @@ export function createTracing(): Tracing | null {
 /** Creates spans for requests, publishing and applying, which form a trace from a write to the decision points. */
 export class Tracing {
 	readonly #tracer = trace.getTracer(instrumentation);
-	/** Requests with writes, by environment and revision, oldest first. */
+	/** Spans of requests with writes, keyed by environment and revision, oldest first. */
 	readonly #writes = new Map<string, SpanContext>();
 
 	/** Handles a request in a span, which continues the caller's trace. */
@@ -74,7 +75,7 @@ export class Tracing {
 		{ headers }: { readonly headers: IncomingHttpHeaders },
 		handle: () => Promise<void>,
 	): Promise<void> => {
-		// An SDK that instruments `node:http` has already begun a span.
+		// If the SDK instruments `node:http`, it has already begun a span.
 		const begun = trace.getActiveSpan() !== undefined;
 		const parent = begun ? context.active() : propagation.extract(context.active(), headers);
 		return this.#inSpan('request', { kind: SpanKind.SERVER, parent }, handle);
@@ -107,12 +108,13 @@ export class Tracing {
 		}
 	};
 
-	/** Compiles a schema in a span. The span joins the write's trace if a write began the compilation. */
+	/** Compiles a schema in a span. If a write caused the compilation, the span joins the write's trace. */
 	readonly compile = <T>(compile: () => Promise<T>): Promise<T> =>
 		this.#inSpan('compile policy', { kind: SpanKind.INTERNAL, parent: context.active() }, compile);
 
 	/**
-	 * Builds a step for decision points in a span. It continues the newest write's trace and links to the earlier writes.
+	 * Builds a step for decision points in a span. The span continues the newest write's trace and links to earlier
+	 * writes.
 	 */
 	readonly publish = async <T>(
 		{ environment, from, to }: Step,
@@ -132,7 +134,7 @@ export class Tracing {
 		}));
 	};
 
-	/** Applies a bundle at a decision point in a span. It continues the trace from publishing. */
+	/** Applies a bundle at a decision point in a span. The span continues the trace in which the step was published. */
 	readonly apply = <T extends Applied>({ bytes, traceparent }: Bundle, apply: () => Promise<T>): Promise<T> => {
 		const parent = continuedContext(spanContextIn(traceparent));
 		const attributes = { 'regolith.bundle_bytes': bytes.byteLength };
@@ -143,7 +145,7 @@ export class Tracing {
 		});
 	};
 
-	/** Runs work in a span. The span ends with the work and records its failure. */
+	/** Runs `work` in a span. The span ends when `work` settles, and records a failure. */
 	#inSpan<T>(name: string, { parent, ...options }: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
 		const span = this.#tracer.startSpan(name, options, parent);
 		return context.with(trace.setSpan(parent, span), async () => {
@@ -170,12 +172,12 @@ function writeName(environment: string, revision: number): string {
 	return `${environment}/${revision}`;
 }
 
-/** Returns a context whose spans continue the span's trace, or begin a trace without a span. */
+/** Returns a context in which new spans continue this span's trace, or begin a new trace if there is no span. */
 function continuedContext(span: SpanContext | undefined): Context {
 	return span === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, span);
 }
 
-/** W3C Trace Context, version 00. */
+/** Renders a `traceparent` as in W3C Trace Context, version 00. */
 function renderTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
 	return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }

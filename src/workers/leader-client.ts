@@ -23,7 +23,7 @@ export class LeaderClient {
 	readonly progress = new SharedProgress();
 	/** Resolves to the worker's initial data. */
 	readonly beginning: Promise<Beginning>;
-	/** Resolves when the worker must stop or the leader process is gone. */
+	/** Resolves when the worker must stop, or when the leader process has ended. */
 	readonly stopped: Promise<void>;
 	/** Notified when all data must be fetched again. */
 	readonly refetches = new Listeners<void>();
@@ -57,7 +57,7 @@ export class LeaderClient {
 		this.tell({ type: 'hears' });
 	}
 
-	/** Sends a message without an answer. */
+	/** Sends a message and expects no answer. */
 	tell(message: WorkerMessage): void {
 		if (this.channel.connected) this.channel.send?.(message);
 	}
@@ -68,7 +68,10 @@ export class LeaderClient {
 		poll: (request, signal) => this.#ask({ kind: 'poll', request }, signal) as Promise<FeedResponse>,
 	};
 
-	/** Asks to be counted. Resolves to the progress that this worker must reach before it listens. */
+	/**
+	 * Asks the leader to include this worker in the shared progress. Resolves to the progress that this worker must
+	 * reach before it listens.
+	 */
 	count(status: WorkerStatus): Promise<WorkersProgress> {
 		return this.#ask({ kind: 'count', status }, new AbortController().signal) as Promise<WorkersProgress>;
 	}

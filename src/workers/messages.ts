@@ -10,8 +10,8 @@ export interface Beginning {
 	readonly controlPlane: string;
 	readonly apiKey: string;
 	/**
-	 * Revision that a worker must reach before it asks to be counted: the other workers' revision, or -1 without other
-	 * workers.
+	 * Revision that a worker must reach before it asks to be counted: the other workers' revision, or -1 if there are no
+	 * other workers.
 	 */
 	readonly revision: number;
 	/** Lineage of the other workers, as in `Progress`. */
@@ -43,9 +43,9 @@ export interface WorkerStatus {
 	readonly health: Health;
 	/** Number of decisions. */
 	readonly decided: number;
-	/** Decisions not chosen by any sampling rule. */
+	/** Number of decisions that no sampling rule has chosen. */
 	readonly sampledOut: number;
-	/** Decisions lost on the way to the leader. */
+	/** Number of decisions that did not reach the leader. */
 	readonly lost: number;
 }
 
@@ -63,13 +63,13 @@ export type Question =
 
 /** Message from a worker. */
 export type WorkerMessage =
-	/** The worker now receives messages. */
+	/** The worker is ready to receive messages. */
 	| { readonly type: 'hears' }
 	| { readonly type: 'ask'; readonly id: number; readonly question: Question }
 	/** The answer to a question is no longer needed. */
 	| { readonly type: 'cancel'; readonly id: number }
 	| { readonly type: 'listening'; readonly url: string }
-	/** The worker cannot begin; `setting` is true if a setting must be changed. */
+	/** The worker cannot start. `setting` is true if the operator must change a setting. */
 	| { readonly type: 'failed'; readonly message: string; readonly setting: boolean }
 	| { readonly type: 'status'; readonly status: WorkerStatus }
 	/** This worker's metrics, requested by the leader. */
@@ -81,7 +81,7 @@ export type WorkerMessage =
 export type LeaderMessage =
 	| { readonly type: 'begin'; readonly beginning: Beginning }
 	| { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-	/** `refused` means that the control plane refuses the key, `gone` that it has deleted the environment. */
+	/** `refused`: the control plane refuses the key. `gone`: the environment was deleted. */
 	| {
 			readonly type: 'failure';
 			readonly id: number;

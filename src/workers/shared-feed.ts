@@ -4,18 +4,18 @@ import type { FeedBundle, FeedClient, FeedRequest, FeedResponse } from '../pdp/f
 interface Flight {
 	readonly answer: Promise<FeedResponse>;
 	readonly abort: AbortController;
-	/** Ends the sharing: the next equal request is sent again. */
+	/** Stops sharing this request: the next equal request is sent to the control plane again. */
 	readonly land: () => void;
 	waiting: number;
 }
 
 /**
- * Feed for many followers with a single request at a time: equal requests are shared. A slightly later follower gets the last step
- * from the cache.
+ * Feed for many followers. Equal requests share a single request to the control plane. A follower that asks slightly
+ * later gets the last step from a cache.
  */
 export class SharedFeed implements FeedClient {
 	readonly #flights = new Map<string, Flight>();
-	/** Last step, by request. */
+	/** Last step, with the request that it answers. */
 	#last: { readonly asked: string; readonly step: FeedBundle } | undefined;
 
 	constructor(private readonly feed: FeedClient) {}
@@ -42,9 +42,9 @@ export class SharedFeed implements FeedClient {
 		this.#flights.set(name, flight);
 		answer.then(
 			(response) => {
-				// A snapshot is not cached: it may be large, and only a start needs it.
+				// A snapshot is not cached, because it may be large and only a starting worker needs it.
 				if (response.kind !== 'bundle' || request.etag === undefined) return;
-				// A worker that gets the answer later must know its age.
+				// The time lets a worker that gets the cached answer later determine its age.
 				this.#last = { asked, step: { ...response, asOf: response.asOf ?? Date.now() } };
 			},
 			() => {},
@@ -53,7 +53,7 @@ export class SharedFeed implements FeedClient {
 	}
 }
 
-/** Waits for the answer. When the last caller leaves, the request ends. */
+/** Waits for the answer. When the last waiting caller leaves, the request is aborted. */
 function join(flight: Flight, signal: AbortSignal): Promise<FeedResponse> {
 	flight.waiting += 1;
 	return new Promise((resolve, reject) => {

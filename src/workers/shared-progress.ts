@@ -2,7 +2,7 @@ import { Listeners } from '../pdp/follow/listeners.js';
 import { isPast, type Progress, type WantedRevision } from '../pdp/follow/progress.js';
 import type { WorkersProgress } from './messages.js';
 
-/** Progress while no worker answers. */
+/** Progress while no worker is included. */
 export const noProgress: WorkersProgress = { lineage: '', revision: -1, policyRevision: -1, deleted: false };
 
 /** Progress of all workers, as reported by the leader. */
@@ -38,7 +38,7 @@ export class SharedProgress implements Progress {
 		return this.#until((current) => isPast(current, wanted), signal);
 	}
 
-	/** Like `reached`, for the policy of the revision. */
+	/** Like `reached`, but waits for the revision's policy. */
 	policyReached(wanted: WantedRevision, signal?: AbortSignal): Promise<void> {
 		const isReached = ({ lineage, policyRevision }: WorkersProgress) =>
 			isPast({ lineage, revision: policyRevision }, wanted);

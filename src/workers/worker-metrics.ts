@@ -1,7 +1,7 @@
 import type { MetricFamilies } from '../telemetry/metric-family.js';
 import { addFamilies } from '../telemetry/render-families.js';
 
-/** Maximum milliseconds to wait for a worker's metrics. After this time, its last metrics are used. */
+/** Maximum milliseconds to wait for a worker's metrics. After this time, the worker's last metrics are used. */
 const patience = 2_000;
 
 /** Metrics from all decision point workers. Keeps the counts from ended workers. */
@@ -12,7 +12,10 @@ export class WorkerMetrics {
 	#ended: MetricFamilies = [];
 	#ending: Promise<void> = Promise.resolve();
 
-	/** Asks the workers with these ids. Resolves to the metrics from each worker, and from ended workers. */
+	/**
+	 * Asks the workers with these ids for their metrics. Resolves to the metrics from each worker and from ended
+	 * workers.
+	 */
 	async collect(workers: readonly number[], ask: (worker: number) => void): Promise<readonly MetricFamilies[]> {
 		await Promise.all(workers.map((worker) => this.#answer(worker, () => ask(worker))));
 		await this.#ending;

@@ -29,7 +29,7 @@ export interface WorkerPoolOptions {
 	readonly log: Logger;
 }
 
-/** Thrown if a worker cannot begin because of a setting. */
+/** Thrown if a worker cannot start because of a setting. */
 export class WorkerSettingError extends Error {}
 
 /** Decision log results so far: like `DecisionCounts`, with decisions lost by workers. */
@@ -42,10 +42,10 @@ interface PoolCounts {
 interface Member {
 	readonly worker: Worker;
 	readonly begun: number;
-	/** Questions in progress. */
+	/** Questions that are not answered yet, by id. */
 	readonly asked: Map<number, AbortController>;
 	url: string | undefined;
-	/** True if the shared progress includes this worker, from shortly before it listens. */
+	/** True if the shared progress includes this worker. It is included shortly before it listens. */
 	counted: boolean;
 	status: WorkerStatus | undefined;
 }
@@ -96,7 +96,7 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Starts the workers. Resolves to the address when all workers listen. Rejects with the reason if a worker cannot
+	 * Starts the workers. Resolves to their address when all workers listen. Rejects with the reason if a worker cannot
 	 * start.
 	 */
 	async start(): Promise<string> {
@@ -132,7 +132,7 @@ export class WorkerPool {
 		return this.#endedLineages.has(lineage);
 	}
 
-	/** True if there is a worker and all workers answer checks. */
+	/** True if there is at least one worker, and all workers answer checks. */
 	get answers(): boolean {
 		return this.health.status !== 'unavailable';
 	}
@@ -167,12 +167,12 @@ export class WorkerPool {
 		return renderFamilies([[...own, ...(families?.() ?? [])], ...told]);
 	}
 
-	/** Last status from all workers, even before they answer. */
+	/** Last status from all workers, including workers that do not listen yet. */
 	get #statuses(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ status }) => (status === undefined ? [] : [status]));
 	}
 
-	/** Status from answering workers. */
+	/** Last status from the workers that listen. */
 	get #serving(): readonly WorkerStatus[] {
 		return [...this.#members.values()].flatMap(({ url, status }) =>
 			url === undefined || status === undefined ? [] : [status],
@@ -212,7 +212,7 @@ export class WorkerPool {
 				reject(new Error(`a worker ended at its start: ${signal ?? `exit code ${code}`}`));
 				this.#ended(member, code, signal);
 			});
-			// A message to an ending worker may fail. The exit handler covers this.
+			// Ignore failed messages to a worker that is ending. The exit handler does the necessary work.
 			worker.on('error', () => {});
 		});
 	}
@@ -252,8 +252,9 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Counts a worker in. Returns the progress that it must reach before it listens: the progress reported so far.
-	 * INVARIANT: after a client learns that a revision is reached, every listening worker serves that revision.
+	 * Includes a worker in the shared progress. Returns the progress that the worker must reach before it listens: the
+	 * shared progress so far. INVARIANT: after a client learns that a revision is reached, every listening worker serves
+	 * that revision.
 	 */
 	#count(member: Member, status: WorkerStatus): WorkersProgress {
 		const told = this.progress.current;
@@ -275,8 +276,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Returns the slowest worker's progress, but never less than was reported for a lineage, because a worker behind that
-	 * does not listen yet. None while workers are in different lineages.
+	 * Returns the slowest worker's progress, but never less than the progress already reported in the same lineage. A
+	 * worker behind this progress does not listen yet. Returns no progress while workers are in different lineages.
 	 */
 	#sharedProgress(before: WorkersProgress): WorkersProgress {
 		const counted = [...this.#members.values()].flatMap(({ counted, status }) =>
@@ -309,7 +310,7 @@ export class WorkerPool {
 		this.#sampledOutBefore += status?.sampledOut ?? 0;
 		this.#lostBefore += status?.lost ?? 0;
 		this.#noteProgress();
-		// If a worker never listened during the first start, the start fails.
+		// Workers that end during the first start are not replaced: the start fails instead.
 		if (this.#stopping || !this.#started) return;
 		this.#replaced += 1;
 		const pause = performance.now() - begun < soon ? soon : 0;
@@ -351,7 +352,7 @@ async function stopMember({ worker }: Member): Promise<void> {
 
 const order: readonly Health['status'][] = ['unavailable', 'degraded', 'ok'];
 
-/** Returns a rank; lower is worse. */
+/** Returns a rank for comparing health. A lower rank is worse. */
 function rank({ status, revision }: Health): number {
 	return order.indexOf(status) + (revision ?? 0) / Number.MAX_SAFE_INTEGER;
 }

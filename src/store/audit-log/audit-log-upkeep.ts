@@ -45,7 +45,7 @@ export async function keepAuditLogs(database: Knex, now: Date, limits: AuditLogL
 	};
 }
 
-/** Removes the decisions of deleted environments. Their usage is still counted until the disk space has been freed. */
+/** Removes deleted environments' decisions. Their usage is still counted until the disk space has been freed. */
 async function removeDeleted(database: Knex): Promise<void> {
 	const { rows } = await database.raw<{ readonly rows: readonly { readonly id: string }[] }>(
 		`select distinct environment_id as id from audit_logs_usage
@@ -70,8 +70,8 @@ async function countRows(database: Knex, statement: string, bindings: Knex.Value
 }
 
 /**
- * Drops past days of the environments with the largest usage, until no environment exceeds its fair share of `bytes` or
- * only today is left.
+ * Drops past days from the environments with the largest usage, until no environment exceeds its fair share of `bytes`
+ * or only today is left.
  */
 async function shedUsage(database: Knex, today: string, bytes: number): Promise<AuditLogUpkeep['dropped']> {
 	const shed: { readonly day: string; readonly environment_id: string }[] = [];

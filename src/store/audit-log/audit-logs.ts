@@ -77,7 +77,7 @@ export class AuditLogs {
 		this.#environment = environment_id;
 	}
 
-	/** Returns a page of the decisions that pass a filter, newest first. */
+	/** Returns a page of the decisions matching a filter, newest first. */
 	async page(
 		filter: AuditLogFilter,
 		page: { readonly page: number; readonly per_page: number },

@@ -53,11 +53,11 @@ export interface DatabaseOptions {
 /** An open database. Both engines have the same SQL dialect. */
 export interface Database {
 	readonly knex: Knex;
-	/** `null` if the database runs in this process, so that no other process can write to it. */
+	/** `null` if the database runs in this process, so no other process can write to it. */
 	readonly url: string | null;
 	/** Returns true if this server process id serves a connection from this process. */
 	isOwn(processId: number): boolean;
-	/** Number of used and free connections, and of statements and transactions that wait for a connection. */
+	/** Numbers of used connections, free connections, and statements or transactions waiting for a connection. */
 	readonly connections: { readonly used: number; readonly free: number; readonly waiting: number };
 	/** Runs a statement. Rejects if the database does not respond. */
 	ping(): Promise<void>;
@@ -87,8 +87,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 type Connected = Omit<Database, 'origin'>;
 
 /**
- * Migrates under an advisory lock, so that processes wait for each other. With knex's own lock, the waiting processes
- * would fail.
+ * Migrates under an advisory lock, so processes wait for each other. With knex's own lock, the waiting processes would
+ * fail.
  */
 async function migrate(knex: Knex, shared: boolean, say: DatabaseOptions['say']): Promise<void> {
 	const run = async (): Promise<void> => {
@@ -166,7 +166,7 @@ async function openEmbedded({
 		ping: () => ping(knex),
 		committed: (changes) => upkeep.note(changes),
 		async close() {
-			// Rejects pending statements, so that closing ends all running work.
+			// Rejects pending statements, so closing ends all running work.
 			await postgres.close();
 			await upkeep.settled();
 			await knex.destroy();

@@ -26,8 +26,8 @@ export const unknown = 'null::text';
 const notOffered = /^(0A|42)/;
 
 /**
- * Determines which of these values the database offers. Some PostgreSQL-compatible databases lack the functions or
- * system columns.
+ * Determines which values the database offers. Some PostgreSQL-compatible databases lack the functions or system
+ * columns.
  */
 export async function readOrigin(knex: Knex): Promise<Origin> {
 	const offered = async (sql: string): Promise<string> => {

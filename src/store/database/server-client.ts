@@ -14,7 +14,7 @@ const maxNamed = 300;
  */
 const dueSavepoints = new WeakSet<PostgresClient.Connection>();
 
-/** Names of prepared statements keyed by SQL, and the SQL of statements that ran only once so far. */
+/** Prepared statement names keyed by SQL, and the SQL for statements that ran only once so far. */
 const names = new Map<string, string>();
 const metOnce = new Set<string>();
 

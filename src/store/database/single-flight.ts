@@ -6,8 +6,8 @@ export class SingleFlight<T> {
 	readonly #asked = new Map<string, Flight<T>>();
 
 	/**
-	 * Returns the answer from `work` for this name. If callers wait together, settles with the result of the `work`
-	 * passed by the first of these callers.
+	 * Returns the answer from `work` for this name. If several callers wait, settles with the result of the first
+	 * waiting caller's `work`.
 	 */
 	share(name: string, work: () => Promise<T>): Promise<T> {
 		const running = this.#asked.get(name);

@@ -2,7 +2,7 @@ import type { ReadingUnit } from '../unit/reading-unit.js';
 import type { WritingUnit } from '../unit/writing-unit.js';
 
 /**
- * Upper bound for the cost of a check in the environment. The bound is stored, so that writes need not scan all
+ * Upper bound for the cost of a check in the environment. The bound is stored, so writes need not scan all
  * relationships.
  */
 export interface CheckBound {

@@ -96,8 +96,7 @@ export interface EdgesOfNode {
 }
 
 /**
- * Returns each node's edges, oldest first. For each kind of connection, reads at most the first `most` entries of its
- * index.
+ * Returns each node's edges, oldest first. For each kind of connection, reads at most the first `most` index entries.
  */
 export async function edgesAround(
 	unit: ReadingUnit,

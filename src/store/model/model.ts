@@ -19,9 +19,7 @@ import { keyIn, keysById, readFacts } from './facts.js';
 import { readMappingRules } from './mapping-rules.js';
 import { textRows } from './text-rows.js';
 
-/**
- * Converts rows to compiler input. Callers must read inside a snapshot, so that all rows are from a single revision.
- */
+/** Converts rows to compiler input. Callers must read inside a snapshot, so all rows are from a single revision. */
 
 /**
  * Reads an environment's schema. Omits a built-in resource without actions, roles, relations and condition sets, unless
@@ -100,9 +98,9 @@ async function conditionSetsIn(
 }
 
 /**
- * Reads the set rules, of which there may be tens of thousands. They are therefore neither sorted nor turned into model
- * objects. They are joined in JavaScript, because right after an import the database lacks the statistics to plan a
- * join over five tables, which took six seconds for 25,000 rules.
+ * Reads the set rules. There may be tens of thousands, so they are neither sorted nor turned into model objects. They
+ * are joined in JavaScript, because right after an import the database lacks the statistics to plan a join over five
+ * tables, which took six seconds for 25,000 rules.
  */
 async function setRulesIn(
 	unit: ReadingUnit,

@@ -1,7 +1,7 @@
 import { nextTurn } from '../../limit/next-turn.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** Number of rows per string, which are read in a few milliseconds. */
+/** Rows per string: a number that can be read in a few milliseconds. */
 const rowsPerText = 5_000;
 
 /**

@@ -108,7 +108,7 @@ export class PolicyStore {
 		work: (transaction: Knex.Transaction) => Promise<void>,
 	): Promise<boolean> {
 		return this.knex.transaction(async (transaction) => {
-			// The environment's row is locked until the commit, so that no row is added to an environment that is being
+			// The environment's row is locked until the commit, so no row is added to an environment that is being
 			// deleted.
 			const held = await transaction('environments').where({ id: environmentId }).forKeyShare().first('id');
 			if (held === undefined) throw notFound('Environment', environmentId);

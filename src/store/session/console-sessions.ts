@@ -22,7 +22,7 @@ export const maxConsoleSessionsOfKey = 100;
 
 /** Retention period for ended sessions, to report why they ended, in milliseconds. */
 const memory = 24 * 3_600_000;
-/** Precision of recorded times of use, in milliseconds. */
+/** Precision for recorded times of use, in milliseconds. */
 const usePrecision = 60_000;
 
 /** Session as presented by a request. */
@@ -179,8 +179,8 @@ export class ConsoleSessions {
 	}
 
 	/**
-	 * Returns the rows of the sessions with these secrets, each with the hash of the presented secret. A secret is only
-	 * looked up in its environment.
+	 * Returns the session rows with these secrets, each with the presented secret's hash. A secret is only looked up in
+	 * its environment.
 	 */
 	async #rows(shown: readonly ShownConsoleSession[]): Promise<readonly { row: Row; hash: Uint8Array }[]> {
 		if (shown.length === 0) return [];

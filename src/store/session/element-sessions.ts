@@ -159,9 +159,7 @@ export class ElementSessions {
 		await this.#all().where({ user_id }).whereNotIn('id', kept).delete();
 	}
 
-	/**
-	 * Returns a new secret. A ticket contains its environment id, so that a page can report why the ticket is refused.
-	 */
+	/** Returns a new secret. A ticket contains its environment id, so a page can report why the ticket is refused. */
 	#newSecret(kind: SessionSecret): string {
 		const token = newToken();
 		return kind === 'ticket' ? `${this.scope.environment_id.replaceAll('-', '')}.${token}` : token;
@@ -172,7 +170,7 @@ export class ElementSessions {
 	}
 }
 
-/** Precision of recorded times of use, in milliseconds. */
+/** Precision for recorded times of use, in milliseconds. */
 const usePrecision = 60_000;
 
 const shown = ['id', 'user_id', 'tenant_id', 'created_at', 'expires_at', 'last_used_at'] as const;

@@ -32,7 +32,7 @@ class ActionGroupAction extends EnvironmentModel {
 	}
 }
 
-/** Returns the action groups of these resources that have all these attribute values, oldest first. */
+/** Returns these resources' action groups that have all these attribute values, oldest first. */
 export function actionGroupsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -60,7 +60,7 @@ export interface GroupedActionRow {
 	readonly key: string;
 }
 
-/** Returns the actions of these groups. The actions of each group are in the group's order. */
+/** Returns these groups' actions. Each group's actions are in the group's order. */
 export async function groupedActions(
 	unit: ReadingUnit,
 	groupIds: readonly string[],

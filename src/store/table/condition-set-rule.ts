@@ -38,17 +38,17 @@ export interface RuleRow extends RuleIds {
 	readonly updated_at: Date;
 }
 
-/** Filter for rules. A rule must match every list, by any of the list's values. Absent lists do not filter. */
+/** Filter for rules. A rule matches if each list contains the rule's value. Absent lists do not filter. */
 export interface RuleFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly user_set_ids?: readonly string[] | undefined;
 	readonly resource_set_ids?: readonly string[] | undefined;
 	readonly action_ids?: readonly string[] | undefined;
-	/** Ids of sets on either side of the rule. */
+	/** Set ids on either side of the rule. */
 	readonly set_ids?: readonly string[] | undefined;
 }
 
-/** Returns the environment's rules that pass the filter, with keys, oldest first. */
+/** Returns the environment's rules matching the filter, with keys, oldest first. */
 export function rulesBy(unit: ReadingUnit, filter: RuleFilter): RowQuery<RuleRow> {
 	return rowQuery(ruleQuery(unit, filter).castTo<RuleRow[]>(), narrow(unit.query(ConditionSetRule), filter));
 }
@@ -93,7 +93,7 @@ export async function allRules(unit: ReadingUnit): Promise<readonly RuleRow[]> {
 	return withKeys(unit, await unit.query(ConditionSetRule).orderBy('condition_set_rules.id'));
 }
 
-/** Yields the rules that pass the filter, in chunks. The caller deletes each chunk before reading the next. */
+/** Yields the rules matching the filter, in chunks. The caller deletes each chunk before reading the next. */
 export async function* rulesToRemove(unit: WritingUnit, filter: RuleFilter): AsyncGenerator<readonly RuleRow[]> {
 	const query = narrow(unit.query(ConditionSetRule).orderBy('condition_set_rules.id'), filter);
 	for await (const rules of chunksToRemove(unit, ConditionSetRule, query)) yield withKeys(unit, rules);

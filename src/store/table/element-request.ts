@@ -75,7 +75,7 @@ export interface OwnAndReviewed {
 }
 
 /**
- * Returns the requests that pass the filter, oldest first. Unless `seen` is `all`, returns only the requests visible to
+ * Returns the requests matching the filter, oldest first. Unless `seen` is `all`, returns only the requests visible to
  * this user.
  */
 export function requestsBy(
@@ -95,7 +95,7 @@ export function requestsBy(
 }
 
 /**
- * Returns the requests that pass the filter, in all elements. Pending requests come first, from oldest to newest,
+ * Returns the requests matching the filter, in all elements. Pending requests come first, from oldest to newest,
  * followed by all other requests from newest to oldest.
  */
 export function requestsInTurn(unit: ReadingUnit, filter: RequestFilter): RowQuery<PlacedRequest> {
@@ -140,9 +140,7 @@ function narrow(query: QueryBuilder<ElementRequest, ElementRequest[]>, filter: R
 	if (filter.type !== undefined) query.where('element_requests.type', filter.type);
 }
 
-/**
- * Returns the requests that pass the filter as plain rows, without details of users, roles and instances, oldest first.
- */
+/** Returns the requests matching the filter as plain rows, without user, role and instance details, oldest first. */
 export async function plainRequests(unit: ReadingUnit, filter: RequestFilter): Promise<readonly ElementRequest[]> {
 	const query = unit.query(ElementRequest).orderBy('element_requests.id');
 	narrow(query, filter);

@@ -78,7 +78,7 @@ export interface LevelRow {
 	readonly resource: string | null;
 }
 
-/** Returns the levels of all roles in these elements, ordered by level, then by role age, oldest first. */
+/** Returns all roles' levels in these elements, ordered by level, then by role age, oldest first. */
 export async function levelRows(unit: ReadingUnit, configIds: readonly string[]): Promise<readonly LevelRow[]> {
 	if (configIds.length === 0) return [];
 	return unit
@@ -110,7 +110,7 @@ export interface ElementRoleFilter {
 	readonly levels: readonly PermissionLevel[] | null;
 }
 
-/** Returns the roles that pass the filter, with their levels in the element, oldest first. */
+/** Returns the roles matching the filter, with their levels in the element, oldest first. */
 export function elementRolesBy(unit: ReadingUnit, filter: ElementRoleFilter): RowQuery<RoleWithLevel> {
 	const { config_id, resource_id, search, levels } = filter;
 	const query = unit

@@ -15,13 +15,13 @@ import { RelationshipTuple } from './relationship-tuple.js';
 export const memberKey = 'member';
 
 /**
- * Key of relations through which a group is a member of its listed child (docs/develop/groups.md). A number may follow
- * this key. Through all other relations, a group is a member of its parent.
+ * Relation key through which a group is a member of its listed child (docs/develop/groups.md). A number may follow this
+ * key. Through all other relations, a group is a member of its parent.
  */
 export const joinsChildKey = 'joins_child';
 const joinsChildForm = `^${joinsChildKey}(_[0-9]+)?$`;
 
-/** Returns true if, through a relation with this key, members of the parent group are members of its child group. */
+/** Returns true if a relation with this key makes the parent group's members also members of its child group. */
 export function joinsChild(key: string): boolean {
 	return new RegExp(joinsChildForm).test(key);
 }
@@ -40,7 +40,7 @@ export interface GroupRoleRow {
 	readonly tenant: string;
 }
 
-/** Filter for group roles. A role must match every list, by any of the list's values. Absent lists do not filter. */
+/** Filter for group roles. A role matches if each list contains the role's value. Absent lists do not filter. */
 export interface GroupRoleFilter {
 	readonly group_ids?: readonly string[];
 	readonly resource_instance_ids?: readonly string[];

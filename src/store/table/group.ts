@@ -23,7 +23,7 @@ export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<Gr
 	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
 }
 
-/** Returns all groups of the environment, in no particular order, because there may be very many. */
+/** Returns all groups in the environment, in no particular order, because there may be very many. */
 export async function allGroups(unit: ReadingUnit): Promise<readonly GroupRow[]> {
 	return groupQuery(unit, {}).clearOrder().castTo<GroupRow[]>();
 }

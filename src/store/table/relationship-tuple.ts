@@ -45,7 +45,7 @@ export interface TupleRow extends TupleKeys, TupleIds {
 	readonly expires_at: Date | null;
 }
 
-/** Filter for tuples. A tuple must match every list, by any of the list's values. Absent lists do not filter. */
+/** Filter for tuples. A tuple matches if each list contains the tuple's value. Absent lists do not filter. */
 export interface TupleFilter {
 	readonly relation_ids?: readonly string[] | undefined;
 	readonly subject_ids?: readonly string[] | undefined;
@@ -62,7 +62,7 @@ export interface TupleFilter {
 	readonly expired?: true;
 }
 
-/** Returns the environment's tuples that pass the filter, with keys, oldest first. */
+/** Returns the environment's tuples matching the filter, with keys, oldest first. */
 export function tuplesBy(unit: ReadingUnit, filter: TupleFilter): RowQuery<TupleRow> {
 	const joined = filter.subject_type_ids !== undefined || filter.object_type_ids !== undefined;
 	return rowQuery(
@@ -119,14 +119,14 @@ function narrow(
 	});
 }
 
-/** Returns at most `rowsPerStatement` stored tuples that pass the filter, including expired tuples. */
+/** Returns at most `rowsPerStatement` stored tuples matching the filter, including expired tuples. */
 export async function someTuples(unit: ReadingUnit, filter: TupleFilter): Promise<readonly TupleRow[]> {
 	return tupleQuery(unit, { ...filter, stored: true })
 		.limit(rowsPerStatement)
 		.castTo<TupleRow[]>();
 }
 
-/** Yields the stored tuples that pass the filter, in chunks. The caller deletes each chunk before reading the next. */
+/** Yields the stored tuples matching the filter, in chunks. The caller deletes each chunk before reading the next. */
 export function tuplesToRemove(unit: WritingUnit, filter: TupleFilter): AsyncIterable<readonly TupleRow[]> {
 	const query = tupleQuery(unit, { ...filter, stored: true }).castTo<TupleRow[]>();
 	return chunksToRemove(unit, RelationshipTuple, query);
@@ -158,8 +158,8 @@ export interface ChangedTuple {
 }
 
 /**
- * Changes the expiry of these tuples if they are stored. With `extend`, changes an expiry only to a later time. Does
- * not write to the change log.
+ * Changes these tuples' expiry if they are stored. With `extend`, changes an expiry only to a later time. Does not
+ * write to the change log.
  */
 export async function changeTupleExpiries(
 	unit: WritingUnit,

@@ -24,15 +24,15 @@ export class ResourceInstance extends KeyedModel {
 /** An instance with its resource key and tenant key. */
 export type InstanceRow = ResourceInstance & { readonly resource: string; readonly tenant: string };
 
-/** Filter for instances. An instance must match every list, by any of the list's values. Absent lists do not filter. */
+/**
+ * Filter for instances. An instance must match every list: one of its ids, or one of its searches. Absent lists do not
+ * filter.
+ */
 export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
 	readonly tenant_ids?: readonly string[] | undefined;
-	/**
-	 * Each search is an id, a substring of the key or of `<resource key>:<key>`, or a pattern with `*` for one of these
-	 * two.
-	 */
+	/** Each search is an id, a substring of the key or of `<resource key>:<key>`, or a pattern with `*` for either. */
 	readonly searches?: readonly string[] | undefined;
 }
 
@@ -44,7 +44,7 @@ export function instanceNameIn(resources: string, instances: string): RawBuilder
 	return raw(`?? || ':' || ??`, [`${resources}.key`, `${instances}.key`]);
 }
 
-/** Returns the environment's instances that pass the filter, with keys, oldest first. */
+/** Returns the environment's instances matching the filter, with keys, oldest first. */
 export function instancesBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<InstanceRow> {
 	const unjoined = filter.searches === undefined ? whereIdsMatch(unit.query(ResourceInstance), filter) : undefined;
 	return rowQuery(instanceQuery(unit, filter).castTo<InstanceRow[]>(), unjoined);
@@ -94,12 +94,12 @@ export async function instanceNames(
 		.castTo<{ id: string; name: string }[]>();
 }
 
-/** Yields the instances that pass the filter, in chunks. The caller deletes each chunk before reading the next. */
+/** Yields the instances matching the filter, in chunks. The caller deletes each chunk before reading the next. */
 export function instancesToRemove(unit: WritingUnit, filter: InstanceFilter): AsyncIterable<readonly InstanceRow[]> {
 	return chunksToRemove(unit, ResourceInstance, instanceQuery(unit, filter).castTo<InstanceRow[]>());
 }
 
-/** Returns at most `rowsPerStatement` instances that pass the filter and follow this id. */
+/** Returns at most `rowsPerStatement` instances matching the filter and follow this id. */
 export async function someInstancesAfter(
 	unit: ReadingUnit,
 	filter: InstanceFilter,

@@ -51,7 +51,7 @@ export interface ResourceFilter {
 	readonly attribute_filters: readonly AttributeFilter[];
 }
 
-/** Returns the environment's resources that pass the filter, oldest first. */
+/** Returns the environment's resources matching the filter, oldest first. */
 export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): RowQuery<Resource> {
 	const query = unit.query(Resource).orderBy('resources.id');
 	if (!filter.include_built_in) query.where('resources.built_in', false);
@@ -59,12 +59,12 @@ export function resourcesBy(unit: ReadingUnit, filter: ResourceFilter): RowQuery
 	return rowQuery(whereAttributes(query, 'resources.type_attributes', filter.attribute_filters));
 }
 
-/** Returns the actions of these resources, oldest first. */
+/** Returns these resources' actions, oldest first. */
 export function actionsIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAction> {
 	return actionsBy(unit, resourceIds, []);
 }
 
-/** Returns the actions of these resources that have all these attribute values, oldest first. */
+/** Returns these resources' actions that have all these attribute values, oldest first. */
 export function actionsBy(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -77,7 +77,7 @@ export function actionsBy(
 	return rowQuery(whereAttributes(query, 'resource_actions.attributes', filters));
 }
 
-/** Returns the attributes of these resources, oldest first. */
+/** Returns these resources' attributes, oldest first. */
 export function attributesIn(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<ResourceAttribute> {
 	return rowQuery(
 		unit

@@ -51,7 +51,8 @@ export interface AssignmentRow {
 }
 
 /**
- * Filter for assignments. An assignment must match every list, by any of the list's values. Absent lists do not filter.
+ * Filter for assignments. An assignment matches if each list contains the assignment's value. Absent lists do not
+ * filter.
  */
 export interface AssignmentFilter {
 	readonly ids?: readonly string[] | undefined;
@@ -69,7 +70,7 @@ export interface AssignmentFilter {
 	readonly expired?: true;
 }
 
-/** Returns the environment's assignments that pass the filter, with keys, oldest first. */
+/** Returns the environment's assignments matching the filter, with keys, oldest first. */
 export function assignmentsBy(unit: ReadingUnit, filter: AssignmentFilter): RowQuery<AssignmentRow> {
 	const rows = keyedQuery(unit, filter, ['role_assignments.*']).orderBy('role_assignments.id');
 	const unjoined = filter.resource_ids === undefined ? narrow(assignmentQuery(unit, filter), filter) : undefined;
@@ -101,14 +102,14 @@ const ofUsers = `select role_assignments.*, users.key as "user", roles.key as ro
 export type AssignmentKeys = Pick<AssignmentRow, 'user' | 'role' | 'tenant' | 'resource_instance' | 'expires_at'>;
 
 /**
- * Returns the keys and expiry of the assignments that pass the filter, in no particular order, because there may be
- * very many.
+ * Returns the keys and expiry of the assignments matching the filter, in no particular order, because there may be very
+ * many.
  */
 export async function assignmentKeys(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentKeys[]> {
 	return keyedQuery(unit, filter, ['role_assignments.expires_at']).castTo<AssignmentKeys[]>();
 }
 
-/** Returns a query for the assignments that pass the filter, with these columns and the keys. */
+/** Returns a query for the assignments matching the filter, with these columns and the keys. */
 function keyedQuery(
 	unit: ReadingUnit,
 	filter: AssignmentFilter,
@@ -207,7 +208,7 @@ export async function participantsIn(
 	return { users: named('users'), roles: named('roles'), tenants: named('tenants') };
 }
 
-/** Returns the roles of these resources named by the references, keyed by resource, then by reference. */
+/** Returns these resources' roles named by the references, keyed by resource, then by reference. */
 export async function resourceRolesIn(
 	unit: ReadingUnit,
 	resourceIds: readonly string[],
@@ -219,7 +220,7 @@ export async function resourceRolesIn(
 	return new Map(resourceIds.map((id) => [id, rowsByReference(roles.get(id) ?? [], wanted)]));
 }
 
-/** Returns at most `rowsPerStatement` stored assignments that pass the filter, including expired assignments. */
+/** Returns at most `rowsPerStatement` stored assignments matching the filter, including expired assignments. */
 export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilter): Promise<readonly AssignmentRow[]> {
 	const query = unit.queryStored(RoleAssignment);
 	if (filter.resource_ids !== undefined) {
@@ -233,7 +234,7 @@ export async function someAssignments(unit: ReadingUnit, filter: AssignmentFilte
 }
 
 /**
- * Yields the stored assignments that pass the filter, in chunks. The caller deletes each chunk before reading the next.
+ * Yields the stored assignments matching the filter, in chunks. The caller deletes each chunk before reading the next.
  */
 export function assignmentsToRemove(
 	unit: WritingUnit,
@@ -247,9 +248,9 @@ export function assignmentsToRemove(
 }
 
 /**
- * Returns the assignments of these users in these tenants or, if `resource_instance_ids` is passed, on these instances.
- * The result contains all combinations of these users and places, even if the caller needs only some of the pairs. If
- * the database has statistics, never reads all assignments of a user.
+ * Returns these users' assignments in these tenants or, if `resource_instance_ids` is passed, on these instances. The
+ * result contains all combinations of these users and places, even if the caller needs only some pairs. If the database
+ * has statistics, never reads all assignments of a user.
  */
 export async function assignmentsBetween(
 	unit: ReadingUnit,
@@ -290,7 +291,7 @@ export interface ChangedAssignment {
 }
 
 /**
- * Changes the expiry of these assignments if they are stored. With `extend`, changes an expiry only to a later time. An
+ * Changes these assignments' expiry if they are stored. With `extend`, changes an expiry only to a later time. An
  * expired assignment is granted again: it gets the request id `requestId`, or none if that is null. Does not write to
  * the change log.
  */
@@ -363,7 +364,7 @@ export async function deleteAssignments(unit: WritingUnit, rows: readonly Assign
 	}
 }
 
-/** A tenant role held by a user, with the keys of the role and the tenant. */
+/** A tenant role held by a user, with role key and tenant key. */
 export interface HeldTenantRole extends Pick<RoleAssignment, 'user_id' | 'tenant_id'> {
 	readonly role: string;
 	readonly tenant: string;

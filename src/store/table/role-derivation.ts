@@ -17,7 +17,7 @@ export interface DerivationRow extends Derivation {
 	readonly linked_by_relation: string;
 }
 
-/** Returns the derivations of these roles (default: all roles), in their stored order. */
+/** Returns these roles' derivations (default: all roles), in their stored order. */
 export async function derivationRows(
 	unit: ReadingUnit,
 	roleIds?: readonly string[],
@@ -42,7 +42,7 @@ export async function derivationsThrough(
 	return unit.query(RoleDerivation).whereRaw('role_derivations.relation_id = any(?::uuid[])', [relationIds]);
 }
 
-/** Replaces the derivations of these roles. `derivations` is keyed by role id. Does not write to the change log. */
+/** Replaces these roles' derivations. `derivations` is keyed by role id. Does not write to the change log. */
 export async function replaceDerivations(
 	unit: WritingUnit,
 	derivations: ReadonlyMap<string, readonly Derivation[]>,
@@ -60,7 +60,7 @@ export async function replaceDerivations(
 	await unit.insert(RoleDerivation, rows, (row) => String(row.source_role_id));
 }
 
-/** Returns the ids of roles derived from any of these roles. */
+/** Returns the ids of roles derived from at least one role in `roleIds`. */
 export async function derivedRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleDerivation).whereRaw('role_derivations.source_role_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);

@@ -77,14 +77,14 @@ export interface RoleFilter {
 	readonly attribute_filters: readonly AttributeFilter[];
 }
 
-/** Returns the environment's tenant roles that pass the filter, oldest first. */
+/** Returns the environment's tenant roles matching the filter, oldest first. */
 export function rolesBy(unit: ReadingUnit, filter: RoleFilter): RowQuery<Role> {
 	const query = unit.query(Role).where('roles.resource_id', null).orderBy('roles.id');
 	whereSearched(query, ['roles.key', 'roles.name'], filter.search);
 	return rowQuery(whereAttributes(query, 'roles.attributes', filter.attribute_filters));
 }
 
-/** Returns the roles of these resources, oldest first. */
+/** Returns these resources' roles, oldest first. */
 export function rolesOfResources(unit: ReadingUnit, resourceIds: readonly string[]): RowQuery<Role> {
 	return rowQuery(unit.query(Role).whereRaw('roles.resource_id = any(?::uuid[])', [resourceIds]).orderBy('roles.id'));
 }
@@ -128,7 +128,7 @@ export interface ParentRow {
 	readonly parent: string;
 }
 
-/** Returns the parents of these roles (default: all roles), in their stored order. */
+/** Returns these roles' parents (default: all roles), in their stored order. */
 export async function parentRows(unit: ReadingUnit, roleIds?: readonly string[]): Promise<readonly ParentRow[]> {
 	const query = unit
 		.query(RoleParent)
@@ -194,7 +194,7 @@ export async function replaceParents(unit: WritingUnit, parents: LinkedIds): Pro
 	await unit.insert(RoleParent, rows, (row) => String(row.parent_id));
 }
 
-/** Returns the ids of roles that extend any of these roles. */
+/** Returns the ids of roles extending at least one role in `roleIds`. */
 export async function childRoleIds(unit: ReadingUnit, roleIds: readonly string[]): Promise<readonly string[]> {
 	const rows = await unit.query(RoleParent).whereRaw('role_parents.parent_id = any(?::uuid[])', [roleIds]);
 	return rows.map((row) => row.role_id);

@@ -29,7 +29,7 @@ export function membershipCondition(row: string): string {
 	return `(${held('tenant_users', 'true')} or ${held('role_assignments', holdsNow('held'))})`;
 }
 
-/** A user in a tenant, with the keys of both. */
+/** A user in a tenant, with user key and tenant key. */
 export interface TenantUserRow {
 	readonly tenant_id: string;
 	readonly user_id: string;
@@ -38,7 +38,7 @@ export interface TenantUserRow {
 	readonly created_at: Date;
 }
 
-/** Filter for tenant users. A row must match every list, by any of the list's values. Absent lists do not filter. */
+/** Filter for tenant users. A row matches if each list contains the row's value. Absent lists do not filter. */
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
@@ -104,7 +104,7 @@ export async function insertTenantUsers(
 	);
 }
 
-/** Removes all tenant users that pass the filter. Does not write to the change log. */
+/** Removes all tenant users matching the filter. Does not write to the change log. */
 export async function deleteTenantUsers(unit: WritingUnit, filter: TenantUserFilter): Promise<void> {
 	await wherePlaced(unit.query(TenantUser), filter).delete();
 }

@@ -23,7 +23,7 @@ export interface TenantFilter {
 	readonly attribute_filters: readonly AttributeFilter[];
 }
 
-/** Returns the environment's tenants that pass the filter, oldest first. */
+/** Returns the environment's tenants matching the filter, oldest first. */
 export function tenantsBy(unit: ReadingUnit, filter: TenantFilter): RowQuery<Tenant> {
 	const query = unit.query(Tenant).orderBy('tenants.id');
 	whereSearched(query, ['tenants.key', 'tenants.name'], filter.search);

@@ -25,7 +25,7 @@ export class UserInvite extends KeyedModel {
 	 * Element in which a user created the invite; `null` for invites from the API, and after the element's deletion.
 	 */
 	declare config_id: string | null;
-	/** The future user's key; `null` for invites from the API, where it is the invite's key. */
+	/** The future user's key, stored because it may differ from the invite's key; `null` for invites from the API. */
 	declare user_key: string | null;
 	/** The future user's attributes; `null` for invites from the API. */
 	declare attributes: Record<string, unknown> | null;
@@ -34,8 +34,8 @@ export class UserInvite extends KeyedModel {
 }
 
 /**
- * Filter for invites. An invite must match every member of the filter, and lists by any of their values. Absent members
- * do not filter.
+ * Filter for invites. An invite must match every member. It matches a list if the list contains the invite's value.
+ * Absent members do not filter.
  */
 export interface UserInviteFilter {
 	/** Matches key, email address and names. */
@@ -51,7 +51,7 @@ export interface UserInviteFilter {
 	readonly ids?: readonly string[] | undefined;
 }
 
-/** Returns the environment's invites that pass the filter, oldest first. */
+/** Returns the environment's invites matching the filter, oldest first. */
 export function userInvitesBy(
 	unit: ReadingUnit,
 	{ search, on_instances, status, user_key, ...ids }: UserInviteFilter,

@@ -33,7 +33,7 @@ export interface UserFilter {
 	readonly tenant_id?: string | undefined;
 }
 
-/** Returns the environment's users that pass the filter, oldest first. */
+/** Returns the environment's users matching the filter, oldest first. */
 export function usersBy(unit: ReadingUnit, filter: UserFilter): RowQuery<User> {
 	const query = unit.query(User).orderBy('users.id');
 	const { search, search_operator, role_ids, tenant_id, resource_instance_id } = filter;

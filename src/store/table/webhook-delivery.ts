@@ -4,7 +4,7 @@ import type { WritingUnit } from '../unit/writing-unit.js';
 import { EnvironmentModel } from './environment-model.js';
 
 /**
- * State of a delivery. `pending`: waits for an attempt; `delivered`: accepted by the receiver; `failed`: not attempted
+ * Delivery state. `pending`: waits for an attempt; `delivered`: accepted by the receiver; `failed`: not attempted
  * again.
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -28,7 +28,7 @@ export class WebhookDelivery extends EnvironmentModel {
 	/** When the sending process's lease ends; `null` if no process is sending. */
 	declare lease_until: Date | null;
 	declare attempted_at: Date | null;
-	/** HTTP status of the last response; `null` if there was no response. */
+	/** The last response's HTTP status; `null` if there was no response. */
 	declare response_status: number | null;
 	/** Reason for the last failure; `null` if the last attempt did not fail. */
 	declare error: string | null;

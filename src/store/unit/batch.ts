@@ -15,25 +15,28 @@ import { WritingUnit } from './writing-unit.js';
  * PostgreSQL caches up to 64 savepoints per transaction for fast lookups. More savepoints slow down every transaction.
  */
 const maxMembers = 48;
-/** Time until a batch stops accepting members, in milliseconds: its first member waits for its last. */
+/**
+ * Time until a batch stops accepting members, in milliseconds. It is short, because the first member waits for the
+ * last.
+ */
 const maxBatchMilliseconds = 25;
 
-/** A unit of work that may share its transaction with other units in its environment. */
+/** A unit of work that may share a transaction with other units in its environment. */
 export interface BatchMember {
 	readonly scope: Scope;
 	/** API key or element user that writes; `null` for the server itself. */
 	readonly actorId: string | null;
 	/** Caller whose API key must still have access; `null` for writers without a key. */
 	readonly caller: KeyHolder | null;
-	/** Does the member's work in its unit. */
+	/** Runs the member's work in this unit. */
 	fill(unit: WritingUnit): Promise<void>;
 	/** Called after the commit, with the environment's new revision and its lineage. */
 	committed(revision: number, lineage: string): void;
-	/** Called with the reason if nothing was committed. */
+	/** Called with the error if nothing was committed. */
 	failed(error: unknown): void;
 }
 
-/** A member with completed work, and its entry for the change log. */
+/** A member whose work is completed, and its entry for the change log. */
 interface FilledMember extends RevisionEntry {
 	readonly member: BatchMember;
 	/** True if the member added entries to the outbox. */
@@ -63,10 +66,10 @@ interface Filled {
 }
 
 /**
- * Runs units of an environment in sequence in a shared transaction (group commit). They share its lock, log and commit.
- * Each unit is atomic, sees the writes of earlier units, and has a separate revision. When the transaction ends, every
- * member learns the result. If it failed, the cause may be a different member. Takes members from `next` up to the
- * bounds above. Never rejects.
+ * Runs an environment's units in sequence in a shared transaction (group commit). The units share the environment's
+ * lock, the log statements and the commit. Each unit is atomic, sees earlier units' writes, and has a separate
+ * revision. When the transaction ends, every member is notified. If the transaction failed, a different member may have
+ * caused it. Takes members from `next` up to the limits above. Never rejects.
  */
 export async function runBatch(
 	database: Knex,
@@ -90,7 +93,7 @@ export async function runBatch(
 			outbox: filled.some(({ outbox }) => outbox),
 		};
 	} catch (error) {
-		// If no transaction could be started, fail all waiting members: they would be retried forever.
+		// If no transaction could be started, fail all waiting members. Otherwise they would be tried again forever.
 		for (const member of taken.length > 0 ? taken : takeAll(next)) member.failed(error);
 		return { changes: 0, schema: false, outbox: false };
 	}
@@ -102,8 +105,8 @@ function* takeAll(next: TakeNext<BatchMember>): Generator<BatchMember> {
 }
 
 /**
- * Yields the members in `taken`, then takes members from `next` while the batch has room. `taken` already has members
- * if their transaction ended before any was filled.
+ * Yields the members in `taken`, then takes members from `next` while the batch has room. `taken` already contains
+ * members if this is a second attempt, after the first transaction ended before any member was filled.
  */
 function* takeMembers(next: TakeNext<BatchMember>, taken: BatchMember[], clock: Clock): Generator<BatchMember> {
 	const end = clock.monotonic() + maxBatchMilliseconds;
@@ -146,7 +149,7 @@ async function fillAll(
 	return { filled, refused, revisions, lineage: admission.lineage ?? '' };
 }
 
-/** Admits members whose callers still have access. Its locks are outside the members' savepoints. */
+/** Admits members whose callers still have access. It takes its locks outside the members' savepoints. */
 class Admission {
 	/** Database lineage; `null` before the first member. */
 	lineage: string | null = null;
@@ -158,7 +161,7 @@ class Admission {
 	) {}
 
 	/**
-	 * Returns true if a member may write. Locks the environment with the first member. Throws `not_found` and
+	 * Returns true if a member may write. The first call locks the environment. Throws `not_found` and
 	 * `LineageOutdated`.
 	 */
 	async admits({ scope, caller }: BatchMember): Promise<boolean> {
@@ -180,7 +183,7 @@ class Admission {
 	}
 }
 
-/** Runs a member's work after a savepoint. Rolls back an abandoned unit, which counts as no change. */
+/** Runs a member's work after a savepoint. Rolls back an abandoned unit, and treats it as a unit without changes. */
 async function fill(
 	transaction: Knex.Transaction,
 	clock: Clock,

@@ -27,7 +27,7 @@ export async function bumpRevision(
 	const schemaStep = steps[entries.findLastIndex(({ changes }) => changes.some(({ kind }) => schemaKinds.has(kind)))];
 	const base = (await bumpCounters(database, environmentId, last, schemaStep)) - last;
 	const revisions = steps.map((step) => base + step);
-	// A unit may have a million changes, so create their rows while sending.
+	// A unit may have a million changes, so their rows are created while earlier rows are sent.
 	const logging = writeAhead(rowChunks(changeRows(entries, revisions)), ([, rows]) => {
 		const logged = JSON.stringify(rows);
 		return async () => database.raw<unknown>(insertion, { environment_id: environmentId, logged });
@@ -42,7 +42,7 @@ const insertion = `insert into changes
 	from jsonb_to_recordset(:logged) as logged (revision bigint, position integer, kind text, operation text, key text,
 		before jsonb, after jsonb, actor_id uuid, created_at timestamptz, token text)`;
 
-/** Returns, for each entry, how many entries up to it have changes. */
+/** Returns for each entry the number of entries with changes, up to and including this entry. */
 function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
 	let step = 0;
 	return entries.map(({ changes }) => {
@@ -51,7 +51,7 @@ function revisionSteps(entries: readonly RevisionEntry[]): readonly number[] {
 	});
 }
 
-/** Bumps an environment's counters and returns its revision. Does not write if there are no steps. */
+/** Bumps an environment's counters and returns the new revision. Writes nothing if no entry has changes. */
 async function bumpCounters(
 	database: Knex,
 	environmentId: string,
@@ -69,7 +69,7 @@ async function bumpCounters(
 
 const reading = 'select revision from "environments" where id = ?';
 
-/** Notifies this environment's listeners on commit. */
+/** Statement that bumps the counters, and notifies listeners when the transaction commits. */
 const bumping = `update "environments" set revision = revision + ?,
 		schema_revision = coalesce(revision + ?::bigint, schema_revision)
 	where id = ? returning revision, pg_notify('regolith_revision', id::text) as notified`;
@@ -78,8 +78,8 @@ const bumping = `update "environments" set revision = revision + ?,
 const tokenBytes = 8;
 
 /**
- * Yields the entries' change log rows. `revisions` has the same indexes. Each revision's first row has its token, which
- * is unique across histories.
+ * Yields the change log rows for these entries. `revisions` contains each entry's revision. The first row for a
+ * revision contains the revision's token, which is unique across histories.
  */
 function* changeRows(entries: readonly RevisionEntry[], revisions: readonly number[]): Generator<object> {
 	for (const [index, { changes, actorId, now }] of entries.entries()) {

@@ -10,7 +10,7 @@ interface LoggedChange {
 	readonly operation: 'create' | 'update' | 'delete';
 	readonly id: string | null;
 	readonly key: string | null;
-	/** Keys referred to by assignment, instance and tuple records; null for other kinds. */
+	/** Keys that assignment, instance and tuple records refer to; null for other kinds. */
 	readonly user: string | null;
 	readonly role: string | null;
 	readonly tenant: string | null;
@@ -32,8 +32,8 @@ export interface TouchedRows extends Touched {
 }
 
 /**
- * Returns the objects touched after revision `base`, up to the revision visible to the unit. Returns `null` for more
- * than `most` changes: then a snapshot is cheaper.
+ * Returns the objects touched after revision `base`, up to the revision visible to the unit. Returns `null` if there
+ * are more than `most` changes; a snapshot is then cheaper.
  */
 export async function touchedSince(unit: ReadingUnit, base: number, most: number): Promise<TouchedRows | null> {
 	const { rows } = await unit.raw<LoggedChange>(
@@ -53,7 +53,7 @@ export async function touchedSince(unit: ReadingUnit, base: number, most: number
 	return rows.length > most ? null : touchedBy(rows);
 }
 
-/** Returns the objects touched by changes not yet in the log. */
+/** Returns the objects touched by changes that are not in the log yet. */
 export function touchedIn(changes: readonly Change[]): TouchedRows {
 	return touchedBy(changes.map(asLogged));
 }
@@ -101,7 +101,8 @@ function touchedBy(changes: readonly LoggedChange[]): TouchedRows {
 		tenants: changedKeys('tenant', (change) => !updated(change)),
 		tenant_attributes: changedKeys('tenant', (change) => updated(change) && change.attributes_changed),
 		memberships: distinct(changes, asMembership),
-		// When a relation, role or resource is deleted, each role with a derivation through it has a separate change.
+		// When a relation, role or resource is deleted, each role with a derivation through it is logged as a separate
+		// change.
 		derivations: changes.some((change) => change.kind === 'role' && change.derivations_changed),
 		instances: distinct(
 			changes.filter((change) => !updated(change)),
@@ -129,7 +130,7 @@ function distinct<T extends object>(
 	const found = new Map<string, T>();
 	for (const change of changes) {
 		const one = convert(change);
-		// Members have a fixed order, so equal objects have equal texts, whatever characters the keys contain.
+		// Members have a fixed order, so equal objects have equal JSON, whatever characters the keys contain.
 		if (one !== null) found.set(JSON.stringify(one), one);
 	}
 	return [...found.values()];

@@ -3,8 +3,8 @@ import type { EnvironmentModel } from '../table/environment-model.js';
 import type { ChangedRecord } from './change.js';
 
 /**
- * Returns a row in its form in the change log, without the environment id, which the log row has. INVARIANT: columns
- * whose names begin with `secret` never enter the log, encrypted or not.
+ * Converts a row to its form in the change log. Omits the environment id, which the log row contains. INVARIANT:
+ * columns whose names begin with `secret` never enter the log, encrypted or not.
  */
 export function changeRecord(row: EnvironmentModel): ChangedRecord {
 	const { environment_id: _, ...record } = row.toJSON();

@@ -4,7 +4,7 @@ import type { ChangeKind } from '../../wire/general/change.js';
 
 export type { ChangeKind };
 
-/** Kinds used by the compiled policy. A change bumps the environment's schema revision. */
+/** Kinds that affect the compiled policy. Changes to them bump the environment's schema revision. */
 export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'resource',
 	'resource_action',
@@ -14,22 +14,22 @@ export const schemaKinds: ReadonlySet<ChangeKind> = new Set([
 	'condition_set_rule',
 ]);
 
-/** State of an object before or after a change: its record, with keys beside the ids it refers to. */
+/** State of an object before or after a change: its record, with a key next to each id that it refers to. */
 export type ChangedRecord = Readonly<Record<string, unknown>>;
 
 /** An object created, updated or deleted under a revision. `before` is null for a creation, `after` for a deletion. */
 export interface Change {
 	readonly kind: ChangeKind;
 	readonly operation: 'create' | 'update' | 'delete';
-	/** Names the object for people; programs read the records. */
+	/** Human-readable name of the object. Programs read the records instead. */
 	readonly key: string;
 	readonly before: ChangedRecord | null;
 	readonly after: ChangedRecord | null;
 }
 
 /**
- * Net effect of changes, with each object once: from its first `before` to its last `after`. Omits objects that were
- * both created and deleted. Merges changes as they arrive, because a unit may have a million.
+ * Net effect of changes. Contains each object once, with its first `before` and its last `after`. Omits objects that
+ * were both created and deleted. Merges changes as they arrive, because a unit may have a million.
  */
 export class NetChanges {
 	readonly #objects = new Map<string, Change>();

@@ -6,10 +6,10 @@ import type { WritingUnit } from './writing-unit.js';
 
 /**
  * Reads a query's rows in chunks of `rowsPerStatement`, for a caller that deletes each chunk before reading the next.
- * `first` reads the first chunk, if there is a cheaper way than the query with a limit.
+ * `first` reads the first chunk, for callers with a cheaper way than this query with a limit.
  *
- * Further chunks come from a cursor. A statement with a limit would scan all rows deleted so far by this transaction
- * and sort the rest for each chunk.
+ * Further chunks come from a cursor. For each chunk, a statement with a limit would again scan all rows already deleted
+ * by this transaction, and sort the rest.
  */
 export async function* chunksToRemove<M extends EnvironmentModel, R>(
 	unit: WritingUnit,
@@ -25,6 +25,6 @@ export async function* chunksToRemove<M extends EnvironmentModel, R>(
 		rows = await cursor.fetch(rowsPerStatement);
 		if (rows.length > 0) yield rows;
 	} while (rows.length === rowsPerStatement);
-	// Not in a `finally`: a failure rolls the transaction back, which also closes the cursor.
+	// This needs no `finally`, because a failure rolls back the transaction, which also closes the cursor.
 	await cursor.close();
 }

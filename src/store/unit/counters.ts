@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import { type Lineages, lineageInForce, requireLineage } from './lineage.js';
 
 /**
- * An environment's revision and schema revision, with their lineage and tokens, which distinguish equal numbers from
- * different histories.
+ * An environment's revision and schema revision, with their lineage and tokens. Lineage and tokens distinguish equal
+ * revision numbers from different histories.
  */
 export interface EnvironmentCounters {
 	readonly revision: number;
 	readonly schema_revision: number;
-	/** Lineage id for these counters. */
+	/** Lineage id for these revisions. */
 	readonly lineage: string;
 	readonly token: string;
 	/** The schema revision's token. */
@@ -35,7 +35,7 @@ export async function readCounters(
 	return counters && { ...counters, lineage: requireLineage(counters.lineage) };
 }
 
-/** Like `readCounters`, in a transaction with an already verified lineage. */
+/** Like `readCounters`, for a transaction that has already verified the lineage. */
 export async function countersIn(transaction: Knex, environmentId: string): Promise<EnvironmentCounters | null> {
 	const counters = await select(transaction, lineageInForce, environmentId);
 	return counters && { ...counters, lineage: counters.lineage ?? '' };

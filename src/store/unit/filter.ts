@@ -2,8 +2,9 @@ import type { Model, QueryBuilder } from 'objection';
 import type { SearchOperator } from '../../wire/query.js';
 
 /**
- * Keeps rows with a column that matches the search, ignoring case. With an operator, matches at its position. Otherwise
- * matches a substring, or, if the search contains a `*`, the whole value, with each `*` as a wildcard.
+ * Keeps rows with a column that matches the search, ignoring case. An operator determines the position at which the
+ * search must match. Without an operator, the search matches a substring. If it contains a `*`, it matches the whole
+ * value instead, and each `*` is a wildcard.
  */
 export function whereSearched<M extends Model>(
 	query: QueryBuilder<M, M[]>,
@@ -37,7 +38,7 @@ export function whereIdsIn<M extends Model>(
 	return query;
 }
 
-/** Required string value of a member of a JSON column. */
+/** String value that a member in a JSON column must have. */
 export interface AttributeFilter {
 	readonly name: string;
 	readonly value: string;

@@ -3,11 +3,11 @@ import { searchPattern } from './filter.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { Page, PageResult } from './row-query.js';
 
-/** Filter for an environment's changes. An absent member matches everything. Ranges include both ends. */
+/** Filter for an environment's changes. Absent members do not filter. Ranges include both ends. */
 export interface ChangeFilter {
 	readonly kind?: readonly ChangeKind[] | undefined;
 	readonly operation?: readonly Change['operation'][] | undefined;
-	/** Search in the changed objects' keys. */
+	/** Search string for the changed objects' keys. */
 	readonly search?: string | undefined;
 	/** Ids of API keys that wrote. */
 	readonly actor?: readonly string[] | undefined;
@@ -22,7 +22,7 @@ export interface AttributedChange extends Change {
 	readonly revision: number;
 	readonly position: number;
 	readonly actor_id: string | null;
-	/** `null` also after the key was deleted. */
+	/** Name of the author's API key; `null` also after the key's deletion. */
 	readonly actor_name: string | null;
 	readonly created_at: Date;
 }
@@ -37,8 +37,8 @@ const filtered = `from changes where environment_id = :environment_id and revisi
 	and (:pattern::text is null or key ilike :pattern::text)`;
 
 /**
- * Returns a page of an environment's changes, newest first. The log only grows, so the changes up to a revision never
- * change.
+ * Returns a page of an environment's changes, newest first. The log only grows, so the log up to a given revision stays
+ * the same.
  */
 export async function readHistory(
 	unit: ReadingUnit,
@@ -77,7 +77,7 @@ function filterBindings(filter: ChangeFilter) {
 	};
 }
 
-/** Converts to seconds since 1970, because PostgreSQL cannot read a date in the year 0. */
+/** Converts a time to seconds since 1970, because PostgreSQL cannot read a date in the year 0. */
 function epochSeconds(instant: string | undefined): number | null {
 	return instant === undefined ? null : Date.parse(instant) / 1000;
 }

@@ -11,7 +11,10 @@ export async function insertOrDuplicate<R>(kind: string, key: string, insert: ()
 	}
 }
 
-/** PostgreSQL's code for a unique violation. Native database errors have it; objection has a separate error class. */
+/**
+ * PostgreSQL's code for a unique violation. The database's own errors have this code, while objection has a separate
+ * error class.
+ */
 const uniqueViolation = '23505';
 
 /** Returns true if a statement failed because the key already exists. */

@@ -3,18 +3,18 @@ import { holdsNow } from './holds-now.js';
 import type { TableModel } from './table-model.js';
 
 /**
- * Statements that take whole rows as a JSON text. Each statement is written once per table and prepared once per
- * connection. It has a single parameter, while a value list would need thousands.
+ * Statements that receive whole rows as JSON. Each statement is composed once per table and prepared once per
+ * connection. All rows are a single parameter, while a value list would need thousands.
  */
 
-/** Handling of a row that conflicts with an existing row: fail, ignore it, or overwrite these columns. */
+/** Behaviour if a row conflicts with an existing row: fail, ignore the new row, or overwrite these columns. */
 export type OnConflict = 'fail' | 'ignore' | { readonly overwrite: readonly string[] };
 
 const statements = new Map<string, string>();
 
 /**
  * Returns the statement that inserts these columns into an environment and returns whole rows. Parameters: the
- * environment id, which overrides the environment ids of the rows, and the rows.
+ * environment id, which overrides the rows' own environment ids, and the rows.
  */
 export function insertion<M extends EnvironmentModel>(
 	{ tableName }: TableModel<M>,
@@ -34,8 +34,8 @@ export function insertion<M extends EnvironmentModel>(
 }
 
 /**
- * Returns the statement that updates these columns in a row and returns the whole row. Parameters: the new values as a
- * JSON text, the environment id, and the row id.
+ * Returns the statement that updates these columns in a row and returns the whole row. Parameters: the new values as
+ * JSON, the environment id, and the row id.
  */
 export function change<M extends EnvironmentModel>(
 	{ tableName, expires }: TableModel<M>,
@@ -60,8 +60,8 @@ function onConflict(conflict: OnConflict): string {
 }
 
 /**
- * Returns the rows' columns if JSON can represent them. Returns `null` if a value is binary, or if rows differ in the
- * columns they leave to defaults.
+ * Returns the rows' columns if JSON can represent them. Returns `null` if a value is binary, or if the rows do not all
+ * define the same columns.
  */
 export function jsonColumns(rows: readonly object[]): readonly string[] | null {
 	const columns = definedColumns(rows[0] ?? {});

@@ -3,25 +3,25 @@ type QueueEntry<Member> =
 	| { readonly alone: true; readonly work: () => Promise<void> }
 	| { readonly alone: false; readonly member: Member };
 
-/** Takes the next member of the queue, or returns `undefined` if no member follows directly. */
+/** Removes the next entry from the queue if it is a member, and returns it; otherwise returns `undefined`. */
 export type TakeNext<Member> = () => Member | undefined;
 
 /**
- * A queue per name. Work under the same name runs in order; work under different names runs concurrently. Adjacent
- * members are grouped: `together` takes at least one member, and is called again for the rest. It reports the outcome
- * to its members and never rejects.
+ * A queue per name. Entries with the same name run in order; entries with different names run concurrently. Adjacent
+ * members are grouped: `together` takes at least one member, and is called again for the remaining members. It reports
+ * the outcome to the members it took, and never rejects.
  */
 export class KeyedQueue<Member = never> {
 	readonly #waiting = new Map<string, QueueEntry<Member>[]>();
 
 	constructor(private readonly together: (name: string, next: TakeNext<Member>) => Promise<void> = async () => {}) {}
 
-	/** Number of waiting entries, under all names. */
+	/** Number of waiting entries with any name. */
 	get waiting(): number {
 		return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
 	}
 
-	/** Runs `work` alone, after all earlier entries under this name. Settles like `work`. */
+	/** Runs `work` alone, after all earlier entries with this name. Settles with the result of `work`. */
 	runAlone<T>(name: string, work: () => Promise<T>): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			const run = async () => {
@@ -35,7 +35,7 @@ export class KeyedQueue<Member = never> {
 		});
 	}
 
-	/** Queues a member behind all earlier entries under this name. */
+	/** Queues a member after all earlier entries with this name. */
 	enqueue(name: string, member: Member): void {
 		this.#wait(name, { alone: false, member });
 	}

@@ -2,7 +2,7 @@ import type { KeyedModel } from '../table/environment-model.js';
 import type { ReadingUnit } from './reading-unit.js';
 import type { TableModel, Within } from './table-model.js';
 
-/** Reads all keys of a table in code unit order, which no database index has, and rows by ids or keys. */
+/** Reads rows by ids or keys, and all keys in a table in code unit order, which no database index has. */
 
 export interface RowKey {
 	readonly id: string;
@@ -21,7 +21,7 @@ export async function sortedRowKeys<M extends KeyedModel>(
 	return names.sort((left, right) => (left.key < right.key ? -1 : 1));
 }
 
-/** Returns rows by id. */
+/** Returns rows keyed by id. */
 export async function rowsWithIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -31,7 +31,7 @@ export async function rowsWithIds<M extends KeyedModel>(
 	return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns row keys by id. */
+/** Returns row keys, keyed by row id. */
 export async function keysWithIds<M extends KeyedModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,
@@ -48,8 +48,8 @@ export async function keysWithIds<M extends KeyedModel>(
 }
 
 /**
- * Returns the rows in `within` with these keys, by key, oldest first. Unlike a reference, a key in id form matches only
- * keys.
+ * Returns the rows in `within` with these keys, oldest first, in a map keyed by row key. A key that looks like an id
+ * matches only keys, unlike a reference.
  */
 export async function rowsWithKeys<M extends KeyedModel>(
 	unit: ReadingUnit,
@@ -77,7 +77,7 @@ export async function partsWithin<M extends PartModel>(
 	return query.orderBy(`${table.tableName}.id`);
 }
 
-/** Returns a lookup for parts by resource id and key. */
+/** Returns a function that looks up a part by resource id and key. */
 export async function partsWithKeys<M extends PartModel>(
 	unit: ReadingUnit,
 	table: TableModel<M>,

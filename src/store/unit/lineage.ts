@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Clock } from '../../clock.js';
 import { type Origin, type OriginColumn, unknown } from '../database/origin.js';
 
-/** The database differs from its current lineage's database. A new lineage must begin first. */
+/** The current lineage began in a different database. A new lineage must begin before the database can be used. */
 export class LineageOutdated extends Error {
 	override readonly name = 'LineageOutdated';
 	/** PostgreSQL's `cannot_connect_now`. A standby cannot begin a lineage. */
@@ -13,31 +13,31 @@ export class LineageOutdated extends Error {
 export interface Lineage {
 	/** 16 random hexadecimal digits. */
 	readonly id: string;
-	/** Why the lineage began, for people. */
+	/** Human-readable reason why the lineage began. */
 	readonly reason: string;
 	readonly created_at: Date;
 }
 
-/** Request to end a lineage that the database state does not show to be outdated. */
+/** Request to end a lineage although the database shows no sign of an outdated lineage. */
 export interface Renewal {
-	/** Lineage to end. A different current lineage is kept. */
+	/** Id of the lineage to end. Does nothing if a different lineage is current. */
 	readonly ended: string;
 	readonly reason: string;
 }
 
 const idBytes = 8;
-/** Maximum number of attempts, each in a new lineage. */
+/** Maximum number of attempts. Each further attempt uses a new lineage. */
 const maxAttempts = 3;
 
-/** SQL for the current transaction id, which becomes the `xmin` of rows written now. */
+/** SQL for the current transaction's id, which rows written by the transaction have as `xmin`. */
 const ownTransaction = 'pg_current_xact_id()::xid::text';
 
 /** SQL for the current lineage, unchecked, for transactions that have already verified it. */
 export const lineageInForce = '(select id from lineages where ended_at is null)';
 
 /**
- * Lineages of a database. A lineage is a single history: within it, every revision of every environment is committed
- * once and never lost. A promoted standby or a restored backup begins a new lineage before its first read or write.
+ * Lineages of a database. A lineage is a single history: within a lineage, each environment revision is committed once
+ * and never lost. A promoted standby or a restored backup begins a new lineage before its first read or write.
  */
 export class Lineages {
 	/** SQL for the current lineage; null if it began in a different database or timeline. */
@@ -51,14 +51,14 @@ export class Lineages {
 		/** Called with each lineage begun by this process. */
 		private readonly began: (lineage: Lineage) => void,
 	) {
-		// Object.keys loses the type of the names.
+		// `Object.keys` returns plain strings, so the column type is restored by a cast.
 		this.#columns = Object.keys(origin) as OriginColumn[];
-		// An unknown value on either side proves nothing.
+		// If a value is unknown on either side, the column proves no difference.
 		const same = this.#columns.map((column) => `coalesce(lineages.${column} = ${origin[column]}, true)`).join(' and ');
 		this.current = `(select id from lineages where ended_at is null and ${same})`;
 	}
 
-	/** Returns the lineage of a transaction, as its first step. Throws `LineageOutdated`. */
+	/** Returns the current lineage. Must be the first step in the transaction. Throws `LineageOutdated`. */
 	async require(transaction: Knex): Promise<string> {
 		const { rows } = await transaction.raw<{ rows: { readonly lineage: string | null }[] }>(
 			`select ${this.current} as lineage`,
@@ -66,7 +66,7 @@ export class Lineages {
 		return requireLineage(rows[0]?.lineage ?? null);
 	}
 
-	/** Runs `work`. If its lineage is outdated, begins a new lineage and runs `work` again. */
+	/** Runs `work`. If the current lineage is outdated, begins a new lineage and runs `work` again. */
 	async run<T>(work: () => Promise<T>): Promise<T> {
 		for (let attempt = 1; ; attempt += 1) {
 			try {
@@ -79,8 +79,8 @@ export class Lineages {
 	}
 
 	/**
-	 * Begins a new lineage if the current lineage is outdated or matches the renewal. Returns true if a lineage was
-	 * begun. A standby keeps its lineage, because its history is written elsewhere.
+	 * Begins a new lineage if the current lineage is outdated, or is the lineage that the renewal ends. Returns true if
+	 * a lineage was begun. A standby keeps its lineage, because a different server writes its history.
 	 */
 	async renew(renewal: Renewal | null): Promise<boolean> {
 		const begun = await this.knex.transaction(async (transaction) => {

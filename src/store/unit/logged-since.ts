@@ -10,7 +10,7 @@ export interface WantedChanges {
 	readonly deleted: readonly LoggedName[];
 }
 
-/** An object as named by the change log. */
+/** Kind and key by which the change log names an object. */
 export interface LoggedName {
 	readonly kind: ChangeKind;
 	readonly key: string;
@@ -21,9 +21,9 @@ export interface LoggedEntry extends LoggedName {
 	readonly revision: number;
 	readonly operation: Change['operation'];
 	readonly actor_id: string | null;
-	/** `null` also after the key was deleted. */
+	/** Name of the author's API key; `null` also after the key's deletion. */
 	readonly actor_name: string | null;
-	/** Condition sets joined by a rule, because two rules may have the same key; null for other kinds. */
+	/** Keys that identify a rule, because two rules may have the same log key; null for other kinds. */
 	readonly rule: readonly string[] | null;
 }
 
@@ -40,17 +40,17 @@ const documentSchemaKinds = [
 	'elements_config',
 ] as const satisfies readonly ChangeKind[];
 
-// Literal kinds, as in the index `changes_of_documents`: bindings would prevent its use.
+// The kinds are literals, as in the index `changes_of_documents`. With bindings, the database could not use the index.
 const ofSchema = `and kind in (${documentSchemaKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
-/** Maximum number of scanned changes, of the schema alone or of everything. */
+/** Maximum number of scanned changes: schema changes if only these are selected, or all changes. */
 const maxLookedThrough = 100_000;
 /** Maximum number of returned changes. */
 const maxFound = 1_000;
 
 /**
  * Returns the selected changes after revision `base`, newest first, at most 1,000. Returns `null` if it would have to
- * scan more than 100,000 changes. If only schema changes are selected, only these are scanned.
+ * scan more than 100,000 changes. If only schema changes are selected, only schema changes are scanned.
  */
 export async function loggedSince(
 	unit: ReadingUnit,

@@ -3,8 +3,8 @@ import { holdsNow } from './holds-now.js';
 import type { TableModel, Within } from './table-model.js';
 
 /**
- * Statements that find rows by keys or ids, used by nearly every request. Each is composed once per table, because a
- * query builder takes longer than the database takes to answer.
+ * Statements that find rows by keys or ids, used by nearly every request. Each statement is composed only once per
+ * table, because composing it with a query builder takes longer than the database takes to answer.
  */
 const statements = new Map<string, Prepared>();
 

@@ -7,7 +7,7 @@ export interface Committed<T> {
 	readonly value: T;
 	/** The environment's revision after this write. */
 	readonly revision: number;
-	/** The revision's lineage. */
+	/** Lineage to which the revision belongs. */
 	readonly lineage: string;
 }
 

@@ -15,7 +15,7 @@ import { idsAmong, rowsByReference, whereReferred } from './reference.js';
 import { type SchemaChange, schemaChangeAfter } from './schema-change.js';
 import { asModel, type TableModel, type Within } from './table-model.js';
 
-/** Environment named by a caller's key and path. All statements of a unit are bound to it. */
+/** Environment named by a caller's key and path. All statements in a unit are bound to this environment. */
 export interface Scope {
 	readonly organization_id: string;
 	readonly project_id: string;
@@ -25,7 +25,7 @@ export interface Scope {
 /** Maximum number of ended lineages sent to decision points. */
 const maxFormerLineages = 100;
 
-/** Reads an environment. INVARIANT: every statement of a unit has its environment id. */
+/** Reads an environment. INVARIANT: every statement in a unit is bound to the unit's environment id. */
 export class ReadingUnit {
 	readonly #database: Knex;
 
@@ -33,11 +33,11 @@ export class ReadingUnit {
 		readonly scope: Scope,
 		database: Knex,
 		readonly clock: Clock,
-		/** Encrypts secrets that must be shown again. */
+		/** Encrypts secrets that the API must be able to return later. */
 		readonly cipher: Cipher,
 		/**
-		 * Returns the environment's schema as seen by this unit, from a cache or from `read`. By default, reads it each
-		 * time.
+		 * Returns the environment's schema as seen by this unit, from a cache or from `read`. By default, calls `read`
+		 * each time.
 		 */
 		readonly cachedSchema: (read: () => Promise<Schema>) => Promise<Schema> = (read) => read(),
 	) {
@@ -49,24 +49,24 @@ export class ReadingUnit {
 		return this.#database;
 	}
 
-	/** Returns a query over the environment's rows of a table, without expired rows. */
+	/** Returns a query over the environment's rows in a table, without expired rows. */
 	query<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = this.queryStored(table);
 		return table.expires ? query.whereRaw(holdsNow(table.tableName)) : query;
 	}
 
-	/** Returns a query over all of the environment's rows of a table, including expired rows. */
+	/** Returns a query over all the environment's rows in a table, including expired rows. */
 	queryStored<M extends EnvironmentModel>(table: TableModel<M>): QueryBuilder<M, M[]> {
 		const query = asModel(table)
 			.query(this.database)
 			.where(`${table.tableName}.environment_id`, this.scope.environment_id);
-		// Objection types `query` with the model's own builder type, which our models leave at its default.
+		// Objection gives `query` the builder type declared by the model. Our models use the default type.
 		return query as unknown as QueryBuilder<M, M[]>;
 	}
 
 	/**
-	 * Returns the environment's counters, without this transaction's changes that are not yet logged. Throws
-	 * `not_found`.
+	 * Returns the environment's counters. They do not include changes by this transaction that are not logged yet.
+	 * Throws `not_found`.
 	 */
 	async counters(): Promise<EnvironmentCounters> {
 		const counters = await countersIn(this.database, this.scope.environment_id);
@@ -106,15 +106,13 @@ export class ReadingUnit {
 		return schemaChangeAfter(this.database, this.scope.environment_id, revision);
 	}
 
-	/** Runs an SQL statement, which must filter by `:environment_id`. Other names are bound from `bindings`. */
+	/** Runs an SQL statement, which must filter by `:environment_id`. All other names are bound from `bindings`. */
 	async raw<R>(sql: string, bindings: Readonly<Record<string, Knex.Value>>): Promise<{ readonly rows: readonly R[] }> {
 		if (!sql.includes(':environment_id')) throw new Error(`a statement is not bound to its environment: ${sql}`);
 		return this.database.raw(sql, { ...bindings, environment_id: this.scope.environment_id });
 	}
 
-	/**
-	 * Like `raw`, for frequent statements: keeps the statement prepared under this name, which must be unique to it.
-	 */
+	/** Like `raw`, for frequent statements. Prepares the statement under this name, which no other statement may use. */
 	async prepared<R>(
 		name: string,
 		sql: string,
@@ -131,7 +129,7 @@ export class ReadingUnit {
 		return row;
 	}
 
-	/** Returns rows in `within` by reference, omitting unknown references. */
+	/** Returns rows in `within`, keyed by reference, omitting unknown references. */
 	async findMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		references: Iterable<string>,
@@ -150,7 +148,7 @@ export class ReadingUnit {
 		);
 	}
 
-	/** Returns rows in `within` by reference. Throws `not_found` for the first unknown reference. */
+	/** Returns rows in `within`, keyed by reference. Throws `not_found` for the first unknown reference. */
 	async findAll<M extends KeyedModel>(
 		table: TableModel<M>,
 		references: Iterable<string>,
@@ -164,8 +162,8 @@ export class ReadingUnit {
 	}
 
 	/**
-	 * Returns all rows named by the references: a key that is unique only within a resource may name several.
-	 * INVARIANT: an id match wins, as in `findMany`.
+	 * Returns all rows named by the references. A key that is unique only within a resource may name several rows.
+	 * INVARIANT: if a reference matches both an id and a key, the id match is used, as in `findMany`.
 	 */
 	async findNamed<M extends KeyedModel>(table: TableModel<M>, references: Iterable<string>): Promise<readonly M[]> {
 		const wanted = [...new Set(references)];
@@ -177,7 +175,7 @@ export class ReadingUnit {
 		return rows.filter(({ id, key }) => ids.has(id) || keys.has(key));
 	}
 
-	/** Returns the keys that rows already use. */
+	/** Returns those keys that existing rows already use. */
 	async keysTaken<M extends KeyedModel>(table: TableModel<M>, keys: readonly string[]): Promise<ReadonlySet<string>> {
 		const rows = await this.query(table).whereRaw('?? = any(?::text[])', [`${table.tableName}.key`, keys]);
 		return new Set(rows.map((row) => row.key));

@@ -3,7 +3,7 @@ import { asId } from '../../wire/common.js';
 import type { Environment, Project } from '../table/account.js';
 import type { KeyedModel } from '../table/environment-model.js';
 
-/** Keeps rows named by at least one reference: each is an id (dashed or bare hexadecimal) or a key. */
+/** Keeps rows named by at least one reference. A reference is an id (hexadecimal, with or without dashes) or a key. */
 export function whereReferred<M extends KeyedModel>(
 	query: QueryBuilder<M, M[]>,
 	table: string,
@@ -16,12 +16,15 @@ export function whereReferred<M extends KeyedModel>(
 	});
 }
 
-/** Returns the references in id form, as ids. */
+/** Returns the references that look like ids, converted to ids. */
 export function idsAmong(references: readonly string[]): string[] {
 	return references.map(asId).filter((id) => id !== null);
 }
 
-/** Returns rows by reference, omitting unknown references. INVARIANT: an id match wins. */
+/**
+ * Returns rows keyed by reference, omitting unknown references. INVARIANT: if a reference matches both an id and a key,
+ * the id match is used.
+ */
 export function rowsByReference<R extends { readonly id: string; readonly key: string }>(
 	rows: readonly R[],
 	references: readonly string[],

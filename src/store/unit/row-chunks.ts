@@ -1,10 +1,10 @@
 /**
- * Rows per statement: far below PostgreSQL's 65,535 parameters for our widest table, and small enough to avoid long
- * blocking steps in JavaScript or in the embedded database.
+ * Rows per statement. Even for our widest table, a statement stays far below PostgreSQL's limit of 65,535 parameters,
+ * and does not block JavaScript or the embedded database for long.
  */
 export const rowsPerStatement = 500;
 
-/** Cuts rows into chunks for a statement, each with its first row's index. */
+/** Cuts rows into chunks, one for each statement. Yields each chunk with the index of its first row. */
 export function* rowChunks<R>(rows: Iterable<R>): Generator<readonly [start: number, chunk: readonly R[]]> {
 	let start = 0;
 	let chunk: R[] = [];

@@ -3,20 +3,20 @@ import { type Model, type QueryBuilder, raw } from 'objection';
 declare const made: unique symbol;
 
 /**
- * Rows that code outside the store can read but not filter: `await` reads all rows, `readPage` a page, and `countRows`
- * counts them.
+ * Rows that code outside the store can read but not filter: `await` reads all rows, `readPage` reads a page, and
+ * `countRows` counts the rows.
  */
 export interface RowQuery<R> extends PromiseLike<R[]> {
-	/** Exists only in the type, so that only `rowQuery` can create it. */
+	/** Member that exists only in the type, so only `rowQuery` can create a value. */
 	readonly [made]: true;
 }
 
-/** For each query, a query for the same rows without joins. */
+/** For each query, an equivalent query that finds the same rows without joins. */
 const unjoinedQueries = new WeakMap<object, QueryBuilder<Model, Model[]>>();
 
 /**
- * Hides a builder's methods. `unjoined` finds the same rows without the joins, which must neither add nor filter rows.
- * It makes counting and skipping rows cheaper. The builder must be ordered by `id`.
+ * Hides a builder's methods. `unjoined` finds the same rows without joins and makes counting and skipping rows cheaper.
+ * It requires joins that neither add nor filter rows, and a builder ordered by `id`.
  */
 export function rowQuery<M extends Model, R>(
 	builder: QueryBuilder<M, R[]>,
@@ -26,7 +26,7 @@ export function rowQuery<M extends Model, R>(
 	return builder as unknown as RowQuery<R>;
 }
 
-/** Returns the query to count. */
+/** Returns the query whose rows are counted. */
 function asCounted(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return unjoinedQueries.get(query) ?? asBuilder(query).clone().clearOrder();
 }
@@ -45,15 +45,15 @@ function asBuilder(query: RowQuery<unknown>): QueryBuilder<Model, Model[]> {
 	return query as unknown as QueryBuilder<Model, Model[]>;
 }
 
-/** A slice of a list: `page` from 1, `per_page` rows each. */
+/** A page of a list. `page` begins at 1, and each page has `per_page` rows. */
 export interface Page {
 	readonly page: number;
 	readonly per_page: number;
-	/** Count the whole list, which dominates the cost for a long list. Default: true. */
+	/** True (the default) to count the whole list. Counting dominates the cost for a long list. */
 	readonly include_total_count?: boolean;
 }
 
-/** A page of rows and the size of the whole list; 0 if it was not counted. */
+/** A page of rows. The total is the whole list's size, or 0 if the list was not counted. */
 export interface PageResult<R> {
 	readonly data: readonly R[];
 	readonly total_count: number;
@@ -73,7 +73,8 @@ export async function readPage<R extends object>(query: RowQuery<R>, page: Page)
 	const found = await paged
 		.select(raw('(select count(*) from ? as whole)', whole).as(counted))
 		.castTo<(R & Counted)[]>();
-	// A page past the end has no row to carry the count. Cap the count at the offset.
+	// A page past the end contains no row with the count, so the rows are counted separately. Rows added in the meantime
+	// must not make the count exceed the offset.
 	const total_count = found.length > 0 ? takeCount(found) : Math.min(before, before && (await whole.resultSize()));
 	return { data: found, total_count, page_count: Math.ceil(total_count / page.per_page) };
 }
@@ -83,7 +84,7 @@ export function readRows<R>(query: RowQuery<R>, { page, per_page }: Page): Promi
 	return readSlice(query, (page - 1) * per_page, per_page);
 }
 
-/** Alias for the count. No table has a column with this name. */
+/** Alias for the count column. No table has a column with this name. */
 const counted = 'size_of_whole';
 
 interface Counted {
@@ -110,7 +111,7 @@ export interface JoinedPage<A, B> {
 	readonly page_count: number;
 }
 
-/** Reads a page of two concatenated queries, and counts the rows of both. */
+/** Reads a page from two concatenated queries, and counts the rows in both. */
 export async function readJoinedPage<A extends object, B extends object>(
 	first: RowQuery<A>,
 	second: RowQuery<B>,

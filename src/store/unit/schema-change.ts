@@ -13,7 +13,7 @@ export async function schemaChangeAfter(
 	environmentId: string,
 	revision: number,
 ): Promise<SchemaChange | null> {
-	// Literal kinds, as in the index: bindings would prevent its use.
+	// The kinds are literals, as in the index. With bindings, the database could not use the index.
 	const kinds = [...schemaKinds].map((kind) => `'${kind}'`).join(', ');
 	const row: SchemaChange | undefined = await knex('changes')
 		.where({ environment_id: environmentId })

@@ -25,7 +25,7 @@ export class LostStanding extends Error {
 export interface Root {
 	readonly table: 'environments' | 'organizations';
 	readonly id: string;
-	/** SQL for the database's lineage; absent if it is not needed. */
+	/** SQL for the database's lineage; absent if the lineage is not needed. */
 	readonly lineage?: string;
 }
 
@@ -44,12 +44,12 @@ export function actorId(actor: Actor): string | null {
 	return typeof actor === 'object' ? (actor?.key_id ?? null) : actor;
 }
 
-/** Returns an actor's caller, checked by units; `null` for actors without an API key. */
+/** Returns the caller that units must check for this actor; `null` for actors without an API key. */
 export function callerOf(actor: Actor): KeyHolder | null {
 	return typeof actor === 'object' ? actor : null;
 }
 
-/** Identifies a check by `checkStanding`: equal names have equal results. */
+/** Returns a name for a check by `checkStanding`. Within a transaction, checks with equal names have equal results. */
 export function standingName({ key_id, secret_hash, access_level, session }: KeyHolder): string {
 	return [key_id, Buffer.from(secret_hash).toString('base64'), access_level, session?.id].join(' ');
 }
@@ -57,8 +57,9 @@ export function standingName({ key_id, secret_hash, access_level, session }: Key
 /**
  * Locks `root`, then checks in the same statement: the caller's API key still has its secret and access level, and its
  * console session, if any, still exists. Their rows stay locked until the transaction ends, so deleting or rotating the
- * key or signing out waits for the commit. Reads the newest rows, not a snapshot from before the wait for `root`. Units
- * queue behind a pending end (`awaitUnits`), so a busy key can be ended.
+ * key or signing out waits for the commit. Reads the newest rows, and not a snapshot from before the wait for `root`.
+ * While a deletion or rotation waits for its turn (`awaitUnits`), new units queue behind it, so even a busy key can be
+ * deleted.
  */
 export async function checkStanding(
 	transaction: Knex.Transaction,
@@ -82,7 +83,10 @@ export async function checkStanding(
 	return { found: rows.length > 0, stands: rows[0]?.stands === true, lineage: rows[0]?.lineage ?? null };
 }
 
-/** Prepared statement names, by text: planning a statement costs more than running it. */
+/**
+ * Names of prepared statements, keyed by SQL. The statements are prepared, because planning them costs more than
+ * running them.
+ */
 const statements = new Map<string, string>();
 
 function statementName(sql: string): string {

@@ -2,7 +2,7 @@ import type { ModelClass, PartialModelObject } from 'objection';
 import type { EnvironmentModel } from '../table/environment-model.js';
 import type { ChangeKind } from './change.js';
 
-/** Table with environment objects: an objection model with its rows' names in changes and messages. */
+/** Table with environment objects: an objection model, and the names for its rows in the change log and in messages. */
 export interface TableModel<M extends EnvironmentModel> {
 	new (): M;
 	readonly tableName: string;

@@ -1,7 +1,7 @@
 /**
- * Sends statements in sequence, preparing each while the database runs the previous statement. `prepare` returns the
- * function that sends a statement. Yields the answers in order. The next statement may already be running, so a caller
- * that stops at a failure must roll back. Rejects with the first failure.
+ * Sends statements in sequence. Prepares each statement while the database runs the previous statement. `prepare`
+ * returns the function that sends a statement. Yields the answers in order. After a failure, the next statement may
+ * already be running, so the caller must roll back. Rejects with the first failure.
  */
 export async function* writeAhead<C, R>(
 	chunks: Iterable<C>,

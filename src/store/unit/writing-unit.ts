@@ -15,11 +15,11 @@ import { rowChunks, rowsPerStatement } from './row-chunks.js';
 import { asModel, type Columns, type TableModel } from './table-model.js';
 import { writeAhead } from './write-ahead.js';
 
-/** True if a table has more than twice the pages it had when its statistics were made. */
+/** SQL that is true if a table has more than twice as many pages as when its statistics were collected. */
 const hasDoubled = `select pg_relation_size(oid) > 2 * relpages * current_setting('block_size')::bigint as doubled
 	from pg_class where oid = ?::regclass`;
 
-/** Reads a query's rows piecemeal, in their state when it was opened. */
+/** Reads a query's rows in portions, in their state when the cursor was opened. */
 export interface RowCursor<R> {
 	/** Reads the next rows, at most `count`; fewer at the end. */
 	fetch(count: number): Promise<readonly R[]>;
@@ -33,8 +33,8 @@ export interface RowChange<M extends EnvironmentModel> {
 }
 
 /**
- * Writes an environment, in a transaction with the environment's lock. The lock serializes writers, so everything read
- * by a unit stays true until its commit. A trial on a snapshot (see `runTrial`) has no lock and never commits.
+ * Writes an environment, in a transaction with the environment's lock. The lock serializes writers, so all rows that a
+ * unit reads stay current until its commit. A trial on a snapshot (see `runTrial`) has no lock and never commits.
  */
 export class WritingUnit extends ReadingUnit {
 	readonly #changes = new NetChanges();
@@ -65,7 +65,7 @@ export class WritingUnit extends ReadingUnit {
 		return this.#actorId;
 	}
 
-	/** Sets the author to a user created by the unit itself. */
+	/** Makes a user the author of this unit's changes. For a user that the unit itself has created. */
 	actAs(userId: string): void {
 		this.#actorId = userId;
 	}
@@ -80,12 +80,12 @@ export class WritingUnit extends ReadingUnit {
 		return this.#abandoned;
 	}
 
-	/** Marks this unit for rollback: it ends normally, without any effect. */
+	/** Marks this unit for rollback. The unit ends normally but has no effect. */
 	abandon(): void {
 		this.#abandoned = true;
 	}
 
-	/** True if this unit added entries to the outbox, which is checked after the commit. */
+	/** True if this unit added entries to the outbox. The store announces them after the commit. */
 	get outbox(): boolean {
 		return this.#outbox;
 	}
@@ -117,12 +117,15 @@ export class WritingUnit extends ReadingUnit {
 		return created;
 	}
 
-	/** Returns id and times for a new row. */
+	/** Returns the id and the timestamps for a new row. */
 	stamp(): { readonly id: string; readonly created_at: Date; readonly updated_at: Date } {
 		return { id: this.clock.newId(), created_at: this.now, updated_at: this.now };
 	}
 
-	/** Inserts the rows without conflicts and returns them. Records nothing. */
+	/**
+	 * Inserts the rows that do not conflict with existing rows, and returns the inserted rows. Does not write to the
+	 * change log.
+	 */
 	async insertMissing<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -133,7 +136,10 @@ export class WritingUnit extends ReadingUnit {
 		return inserted;
 	}
 
-	/** Inserts rows unchanged. Records nothing. Throws `duplicate` with the failed statement's first row. */
+	/**
+	 * Inserts rows unchanged. Does not write to the change log. Throws `duplicate`, which names the first row in the
+	 * failed statement.
+	 */
 	async insert<M extends EnvironmentModel>(
 		table: TableModel<M>,
 		rows: readonly Columns<M>[],
@@ -166,9 +172,10 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Refreshes a table's statistics if it has doubled since they were made. Uncommitted rows are invisible to
-	 * autovacuum, so a unit with many insertions must do this itself. Otherwise foreign key checks, planned when a
-	 * table had a single page, scan the whole table for each row. Skips a table under analysis.
+	 * Refreshes a table's statistics if the table has doubled in size since they were collected. Uncommitted rows are
+	 * invisible to autovacuum, so a unit with many insertions must do this itself. Otherwise foreign key checks scan the
+	 * whole table for each row, because they were planned when the table had a single page. Skips a table that is
+	 * already being analyzed.
 	 */
 	async #count<M extends EnvironmentModel>({ tableName }: TableModel<M>, rows: number): Promise<void> {
 		const uncounted = (this.#uncounted.get(tableName) ?? 0) + rows;
@@ -230,7 +237,7 @@ export class WritingUnit extends ReadingUnit {
 		return after;
 	}
 
-	/** Updates columns in a row and sets `updated_at`. Records nothing. Returns the current row. */
+	/** Updates columns in a row and sets `updated_at`. Does not write to the change log. Returns the current row. */
 	async change<M extends KeyedModel>(table: TableModel<M>, row: M, columns: Columns<M>): Promise<M> {
 		const [after] = await this.#changed(table, row.id, { ...columns, updated_at: this.now });
 		if (after === undefined) throw notFound(table.title, row.key);
@@ -248,14 +255,14 @@ export class WritingUnit extends ReadingUnit {
 		return rows.map((row) => asModel(table).fromDatabaseJson(row));
 	}
 
-	/** Updates columns in many distinct rows, like `update`. Records name a row by its key. */
+	/** Updates columns in many distinct rows, like `update`. In the change log, each row is named by its key. */
 	async updateMany<M extends KeyedModel>(table: TableModel<M>, changes: readonly RowChange<M>[]): Promise<void> {
 		for (const { before, after } of await this.changeMany(table, changes)) {
 			this.record(table.kind, 'update', before.key, changeRecord(before), changeRecord(after));
 		}
 	}
 
-	/** Updates columns in many distinct rows. Records nothing. Skips and omits unchanged rows. */
+	/** Updates columns in many distinct rows. Does not write to the change log. Skips and omits unchanged rows. */
 	async changeMany<M extends KeyedModel>(
 		table: TableModel<M>,
 		changes: readonly RowChange<M>[],
@@ -282,7 +289,7 @@ export class WritingUnit extends ReadingUnit {
 		return this.#insertion<M>(table, rows, { overwrite: [...names, 'updated_at'] })();
 	}
 
-	/** Opens a cursor over a query in this unit. It lasts until it is closed or the unit is rolled back. */
+	/** Opens a cursor over a query in this unit. The cursor lasts until it is closed or the unit is rolled back. */
 	async openCursor<M extends EnvironmentModel, R>(
 		table: TableModel<M>,
 		query: QueryBuilder<M, R[]>,
@@ -301,7 +308,10 @@ export class WritingUnit extends ReadingUnit {
 		};
 	}
 
-	/** Deletes a row and records it. Referring rows are deleted by cascades: record them first. */
+	/**
+	 * Deletes a row and records it. The database also deletes rows that refer to it, so the caller must record these
+	 * rows first.
+	 */
 	async remove<M extends KeyedModel>(table: TableModel<M>, row: M, key: string): Promise<void> {
 		await this.removeMany(table, [row], () => key);
 	}
@@ -314,7 +324,7 @@ export class WritingUnit extends ReadingUnit {
 	): Promise<void> {
 		for (const [, chunk] of rowChunks(rows)) {
 			const ids = chunk.map((row) => row.id);
-			// This statement also runs the cascades, so it may take long.
+			// This statement may take long, because it also deletes the rows that refer to these rows.
 			await this.#limitStatements();
 			await this.query(table)
 				.whereRaw('?? = any(?::uuid[])', [`${table.tableName}.id`, ids])
@@ -335,8 +345,9 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Refuses statements with `limit_reached` after this many seconds, because other writers wait for the unit. The
-	 * database cancels a running statement at the deadline, except the embedded store, which cannot be interrupted.
+	 * Sets a deadline, because other writers wait for the unit. After this many seconds, refuses statements with
+	 * `limit_reached`. The database also cancels a statement that is running at the deadline, except on the embedded
+	 * store, which cannot be interrupted.
 	 */
 	async endWithin(seconds: number): Promise<void> {
 		this.#deadline = performance.now() + seconds * 1000;
@@ -349,8 +360,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Limits each following statement to the remaining time. Undone with the unit's savepoint, or when the transaction
-	 * ends.
+	 * Limits each following statement to the remaining time. The limit ends when the unit's savepoint is rolled back, or
+	 * when the transaction ends.
 	 */
 	async #limitStatements(): Promise<void> {
 		if (this.#deadline === Number.POSITIVE_INFINITY) return;
@@ -359,7 +370,7 @@ export class WritingUnit extends ReadingUnit {
 		await this.database.raw(`select set_config('statement_timeout', ?, true)`, [String(left)]);
 	}
 
-	/** Ends the unit. Work that still runs by mistake must not write into the transaction's next unit. */
+	/** Ends the unit. Code that still runs by mistake must not write into the transaction's next unit. */
 	close(): void {
 		this.#closed = true;
 	}
@@ -371,8 +382,8 @@ export class WritingUnit extends ReadingUnit {
 	}
 
 	/**
-	 * Writes the change log and bumps the revision, once, as the last step before the commit. A unit without changes
-	 * keeps the revision. Returns the environment's revision after the unit.
+	 * Writes the change log and bumps the revision. Must be called once, as the last step before the commit. Without
+	 * changes, the revision stays the same. Returns the environment's revision after the unit.
 	 */
 	async finish(): Promise<number> {
 		const [revision = Number.NaN] = await bumpRevision(this.database, this.scope.environment_id, [this]);

@@ -62,7 +62,7 @@ export class Space {
 		return `there is no room to write: ${free} MiB are free on the disk of the database, and ${reserve} MiB are kept back`;
 	}
 
-	/** Free space in bytes. Infinity if it is unknown, so that nothing is refused. */
+	/** Free space in bytes. Infinity if it is unknown, so nothing is refused. */
 	#free(): number {
 		try {
 			return this.read(this.folder);
