@@ -39,7 +39,7 @@ export interface ImpactParts {
 	readonly start?: ProcessesOptions['start'];
 }
 
-/** Maximum number of attempts if concurrent writes change the policy. */
+/** Maximum number of attempts when concurrent writes keep changing the policy. */
 const maxAttempts = 5;
 /** Share of the remaining time that the comparison may use. If it needs longer, the process is ended. */
 const partForComparison = 0.8;

@@ -54,8 +54,8 @@ async function loadSetUp(): Promise<SetUp> {
 }
 
 /**
- * Returns a function that reports only the first message, which announces a build. Its further progress is only useful
- * on a terminal.
+ * Returns a function that reports only the first message, which announces a build. Further progress messages are only
+ * useful on a terminal.
  */
 function onlyFirst(say: OpaSearch['say']): (detail: string) => void {
 	let told = false;

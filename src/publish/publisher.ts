@@ -66,8 +66,8 @@ export class Publisher {
 	}
 
 	/**
-	 * Returns the head after compiling the newest schema. If compiling takes too long and there is a previous policy,
-	 * the head has the previous policy. Throws `not_found`.
+	 * Returns the head after compiling the newest schema. If compiling takes too long and a previous policy exists, the
+	 * head contains the previous policy. Throws `not_found`.
 	 */
 	async head(environmentId: string): Promise<Head> {
 		for (;;) {

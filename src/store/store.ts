@@ -158,7 +158,7 @@ export class Store {
 
 	/**
 	 * Ends a lineage whose history was cut, which means that this revision no longer matches the revision issued by this
-	 * server. Has no effect if the lineage has already ended. Returns like `Lineages.renew`.
+	 * server. Has no effect if the lineage has already ended. Returns the result of `Lineages.renew`.
 	 */
 	async endLineage(lineage: string, environmentId: string, revision: number): Promise<boolean> {
 		const reason = `history was cut: revision ${revision} of environment ${environmentId} is gone or was made again`;

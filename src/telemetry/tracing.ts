@@ -53,7 +53,7 @@ interface Applied {
 }
 
 /**
- * Creates a trace recorder, or returns `null` if no SDK is registered, so tracing then has no cost. Checks only once,
+ * Creates a trace recorder, or returns `null` if no SDK is registered. Tracing then has no cost. Checks only once,
  * because an SDK is registered before the program begins.
  */
 export function createTracing(): Tracing | null {

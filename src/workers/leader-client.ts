@@ -76,7 +76,7 @@ export class LeaderClient {
 		return this.#ask({ kind: 'count', status }, new AbortController().signal) as Promise<WorkersProgress>;
 	}
 
-	/** Receives decision events, which the leader forwards. */
+	/** Sends decision events to the leader, which forwards them. */
 	readonly receiver: EventReceiver = {
 		name: 'leader',
 		maxEvents: 10_000,

@@ -27,9 +27,9 @@ type Row = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Finds the caller and the environment in a single statement, which is enough for most requests. Returns `null` if one
- * of them was not found or the reference is ambiguous: the caller of this function must then look up each part
- * separately. Records that the key was used.
+ * Finds the caller and the environment in a single statement, which is enough for most requests. Returns `null` if the
+ * key or the environment was not found, or if the reference is ambiguous. Project and environment must then be looked
+ * up separately. Records that the key was used.
  */
 export async function findAccess(
 	database: Knex,

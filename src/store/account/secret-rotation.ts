@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from '../../log.js';
 import type { Cipher } from './secret.js';
 
-/** Columns with encrypted secrets. Their tables have an `id`. */
+/** Columns with encrypted secrets. Their tables have a column `id`. */
 const columns = [
 	{ table: 'api_keys', column: 'secret_cipher' },
 	{ table: 'proxy_configs', column: 'secret_cipher' },
@@ -37,7 +37,7 @@ interface Pass {
 
 /**
  * Re-encrypts a store's secrets while the server has a previous key. After an interrupted pass, some secrets are still
- * encrypted under the previous key, and the next pass continues. Several processes may run it concurrently.
+ * encrypted under the previous key, and the next pass continues. Several processes may run passes concurrently.
  */
 export class SecretRotation {
 	readonly #ending = new AbortController();

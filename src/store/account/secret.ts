@@ -48,7 +48,7 @@ export function webhookSigningKeys(cipher: Cipher, webhookId: string): readonly 
 	return cipher.derive(`webhook ${webhookId}`);
 }
 
-/** Returns true if the bytes are this secret, encrypted. False for bytes that cannot be decrypted. */
+/** Returns true if the bytes are this secret in encrypted form. Returns false if they cannot be decrypted. */
 export function isSealed(cipher: Cipher, sealed: Uint8Array, secret: string): boolean {
 	try {
 		return sameHash(hashSecret(cipher.decrypt(sealed)), hashSecret(secret));
@@ -57,7 +57,10 @@ export function isSealed(cipher: Cipher, sealed: Uint8Array, secret: string): bo
 	}
 }
 
-/** AES-256-GCM under 32-byte keys. Sealed format: iv, tag, ciphertext. Also decrypts under `previous`. */
+/**
+ * Creates a cipher that uses AES-256-GCM with 32-byte keys. Sealed format: iv, tag, ciphertext. Also decrypts under
+ * `previous`.
+ */
 export function createCipher(key: Buffer, previous: Buffer | null = null): Cipher {
 	const decrypt = (sealed: Uint8Array): { readonly secret: string; readonly isCurrent: boolean } => {
 		try {

@@ -69,8 +69,8 @@ export class WritingAccountUnit extends AccountUnit {
 	}
 
 	/**
-	 * Writes within an environment in this organization, in the same transaction. Returns its revision after `work`.
-	 * Throws `not_found`, and `LostStanding` if an unchecked writer has lost access.
+	 * Writes within an environment in this organization, in the same transaction. Returns the environment's revision
+	 * after `work`. Throws `not_found`, and `LostStanding` if an unchecked writer has lost access.
 	 */
 	async within(environment: Environment, work: (unit: WritingUnit) => Promise<unknown>): Promise<number> {
 		const { transaction, clock, cipher, writer, now } = this;

@@ -18,8 +18,8 @@ export interface AuditLogRoom {
 }
 
 /**
- * Stores an environment's decisions. They have no revision or history, and lock only the environment's usage row for
- * the day.
+ * Stores an environment's decisions. Decisions have no revision or history. Storing them locks only the environment's
+ * usage row for the day.
  */
 export class AuditLogIntake {
 	readonly #environment: string;
@@ -33,8 +33,8 @@ export class AuditLogIntake {
 	}
 
 	/**
-	 * Stores decisions received at `received`. Ignores decisions that are already stored, because they were sent twice.
-	 * Throws `log_full` if the log is full and the environment has used up its share.
+	 * Stores decisions received at `received`. Ignores decisions that are already stored: the same decision may be sent
+	 * twice. Throws `log_full` if the log is full and the environment has used up its share.
 	 */
 	async add(rows: readonly NewAuditLog[], received: Date): Promise<void> {
 		if (rows.length === 0) return;

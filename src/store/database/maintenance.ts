@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Minimum number of changed objects before statistics are refreshed. A tenth of all rows is added to it. */
+/** Statistics are refreshed after this many changes, plus a tenth of all rows. */
 const minChangesToAnalyze = 2_000;
 /** Number of transactions between log length checks. */
 const transactionsPerCheck = 50;

@@ -106,7 +106,7 @@ export interface DerivationStep {
 	readonly resource_id: string;
 	readonly source_role_id: string;
 	readonly relation_id: string;
-	/** True if a role assigned on the object disables it, as set on the derivation or its block. */
+	/** True if a role assigned on the object disables the derivation, as set on the derivation or its block. */
 	readonly no_direct_roles_on_object: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { PastFact } from '../../../compiler/data/delta.js';
 import type { Attributes } from '../../../compiler/model.js';
 import type { ReadingUnit } from '../unit/reading-unit.js';
 
-/** A revision range, without the first revision and with the last. */
+/** A revision range. It excludes the first revision and includes the last. */
 export interface RevisionRange {
 	readonly after: number;
 	readonly upTo: number;

@@ -80,7 +80,7 @@ function setsWith(
 	);
 }
 
-/** Returns the sets of this type and resource, without automatic sets, unordered. */
+/** Returns the sets of this type and resource, without automatic sets, in no particular order. */
 export async function writtenSets(
 	unit: ReadingUnit,
 	{ type, resource_id }: Pick<ConditionSet, 'type' | 'resource_id'>,

@@ -21,7 +21,7 @@ export class ElementRequest extends EnvironmentModel {
 	declare tenant_id: string;
 	/** Requested role; `null` for operation approvals. */
 	declare role_id: string | null;
-	/** Not `null` for operation approvals. */
+	/** Always set for operation approvals. */
 	declare resource_id: string | null;
 	declare resource_instance_id: string | null;
 	declare reason: string | null;

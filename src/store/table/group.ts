@@ -18,7 +18,7 @@ export class Group extends EnvironmentModel {
 /** The group's instance, with its resource and tenant keys. */
 export type GroupRow = InstanceRow & Pick<Group, 'made_instance'>;
 
-/** Returns the environment's groups whose instances pass the filter, oldest instance first. */
+/** Returns the environment's groups whose instances match the filter, oldest instance first. */
 export function groupsBy(unit: ReadingUnit, filter: InstanceFilter): RowQuery<GroupRow> {
 	return rowQuery(groupQuery(unit, filter).castTo<GroupRow[]>());
 }

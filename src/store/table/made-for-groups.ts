@@ -14,8 +14,8 @@ import { UserInvite } from './user-invite.js';
 /** Finds unused objects that were created for groups. */
 
 /**
- * Returns the relations created for groups that have no relationships. The caller must check whether roles are derived
- * through them.
+ * Returns the possibly unused relations: created for groups, and without relationships. The caller must check whether
+ * roles are derived through them.
  */
 export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonly Relation[]> {
 	return unit
@@ -25,8 +25,7 @@ export async function relationsWithoutTuples(unit: ReadingUnit): Promise<readonl
 }
 
 /**
- * Returns the roles created for groups that nothing uses: roles without assignments, invites or links, on resources
- * without groups.
+ * Returns the unused roles: created for groups, without assignments, invites or links, and on resources without groups.
  */
 export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	const groups = unit
@@ -48,7 +47,7 @@ export async function unusedRoles(unit: ReadingUnit): Promise<readonly Role[]> {
 	return query;
 }
 
-/** Returns the resources created for groups that have no instances, roles, relations or other parts. */
+/** Returns the unused resources: created for groups, and without instances, roles, relations or other parts. */
 export async function unusedResources(unit: ReadingUnit): Promise<readonly Resource[]> {
 	const query = unit.query(Resource).where('resources.made_for_groups', true);
 	for (const part of [ResourceInstance, Role, Relation, ResourceAction, ResourceAttribute, ActionGroup, ConditionSet]) {

@@ -3,8 +3,8 @@ import { insertOrNotFound } from '../unit/insert-or-not-found.js';
 import type { Scope } from '../unit/reading-unit.js';
 
 /**
- * Maximum number of decision points stored per environment. Above it, the decision points with the oldest reports are
- * deleted.
+ * Maximum number of decision points stored per environment. Above this number, the decision points with the oldest
+ * reports are deleted.
  */
 const maxInstances = 100;
 

@@ -24,10 +24,7 @@ export class ResourceInstance extends KeyedModel {
 /** An instance with its resource key and tenant key. */
 export type InstanceRow = ResourceInstance & { readonly resource: string; readonly tenant: string };
 
-/**
- * Filter for instances. An instance must match every list: one of its ids, or one of its searches. Absent lists do not
- * filter.
- */
+/** Filter for instances. An instance must match an entry in each list. Absent lists do not filter. */
 export interface InstanceFilter {
 	readonly ids?: readonly string[] | undefined;
 	readonly resource_ids?: readonly string[] | undefined;
@@ -99,7 +96,7 @@ export function instancesToRemove(unit: WritingUnit, filter: InstanceFilter): As
 	return chunksToRemove(unit, ResourceInstance, instanceQuery(unit, filter).castTo<InstanceRow[]>());
 }
 
-/** Returns at most `rowsPerStatement` instances matching the filter and follow this id. */
+/** Returns at most `rowsPerStatement` instances after this id that match the filter. */
 export async function someInstancesAfter(
 	unit: ReadingUnit,
 	filter: InstanceFilter,

@@ -42,7 +42,7 @@ export interface TenantUserRow {
 export interface TenantUserFilter {
 	readonly user_ids?: readonly string[];
 	readonly tenant_ids?: readonly string[];
-	/** Exactly these id pairs. */
+	/** Matches exactly these id pairs. */
 	readonly places?: readonly Pick<TenantUserRow, 'tenant_id' | 'user_id'>[];
 }
 

@@ -12,7 +12,7 @@ export class Tenant extends KeyedModel {
 
 	declare name: string;
 	declare description: string | null;
-	/** `null` if never set. */
+	/** `null` if the attributes were never set. */
 	declare attributes: Record<string, unknown> | null;
 	declare last_action_at: Date;
 }

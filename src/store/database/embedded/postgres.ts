@@ -52,7 +52,7 @@ export class EmbeddedPostgres {
 	/** State of the current transaction. `lost`: the database was terminated during the transaction. */
 	#transaction: 'none' | 'open' | 'lost' = 'none';
 	#closed = false;
-	/** Earliest time for the next attempt to open the database. */
+	/** Earliest time for the next attempt to open the database, on the clock of `performance.now`. */
 	#closedUntil = 0;
 	readonly #looking: NodeJS.Timeout;
 

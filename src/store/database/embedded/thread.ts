@@ -70,7 +70,10 @@ export class Thread {
 		await this.#worker.terminate();
 	}
 
-	/** Closes the database, then ends the thread. Terminates it if closing takes longer than `timeout` milliseconds. */
+	/**
+	 * Closes the database, then ends the thread. Terminates the thread if closing takes longer than `timeout`
+	 * milliseconds.
+	 */
 	async close(timeout: number): Promise<void> {
 		const over = new AbortController();
 		const late = sleep(timeout, undefined, { signal: over.signal });
