@@ -76,7 +76,7 @@ export class LeaderClient {
 		return this.#ask({ kind: 'count', status }, new AbortController().signal) as Promise<WorkersProgress>;
 	}
 
-	/** Sends decision events to the leader, which forwards them. */
+	/** Decision log receiver. Sends events to the leader, which forwards them. */
 	readonly receiver: EventReceiver = {
 		name: 'leader',
 		maxEvents: 10_000,

@@ -139,8 +139,8 @@ export class AccountUnit {
 	}
 
 	/**
-	 * Like `environment`, but uses a single statement. Returns `null` if the environment was not found or the reference
-	 * is ambiguous. Project and environment must then be looked up separately.
+	 * Like `environment`, but uses a single statement. Returns `null` if the environment was not found or is not
+	 * accessible, or if the reference is ambiguous. Project and environment must then be looked up separately.
 	 */
 	async #opened(caller: Caller, project: string, reference: string): Promise<Environment | null> {
 		const query = Environment.query(this.database)

@@ -28,8 +28,8 @@ type Row = Readonly<Record<string, unknown>> & {
 
 /**
  * Finds the caller and the environment in a single statement, which is enough for most requests. Returns `null` if the
- * key or the environment was not found, or if the reference is ambiguous. Project and environment must then be looked
- * up separately. Records that the key was used.
+ * key is unknown, if the environment was not found or is not accessible, or if the reference is ambiguous. Key, project
+ * and environment must then be looked up separately. Records that the key was used.
  */
 export async function findAccess(
 	database: Knex,

@@ -83,9 +83,7 @@ export class PolicyHistory {
 		return { data, total_count, page_count: Math.ceil(total_count / per_page) };
 	}
 
-	/**
-	 * Returns the policy for the newest schema revision up to this revision, or `null` if no policy is recorded for it.
-	 */
+	/** Returns the policy for the newest recorded schema revision up to this revision, or `null` if none is recorded. */
 	async at(environmentId: string, revision: number): Promise<PastPolicy | null> {
 		const row: Remembered | undefined = await this.#rows(environmentId)
 			.where('schema_revision', '<=', revision)
@@ -108,8 +106,8 @@ export class PolicyHistory {
 	}
 
 	/**
-	 * Returns the compiled schema for the newest recorded schema revision up to this revision, or `null` if the schema
-	 * was not recorded.
+	 * Returns the compiled schema for the newest recorded schema revision up to this revision. Returns `null` if no
+	 * revision is recorded, or if its record contains no schema.
 	 */
 	async compiledAt(environmentId: string, revision: number): Promise<CompiledSchema | null> {
 		const row: (Omit<CompiledSchema, 'schema'> & Pick<Remembered, 'schema'>) | undefined = await this.#rows(
