@@ -72,7 +72,7 @@ export function brokenTitle(object: BrokenObject): string {
 	}
 }
 
-/** Returns the objects at the place that a diagnostic refers to. */
+/** Returns the objects at a diagnostic's place in the schema. */
 function objectsAt(schema: Schema, at: readonly string[]): readonly BrokenObject[] {
 	const [list, key = '', members, member = ''] = at;
 	if (list === 'condition_sets') {
@@ -136,7 +136,7 @@ function withoutDerivations(resource: Resource, kept: ReadonlySet<string>, texts
 	};
 }
 
-/** Returns the sets that are not broken and whose parents remain too. */
+/** Returns the sets to keep: removes broken sets, sets of removed resources, and sets with a removed ancestor. */
 function remainingSets(
 	sets: readonly ConditionSet[],
 	resources: ReadonlySet<string>,

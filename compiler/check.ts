@@ -48,7 +48,7 @@ function checkPermissions({ resources, roles }: Schema): readonly Diagnostic[] {
 
 type ActionTable = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Merges resources that have the same key. The duplicate key is a separate finding. */
+/** Merges resources with the same key. The duplicate key is a separate finding. */
 function actionTable(resources: readonly Resource[]): ActionTable {
 	const table = new Map<string, Set<string>>(resources.map((resource) => [resource.key, new Set()]));
 	for (const resource of resources) {

@@ -33,17 +33,17 @@ export interface Cycle {
 }
 
 /**
- * Maximum closure size: the number of roles on instances that lead, within a cycle, to a single role on an instance.
- * Writes that would exceed it are refused.
+ * Maximum closure size: the number of roles on instances that lead, within a cycle, to a single role on an instance. A
+ * write must not exceed it.
  */
 export const maxLeading = 5_000;
 /**
- * The corresponding maximum for cycles that an assignment can interrupt: the number of roles on instances that a check
- * may visit.
+ * The corresponding maximum for cycles with conditional derivations: the number of roles on instances a check may
+ * visit.
  */
 export const maxWalked = 1_000;
 
-/** Returns the maximum that applies to a cycle. */
+/** Returns the maximum for a cycle: `maxWalked` or `maxLeading`. */
 export function maxLeadingIn({ conditional }: Pick<Cycle, 'conditional'>): number {
 	return conditional ? maxWalked : maxLeading;
 }
@@ -157,7 +157,7 @@ export interface CircularRelation {
 }
 
 /**
- * Returns the relations that closures and walks follow, with the object's type. A relation may appear twice: inside a
+ * Returns the relations followed by closures and walks, with the object's type. A relation may appear twice: inside a
  * cycle and into a cycle.
  */
 export function circularRelations(schema: Schema): readonly CircularRelation[] {

@@ -37,10 +37,7 @@ export interface Diagnostic {
 	readonly code: DiagnosticCode;
 	/** A line of prose, with keys in backquotes. */
 	readonly message: string;
-	/**
-	 * The keys that lead from the schema's root to the object, such as `['roles', 'editor', 'permissions',
-	 * 'document:read']`.
-	 */
+	/** The keys from the schema's root to the object, such as `['roles', 'editor', 'permissions', 'document:read']`. */
 	readonly at: readonly string[];
 	readonly severity: 'error' | 'warning';
 }

@@ -27,7 +27,7 @@ export interface ValueWriter extends JsonWriter {
 
 const chunkLength = 1 << 16;
 
-/** Writes JSON without white space and encodes it in chunks, so that no string becomes as large as the document. */
+/** Writes JSON without white space and encodes it in chunks, so no string becomes as large as the document. */
 export function bytesWriter(): BytesWriter {
 	const encoder = new TextEncoder();
 	const chunks: Uint8Array[] = [];
@@ -80,7 +80,7 @@ export function valueWriter(): ValueWriter {
 	};
 }
 
-/** Returns JSON with the members of every object in canonical order, so that equal values give equal strings. */
+/** Returns JSON with the members of every object in canonical order. Equal values give equal strings. */
 export function canonicalText(value: Json): string {
 	if (value === null || typeof value !== 'object') {
 		return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** The value kinds that operators accept: a common table for the parser, the evaluator and the Rego writer. */
+/** The value kinds accepted by operators: a common table for the parser, the evaluator and the Rego writer. */
 import type { Json } from '../model.js';
 import { type Fragment, rego } from '../rego/rego.js';
 import { arrayItems, greatestWhole, isInexact, jsonKind, type Kind } from './value.js';
@@ -21,9 +21,9 @@ export type AcceptedKind =
 	| 'match';
 
 /**
- * Maximum string lengths, in characters, for operations that take more than linear time. Substring search looks for
- * `sought` in `searched`, and the engine restarts it at every position. Regular expressions run on `matched`. Without
- * these limits a check could take minutes.
+ * Maximum string lengths, in characters, for operations with more than linear time. Substring search looks for `sought`
+ * in `searched`, and the engine restarts it at every position. Regular expressions run on `matched`. Without these
+ * limits a check could take minutes.
  */
 export const longest = { searched: 20_000, sought: 250, matched: 1_000 } as const;
 
@@ -32,11 +32,9 @@ interface Rule {
 	readonly description: string;
 	/** True if a value other than null is accepted. */
 	accepts(value: Json): boolean;
-	/**
-	 * Library function that is true for a refused value, but not for a missing value. Absent if every value is accepted.
-	 */
+	/** Library function to detect a refused value (a missing value is not refused). Absent if every value is accepted. */
 	readonly refused?: Fragment;
-	/** Library function that is true for an accepted value. */
+	/** Library function to detect an accepted value. */
 	readonly accepted?: Fragment;
 }
 
@@ -114,7 +112,7 @@ export const acceptedKinds: Readonly<Record<AcceptedKind, Rule>> = {
 /** The reason for refusing an inexact number. */
 export const inexactText = `whole numbers beyond ${greatestWhole} either way are not exact: readers of JSON round them`;
 
-/** Returns the kind of value that this operand can be ordered against. A range has the kind of its bounds. */
+/** Returns the kind a value needs to be ordered against this operand. For a range, this is the kind of its bounds. */
 export function orderedKind(operand: Json): Kind {
 	return jsonKind(arrayItems(operand)[0] ?? operand);
 }

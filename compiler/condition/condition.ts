@@ -14,7 +14,7 @@ export interface AttributePath {
 	readonly path: readonly string[];
 }
 
-/** Member names and array indexes that lead from `conditions` to a place inside it. */
+/** Member names and array indexes from `conditions` to a place inside it. */
 export type ConditionPath = readonly (string | number)[];
 
 /**

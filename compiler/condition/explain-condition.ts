@@ -129,7 +129,7 @@ function reason(operator: Operator, holds: Truth, attribute: Side, operand: Side
 	return `${named(attribute)} ${operator.words[holds ? 'holds' : 'fails']} ${named(operand)}`;
 }
 
-/** Kinds that accept only exact numbers. */
+/** Kinds for which numbers must be exact. */
 const exactKinds: ReadonlySet<AcceptedKind> = new Set(['compared', 'list', 'number', 'orderable', 'range']);
 
 function typeReason(operator: Operator, attribute: Side, operand: Side): string {

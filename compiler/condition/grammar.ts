@@ -130,8 +130,7 @@ function unknownOperator(name: string, value: unknown): string {
 }
 
 /**
- * Reads an object that must have a single member. If the object has more members, reads the first few to find further
- * problems.
+ * Reads an object with a single member. If the object has more members, reads the first few to find further problems.
  */
 function readMembers<A>(
 	run: ParseRun,

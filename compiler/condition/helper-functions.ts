@@ -1,6 +1,4 @@
-/**
- * The generated functions that conditions need in addition to `selects`: for alternatives, negations and array items.
- */
+/** Generated functions for conditions, in addition to `selects`: for alternatives, negations and array items. */
 
 import { Fragment, rego } from '../rego/rego.js';
 import { type Body, regoFunction } from '../rego/rule.js';
@@ -28,7 +26,7 @@ export class HelperFunctions {
 		const number = (this.#counts.get(kind) ?? 0) + 1;
 		this.#counts.set(kind, number);
 		const name = new Fragment(`${this.prefix}${kind}_${number}`);
-		// Reserve the place before the bodies are written, so that called functions come after their caller.
+		// Reserve the place before the bodies are written, because called functions come after their caller.
 		const rules: Fragment[] = [];
 		this.#functions.push(rules);
 		rules.push(...writeBodies().map((body) => regoFunction(name, [this.parameter], body)));

@@ -249,7 +249,7 @@ export const operators: readonly Operator[] = [
 		operand: 'compared',
 		holds: (attribute, operand) => valueSet(attribute).has(operand),
 		rego: (sides) => {
-			// Rego would read a line that starts with a minus sign as a subtraction from the previous line.
+			// Rego would read a line with a leading minus sign as a subtraction from the previous line.
 			const some = typeof sides.literal === 'number' && sides.literal < 0 ? rego`some ` : rego``;
 			const found = isIn(sides.operand, sides.attribute, sides.literal === undefined ? undefined : [sides.literal]);
 			return [...whenRef(sides, there, sides.operand), rego`${some}${found}`];
@@ -337,8 +337,8 @@ export function operatorNamed(name: string): Operator | undefined {
 }
 
 /**
- * Writes a check that a value is present. Rego compares null like any other value, so this check precedes each
- * statement that null could make true.
+ * Writes a check for the presence of a value. Rego compares null like any other value, so this check precedes each
+ * statement for which null could be true.
  */
 function there(value: Fragment): Fragment {
 	return rego`${value} != null`;

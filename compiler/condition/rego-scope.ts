@@ -28,9 +28,9 @@ export interface ItemFunctions {
 
 /** Function names for a condition on an item. */
 export interface ItemFunctionNames {
-	/** Function that is true for a matching item. */
+	/** Name of the function to detect a matching item. */
 	readonly match: Fragment;
-	/** Function that is true for an item that is not an object or has a mistyped comparison. */
+	/** Name of the function to detect an item with a mistyped comparison, or an item other than an object. */
 	readonly mistyped: Fragment;
 }
 

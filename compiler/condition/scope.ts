@@ -16,7 +16,7 @@ export interface Scope<Attribute> {
 	readonly refs: boolean;
 	/** Resolves a name; `value` is the comparison below it. If this records a problem, the result must not be used. */
 	attribute(name: string, value: unknown, at: ConditionPath): Attribute;
-	/** Records the problems that a comparison of this attribute with this value has. */
+	/** Records the problems of a comparison between this attribute and this value. */
 	compared(attribute: Attribute, operator: Operator, value: Json, at: ConditionPath): void;
 }
 

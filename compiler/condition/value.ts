@@ -15,7 +15,7 @@ export function jsonKind(value: Json): Kind {
 	return Array.isArray(value) ? 'array' : (typeof value as Exclude<Kind, 'null' | 'array'>);
 }
 
-/** Greatest absolute value of a whole number that every JSON parser reads exactly. */
+/** Greatest absolute value for whole numbers. Every JSON parser reads numbers up to this value exactly. */
 export const greatestWhole = Number.MAX_SAFE_INTEGER;
 
 /** True if a value contains, at any depth, a number beyond `greatestWhole`. A parser may have rounded such a number. */

@@ -12,7 +12,7 @@ import { attributeRego, type RegoScope } from './rego-scope.js';
 /** An operand other than a condition. */
 export type ComparedOperand = Exclude<Operand, { readonly match: unknown }>;
 
-/** Returns statements that are all true exactly if the comparison holds: the guards and the operator's `rego`. */
+/** Returns the statements for a comparison: the guards and the operator's `rego`. All are true exactly if it holds. */
 export function writeComparison<A>(
 	operator: Operator,
 	attribute: Fragment,
@@ -38,7 +38,7 @@ function literalRego(value: Json): Fragment {
 	return jsonValue(value, '\t');
 }
 
-/** Returns statements that are all true exactly if the operator accepts both values. */
+/** Returns guard statements. All are true exactly if the operator accepts both values. */
 function writeGuards(operator: Operator, { attribute, operand, literal }: Sides): Body {
 	if (operator.guards === true) {
 		return [];
@@ -89,8 +89,8 @@ function mistypedReference(
 }
 
 /**
- * Returns the kind that the attribute must have for a comparison with this literal. An ordering operator requires the
- * literal's own kind.
+ * Returns the required attribute kind for a comparison with this literal. An ordering operator requires the literal's
+ * own kind.
  */
 function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 	if (operator.ordered !== true) {
@@ -100,20 +100,20 @@ function kindToCompareWith(literal: Json, operator: Operator): AcceptedKind {
 }
 
 /**
- * Returns the value that an attribute is ordered against. For a range this is the lower bound, because both bounds have
- * the same kind.
+ * Returns the value with which an attribute is compared by order. For a range this is the lower bound, because both
+ * bounds have the same kind.
  */
 function firstBound(operator: Operator, operand: Fragment): Fragment {
 	return operator.operand === 'range' ? rego`${operand}[0]` : operand;
 }
 
-/** Returns a statement that is true for values of this kind. Returns no statement if every value is accepted. */
+/** Returns a statement to accept only values of this kind. Returns no statement if every value is accepted. */
 function accepting(kind: AcceptedKind, value: Fragment): Body {
 	const { accepted } = acceptedKinds[kind];
 	return accepted === undefined ? [] : [rego`${accepted}(${value})`];
 }
 
-/** Returns a body that is true for present values of all other kinds. Returns no body if every value is accepted. */
+/** Returns a body to detect present values of all other kinds. Returns no body if every value is accepted. */
 export function refusing(kind: AcceptedKind, value: Fragment): readonly Body[] {
 	const { refused } = acceptedKinds[kind];
 	return refused === undefined ? [] : [[rego`${refused}(${value})`]];

@@ -33,10 +33,10 @@ import { writeStatements } from './write-statements.js';
 
 /** Parts of a generated condition. */
 export interface ConditionRego {
-	/** Statements that are all true exactly if the condition holds. */
+	/** Statements. All are true exactly if the condition holds. */
 	readonly holds: Body;
 	/**
-	 * Alternative bodies. At least one body is true if a comparison is mistyped. Comparisons that `holds` checks have no
+	 * Alternative bodies. At least one body is true if a comparison is mistyped. Comparisons checked in `holds` have no
 	 * body.
 	 */
 	readonly mistyped: readonly Body[];
@@ -83,7 +83,7 @@ class ItemFunctionWriter implements ItemFunctions {
 		const number = this.#names.size + 1;
 		const names = { match: rego`match_${number}`, mistyped: rego`mistyped_${number}` };
 		this.#names.set(condition, names);
-		// Reserve the place before writing, so that called functions come after their caller.
+		// Reserve the place before writing, because called functions come after their caller.
 		const functions: Fragment[] = [];
 		this.#functions.push(functions);
 		functions.push(this.#write(condition, names));
@@ -93,7 +93,7 @@ class ItemFunctionWriter implements ItemFunctions {
 	#write(condition: Condition<readonly string[]>, { match, mistyped }: ItemFunctionNames): Fragment {
 		const isObject = rego`is_object(item)`;
 		const statements = writeStatements(condition, this.#scope);
-		// An item that is not an object has no members, so no comparison holds for it. Only a constant condition needs an
+		// Only an object has members, so no comparison holds for any other item. Only a constant condition needs an
 		// explicit check.
 		const matching = constantValue(condition) === undefined ? statements : [isObject, ...statements];
 		const mistypedBodies = [[rego`not ${isObject}`], ...writeMistyped(condition, this.#scope)];

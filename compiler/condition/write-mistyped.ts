@@ -1,4 +1,4 @@
-/** Writes Rego that detects mistyped comparisons in a condition. A set with mistyped conditions selects nothing. */
+/** Writes Rego to detect mistyped comparisons in a condition. A set with mistyped conditions selects nothing. */
 import { type Fragment, lines, rego } from '../rego/rego.js';
 import type { Body } from '../rego/rule.js';
 import type { Comparison, Condition } from './condition.js';

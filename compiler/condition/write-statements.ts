@@ -7,7 +7,7 @@ import { type Operator, operatorNamed } from './operator.js';
 import { optional, type RegoScope, scopeOfMembers } from './rego-scope.js';
 import { writeComparison } from './write-comparison.js';
 
-/** Returns statements that are all true exactly if the condition holds. */
+/** Returns the statements for a condition. All are true exactly if it holds. */
 export function writeStatements<A>(condition: Condition<A>, scope: RegoScope<A>): Body {
 	const constant = constantValue(condition);
 	if (constant !== undefined) {

@@ -6,7 +6,7 @@ import { earlier, factExpiry, outlasts, type Until } from '../policy/expiry.js';
 import { standingGraph } from '../policy/standing.js';
 import { runToEnd, type Steps } from '../steps.js';
 
-/** A role on an instance, and the role's sources: roles on different instances that lead to this role. */
+/** A role on an instance, and its sources: roles on different instances, from which this role is derived. */
 export interface Closure extends RoleName {
 	/** Instance key. */
 	readonly key: string;

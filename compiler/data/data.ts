@@ -1,8 +1,8 @@
 /**
- * An environment's data document, under the single root `regolith`. An entry that is only present or absent has the
- * value `null`, because booleans point into the policy's memory and would tie the data to one compiled policy. A
- * temporary fact has its expiry instead of `null`, in milliseconds since 1970. Roles and relationships can be
- * temporary, and so can the entries in `users` and `closures` that follow from them.
+ * An environment's data document, under the single root `regolith`. An entry without further data has the value `null`,
+ * because booleans point into the policy's memory and would tie the data to one compiled policy. A temporary fact has
+ * its expiry instead of `null`, in milliseconds since 1970. Roles and relationships can be temporary, and so can the
+ * entries in `users` and `closures` that follow from them.
  *
  * - `schema.actions[type][action]` the actions; `schema.grants[type][action][role]` the grants by tenant roles and
  *   `schema.resource_grants[type][action][role]` the grants by roles on instances, both with `extends` flattened;
@@ -408,7 +408,7 @@ function* assignmentsInOrder(facts: Facts): Steps<{ readonly byTenant: Assignmen
 	return { byTenant, byUser };
 }
 
-/** Writes rows that are sorted by user, then role, then expiry with the latest first. Writes repeated rows once. */
+/** Writes sorted rows: by user, then role, then expiry with the latest first. Writes repeated rows once. */
 function* writeRolesByUser(rows: readonly RoleAssignment[], writer: JsonWriter): Steps<void> {
 	let before: RoleAssignment | null = null;
 	for (const row of rows) {

@@ -75,8 +75,8 @@ export interface Touched {
 
 /**
  * A fact before a run of changes. For users, tenants and instances, `attributes` is `null` if the object did not exist.
- * A user's `attributes` include everything that conditions can read. For other facts, `until` is the expiry, or
- * `undefined` if the fact did not exist. Instances are named `<type>:<key>`.
+ * A user's `attributes` include everything conditions can read. For other facts, `until` is the expiry, or `undefined`
+ * if the fact did not exist. Instances are named `<type>:<key>`.
  */
 export type PastFact =
 	| { readonly kind: 'user'; readonly user: string; readonly attributes: Attributes | null }
@@ -154,7 +154,7 @@ export interface ClosureNeighbourhood {
  * run. The patches depend only on the final state, so it is harmless to apply them twice or to a later revision in the
  * run.
  *
- * INVARIANT: a patch never relies on a parent that a later patch creates: creations come first, then attributes, then
+ * INVARIANT: a patch never relies on a parent from a later patch: creations come first, then attributes, then
  * memberships and facts about instances, then attributes for conditions, and deletions last. An object created in the
  * run starts empty, so all its memberships, assignments, relationships and attributes were touched.
  */
@@ -189,7 +189,7 @@ export function delta(touched: Touched, now: Neighbourhood): readonly Patch[] {
 /**
  * Converts patches to `patch.json` for an OPA delta bundle. A stock OPA accepts the result under two conditions: it
  * must not be empty, because OPA reads an empty patch as an empty snapshot; and it must not remove anything, because
- * OPA rejects a bundle that removes an absent path.
+ * OPA rejects bundles with an absent path to remove.
  */
 export function patchDocument(patches: readonly Patch[]): Json {
 	return { data: patches.map(operation) };
@@ -262,7 +262,7 @@ function relationshipPatches(touched: readonly Relationship[], now: Neighbourhoo
 	return entryPatches('relations', touched.map(relationshipPath), existing, tables);
 }
 
-/** Sets or removes the table entries at these paths, and removes inner tables that become empty. */
+/** Sets or removes the table entries at these paths, and removes inner tables once they are empty. */
 function entryPatches(
 	table: string,
 	touched: readonly (readonly string[])[],
@@ -342,7 +342,7 @@ function nonEmptyTables(paths: readonly (readonly string[])[]): ReadonlySet<stri
 }
 
 /**
- * Returns the path to remove in order to delete an entry: the outermost table that would become empty, or else the
+ * Returns the path to remove in order to delete an entry: the outermost table with no further entries, or else the
  * entry itself.
  */
 function upToEmpty(path: readonly string[], tables: ReadonlySet<string>): readonly string[] {

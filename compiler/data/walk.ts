@@ -16,7 +16,7 @@ export interface Component {
 	readonly cycle: Cycle | undefined;
 }
 
-/** Roles with a common walk, and all roles that lead to them. */
+/** Roles with a common walk, and all their sources. */
 export interface Walk {
 	/** The role after which the walk is named. */
 	readonly first: RoleName;
@@ -45,7 +45,7 @@ export function findWalks(graph: DerivationGraph, { resources }: Schema): Walks 
 	return { all, walkTo: (role) => byRole.get(roleName(role)) };
 }
 
-/** A component, and the components that its functions call. `calls` has an entry for each call. */
+/** A component. `calls` lists the components its functions call, with an entry for each call. */
 interface Node extends Component {
 	readonly calls: readonly Node[];
 }
@@ -76,7 +76,7 @@ function componentNodes(graph: DerivationGraph, roles: readonly RoleName[]): rea
 }
 
 /**
- * Returns the roles that a component's functions call outside the component. A cycle with closures calls each source
+ * Returns the roles called by a component's functions outside the component. A cycle with closures calls each source
  * once.
  */
 function calledBy(graph: DerivationGraph, members: readonly RoleName[], cycle: Cycle | undefined): readonly RoleName[] {
@@ -106,7 +106,7 @@ function repeats(node: Node, made: number): boolean {
 /** Returns these nodes and all their sources. */
 function upstreamNodes(nodes: readonly Node[]): ReadonlySet<Node> {
 	const found = new Set(nodes);
-	// The loop also visits the nodes that it adds.
+	// The loop also visits added nodes.
 	for (const { calls } of found) for (const called of calls) found.add(called);
 	return found;
 }

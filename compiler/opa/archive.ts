@@ -30,7 +30,7 @@ export async function archive(files: readonly ArchivedFile[]): Promise<Uint8Arra
 	return buffer(tar);
 }
 
-/** Returns a buffer that shares the memory of `bytes` instead of copying it. */
+/** Returns a buffer on the same memory, without copying it. */
 function asBuffer(bytes: Uint8Array): Buffer {
 	return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

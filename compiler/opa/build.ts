@@ -16,7 +16,7 @@ export { OpaFailure, OpaLate };
 
 const compress = promisify(gzip);
 
-/** Name of the program that set-up builds for Regolith. It is the part of OPA that compiles and tests policies. */
+/** Name of the program from set-up: the part of OPA for compiling and testing policies. */
 export const partOfOpa = 'regolith-opa';
 
 /** Paths of the entrypoints in a compiled module. The hand-written policy defines all entrypoints. */
@@ -30,7 +30,7 @@ export const entrypoints = [
 	'regolith/listing/user_tenants',
 ] as const;
 
-/** Rego files, and the path to the tool that processes them. */
+/** Rego files, and the path to the tool for processing them. */
 export interface Source {
 	/** Path to the `opa` executable. */
 	readonly opa: string;
@@ -39,8 +39,8 @@ export interface Source {
 }
 
 /**
- * Compiles Rego to WebAssembly. Equal files give equal bytes. Never uses `-O=1`: it treats data that is loaded later as
- * absent, so the module would deny everything.
+ * Compiles Rego to WebAssembly. Equal files give equal bytes. Never uses `-O=1`: it treats data loaded later as absent,
+ * so the module would deny everything.
  * @returns the bundle (tar.gz) from `opa build`; the module is its `/policy.wasm`.
  * @throws OpaFailure if the files do not compile.
  */

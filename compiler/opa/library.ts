@@ -9,7 +9,7 @@ export function readPolicyLibrary(): Promise<readonly RegoFile[]> {
 	return readRego('regolith');
 }
 
-/** Reads the packages for clients that call the Data API of a stock OPA: the files in `policy/permit`. */
+/** Reads the packages for Data API clients of a stock OPA: the files in `policy/permit`. */
 export function readAliases(): Promise<readonly RegoFile[]> {
 	return readRego(aliasRoot);
 }

@@ -18,8 +18,8 @@ export class ResidentLost extends Error {
 
 /**
  * A compiler process that keeps running between policies, so it starts only once and compiles only new files. It runs
- * `resident`, a command of the program that set-up builds (`compiler/opa/resident.go` defines the protocol). The
- * process starts with the first policy and ends with this process at the latest. It never keeps this process alive.
+ * `resident`, a command of the program from set-up (`compiler/opa/resident.go` defines the protocol). The process
+ * starts with the first policy and ends with this process at the latest. It never keeps this process alive.
  */
 export class ResidentCompiler {
 	#running: Running | undefined;

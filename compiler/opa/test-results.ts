@@ -14,7 +14,7 @@ export interface TestResult {
 }
 
 /**
- * Arguments that make `opa` test its working folder. The default timeout, five seconds per rule, is too short on a slow
+ * Arguments for `opa` to test its working folder. The default timeout, five seconds per rule, is too short on a slow
  * machine.
  */
 export const testWords = ['test', '.', '--format=json', '--timeout=60s'] as const;

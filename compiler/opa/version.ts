@@ -17,7 +17,7 @@ export async function opaVersion(opa: string): Promise<string> {
 }
 
 /**
- * Returns a function that returns the tool version like `opaVersion`, but runs the tool again only if its file has
+ * Returns a cached `opaVersion`: a function to get the tool version, which runs the tool again only if its file has
  * changed.
  */
 export function rememberedVersion(opa: string): () => Promise<string> {
@@ -32,8 +32,8 @@ export function rememberedVersion(opa: string): () => Promise<string> {
 }
 
 /**
- * Returns a string that changes whenever the file changes. Returns an empty string for a missing file; running the tool
- * then reports the error.
+ * Returns a string to detect changes to the file. Returns an empty string for a missing file; running the tool then
+ * reports the error.
  */
 async function fileIdentity(path: string): Promise<string> {
 	try {

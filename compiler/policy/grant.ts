@@ -5,7 +5,7 @@
 import type { Permission, ResourceRole, Role, Schema } from '../model.js';
 import { canonical } from '../order.js';
 
-/** The keys of the roles that grant each action, keyed by resource type and action. */
+/** For each action, the keys of the roles granting it. Keyed by resource type and action. */
 export type Grants = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 /**
@@ -32,7 +32,7 @@ export interface Extending {
 	readonly extends: readonly string[];
 }
 
-/** Roles that may extend each other, with the permissions that each role has itself. */
+/** Roles that may extend each other, with each role's own permissions. */
 interface Family<R extends Extending> {
 	readonly roles: readonly R[];
 	readonly listPermissions: (role: R) => readonly Permission[];
@@ -74,7 +74,7 @@ function reachable<R extends Extending>(role: R, byKey: ReadonlyMap<string, R>):
 }
 
 /**
- * Returns the cycles in `extends`. Each cycle is the shortest chain of role keys from its smallest key back to that
+ * Returns the cycles in `extends`. Each cycle is the shortest chain of role keys from its smallest key back to the same
  * key. Every role on a cycle is on a returned chain, or reaches a role on a returned chain.
  */
 export function extendsCycles(roles: readonly Extending[]): readonly (readonly string[])[] {

@@ -1,6 +1,6 @@
 /**
- * Rego that lists the matching condition sets, for callers that look sets up by key. A check does not use it, because
- * it calls only the sets it needs.
+ * Rego to list the matching condition sets, for callers with set keys. A check does not use it, because it calls only
+ * the sets it needs.
  */
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile } from '../model.js';
@@ -12,10 +12,10 @@ import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
 /**
- * Writes the package `regolith.matching`. It contains the keys of the user sets that select the user of the check, and
- * for each type the keys of the resource sets that select the resource. Returns no file if there are no condition sets.
+ * Writes the package `regolith.matching`. It contains the keys of the user sets matching the check's user, and for each
+ * type the keys of the resource sets matching the check's resource. Returns no file if there are no condition sets.
  *
- * Many sets share a rule, because compile time grows with the square of the number of rules that are looked up by name.
+ * Many sets share a rule, because compile time grows with the square of the number of rules looked up by name.
  */
 export function writeMatching(conditionSets: readonly ConditionSet[]): readonly RegoFile[] {
 	if (conditionSets.length === 0) return [];

@@ -3,8 +3,8 @@
  * schema than the data:
  *
  * - `derivations[type][role][edge]` suspended derivations in the active policy
- * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules that are still in effect, as a
- *   table of user sets and resource sets
+ * - `set_rules[type][action]` actions whose Rego rules are suspended, with the rules still in effect, as a table of
+ *   user sets and resource sets
  * - `actions[type][action]` actions with a pending grant, either suspended or new. A denial of such an action has the
  *   code `policy_pending`
  *
@@ -38,7 +38,7 @@ export function pendingTable(inForce: Schema, schema: Schema): Json {
 	return { actions: treeValue(actions), derivations: treeValue(derivations), set_rules: setRules };
 }
 
-/** Function that returns true if a set rule in the active policy is still in effect. */
+/** Returns true if a set rule in the active policy is still in effect. */
 type Stands = ReturnType<typeof standingRules>;
 
 type ActionName = Pick<SetRule, 'resource' | 'action'>;
@@ -47,7 +47,7 @@ function actionText({ resource, action }: ActionName): string {
 	return JSON.stringify([resource, action]);
 }
 
-/** Returns the actions with a suspended rule, each with the rules that are still in effect. */
+/** Returns the actions with a suspended rule, each with the rules still in effect. */
 function suspendedRules(inForce: Schema, stands: Stands): { readonly [type: string]: Json } {
 	const tables = new Map<string, [string, Json][]>();
 	for (const rules of groupBy(inForce.set_rules, actionText).values()) {
@@ -85,7 +85,7 @@ function pendingActions(inForce: Schema, schema: Schema, stands: Stands): Tree {
 	return found;
 }
 
-/** Returns the actions with a rule that is in only one of the schemas, or that uses an edited set. */
+/** Returns the actions for which a rule is in only one of the schemas, or uses an edited set. */
 function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): ReadonlySet<string> {
 	const before = new Set(inForce.set_rules.map(ruleText));
 	const changed = [
@@ -96,8 +96,8 @@ function changedRuleActions(inForce: Schema, schema: Schema, stands: Stands): Re
 }
 
 /**
- * Returns the actions that an affected role grants: a new role, a role with changed derivations, or a role derived from
- * an affected role.
+ * Returns the actions granted by affected roles: a new role, a role with changed derivations, or a role derived from an
+ * affected role.
  */
 function changedRoleActions(inForce: Schema, schema: Schema): ReadonlySet<string> {
 	const roles = affectedRoles(inForce, schema);
@@ -136,7 +136,7 @@ function roleNames({ resources }: Schema): readonly RoleName[] {
 	return resources.flatMap(({ key, roles }) => roles.map((role) => ({ type: key, role: role.key })));
 }
 
-/** Returns the targets of the edges that are in the first list but not in the second. */
+/** Returns the targets of the edges in `edges` but not in `others`. */
 function difference(edges: readonly Edge[], others: readonly Edge[]): readonly string[] {
 	const texts = new Set(others.map((edge) => JSON.stringify(edge)));
 	return edges.filter((edge) => !texts.has(JSON.stringify(edge))).map(({ target }) => roleName(target));

@@ -83,10 +83,10 @@ function writeRolesThatGrant(resource: Resource): readonly Fragment[] {
 	]);
 }
 
-/** The arguments that a check passes to role functions: the user's roles and the instance. */
+/** A check's arguments to role functions: the user's roles and the instance. */
 const ofCheck = rego`rebac.holdings, rebac.instance`;
 
-/** Function that writes the condition that a user holds a role on an instance of the type. */
+/** Writes the condition that a user holds a role on an instance of the type. */
 type HeldWriter = (role: ResourceRole, user: Fragment, instance: Fragment) => Fragment;
 
 function heldWriter(graph: DerivationGraph, walks: Walks, { key: type }: Resource): HeldWriter {
@@ -114,7 +114,7 @@ function writeInstances(resource: Resource, writeHeld: HeldWriter): RegoFile {
 
 /**
  * Writes the functions for action checks. `holds_one_of` tests whether the user holds any of the passed roles, and
- * `holds_another` whether the user holds a role that does not grant the action.
+ * `holds_another` whether the user holds a role without this grant.
  */
 function choices(resource: Resource, roles: readonly ResourceRole[], writeHeld: HeldWriter): readonly Fragment[] {
 	return [

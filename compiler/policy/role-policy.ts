@@ -24,7 +24,7 @@ import { conditionsOn } from './step-policy.js';
  * assignment or derivation; `user` is the user's assignment table. If the role is itself derived and further roles are
  * derived from it, the package has `held_on_any(user, objects)` instead, for several instances. All source instances
  * are collected first and checked once, so a check takes no longer if paths meet again. In a cycle,
- * `derived_on_any(user, objects)` does this for derivations from outside the cycle that are not in closures.
+ * `derived_on_any(user, objects)` does this for derivations from outside the cycle, if closures do not contain them.
  *
  * Rego references large tables by full paths, never through variables, because a stock OPA would then convert the whole
  * table at each check.
@@ -86,7 +86,7 @@ function isDerived(graph: DerivationGraph, role: RoleName): boolean {
 	return graph.into(role).length > 0;
 }
 
-/** The instances that a function body checks: the single instance `object`, or several instances. */
+/** The instances checked in a function body: the single instance `object`, or several instances. */
 interface Scope {
 	readonly head: Fragment;
 	/** Lines for iterating over the instances, if there are several. */
@@ -174,7 +174,7 @@ function derivationTitle({ relation, source, no_direct_roles_on_object }: Edge):
 	return no_direct_roles_on_object ? `${rule}, unless a role is assigned on the instance` : rule;
 }
 
-/** Writes the bodies that read the closure of a role in a cycle. */
+/** Writes the bodies with closure lookups for a role in a cycle. */
 function closed(graph: DerivationGraph, cycle: Cycle, name: RoleName, scope: Scope): readonly Fragment[] {
 	const leaving = cycle.members.flatMap((member) => graph.leaving(member));
 	const outside = new Map(

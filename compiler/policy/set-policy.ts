@@ -1,4 +1,4 @@
-/** Rego for condition sets. Each set has its own package, so that a rule evaluates only the sets it uses. */
+/** Rego for condition sets. Each set has its own package, so a rule evaluates only the sets it uses. */
 import { parseConditions } from '../condition/grammar.js';
 import { type ConditionRego, writeCondition } from '../condition/write-condition.js';
 import type { ConditionSet, RegoFile } from '../model.js';
@@ -87,7 +87,7 @@ const attributeNames = [
 	'context',
 ];
 
-/** Returns the imports that the code uses, because an unused import is an error. `parameter` is not imported. */
+/** Returns only the imports used in the code, because an unused import is an error. `parameter` is not imported. */
 function imports(code: readonly Fragment[], parameter: string): readonly Fragment[] {
 	const names = namesIn(code);
 	const used = [

@@ -1,6 +1,4 @@
-/**
- * Rego for condition set rules. Each action has its own package, so that the rules of other actions cost it nothing.
- */
+/** Rego for condition set rules. Each action has its own package, so the rules of other actions cost it nothing. */
 
 import { groupBy } from '../group-by.js';
 import type { ConditionSet, RegoFile, Schema, SetRule } from '../model.js';
@@ -12,12 +10,10 @@ import { metadata } from './metadata.js';
 import { regoFile } from './rego-file.js';
 import { selectsCall } from './set-policy.js';
 
-/**
- * Function that returns the rule that grants an action by condition sets; `undefined` if the action has no such rule.
- */
+/** Returns the rule that grants an action by condition sets; `undefined` if the action has no set rules. */
 export type SetGrant = (resource: string, action: string) => Fragment | undefined;
 
-/** Returns a function that finds the rule for an action. */
+/** Returns a lookup for the set rules of an action. */
 export function setGrants({ set_rules }: Schema): SetGrant {
 	const asked = new Set(set_rules.map(actionText));
 	return (resource, action) =>

@@ -1,8 +1,8 @@
 /**
- * The parts of a policy that are still in effect after a schema change. A derivation is in effect if the newer schema
- * contains it too and it grants at least as much there. A set rule is in effect if the newer schema contains it and
- * both its sets are unchanged. `pending.ts` writes the suspended parts into the data, where `notSuspended`
- * (`role-reference.ts`) and the action rules (`set-rule-policy.ts`) read them.
+ * The parts of a policy still in effect after a schema change. A derivation is in effect if the newer schema contains
+ * it too and it grants at least as much there. A set rule is in effect if the newer schema contains it and both its
+ * sets are unchanged. `pending.ts` writes the suspended parts into the data, where `notSuspended` (`role-reference.ts`)
+ * and the action rules (`set-rule-policy.ts`) read them.
  */
 import { type DerivationGraph, derivationEdges, derivationGraph, type Edge, roleName, roleText } from '../cycle.js';
 import { canonicalText } from '../json-writer.js';
@@ -13,10 +13,7 @@ export function edgeName({ relation, source }: Pick<Edge, 'relation' | 'source'>
 	return `${relation} from ${roleText(source)}`;
 }
 
-/**
- * Returns the suspended derivations of the active policy. These are the derivations that the newer schema removed or
- * narrowed.
- */
+/** Returns the active policy's suspended derivations. The newer schema has removed or narrowed them. */
 export function suspendedEdges(inForce: Schema, schema: Schema): readonly Edge[] {
 	if (inForce === schema) {
 		return [];
@@ -53,8 +50,8 @@ export function standingGraph(inForce: Schema, schema: Schema): DerivationGraph 
 }
 
 /**
- * Returns a function that tests whether a set rule in the active policy is still in effect: the newer schema contains
- * the rule, and both its sets are unchanged.
+ * Returns a test for whether a set rule in the active policy is still in effect: the newer schema contains the rule,
+ * and both its sets are unchanged.
  */
 export function standingRules(inForce: Schema, schema: Schema): (rule: SetRule) => boolean {
 	const before = setTexts(inForce);

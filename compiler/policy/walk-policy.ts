@@ -14,8 +14,8 @@ import { stepThrough, united } from './step-policy.js';
 
 /**
  * Writes the package of a walk. `reached(user, start)` takes nodes, from role kind to instances, and adds all their
- * sources. It visits each role after all roles derived from that role. The sources of an instance are therefore looked
- * up once, however many paths contain the instance. `given(user, nodes)` is true if any of the nodes is assigned to the
+ * sources. It visits each role after all roles derived from it. The sources of an instance are therefore looked up
+ * once, however many paths contain the instance. `given(user, nodes)` is true if any of the nodes is assigned to the
  * user.
  */
 export function writeWalk(graph: DerivationGraph, walk: Walk): RegoFile {
@@ -38,8 +38,8 @@ function given(member: RoleName): Fragment {
 }
 
 /**
- * The lines of `reached`, which lead from the requested nodes to their sources, and the functions that these lines
- * call.
+ * The lines of `reached`, which lead from the requested nodes to their sources, and the functions called in these
+ * lines.
  */
 class Steps {
 	readonly #graph: DerivationGraph;
@@ -85,7 +85,7 @@ class Steps {
 		];
 	}
 
-	/** Declares a variable for a set of instances, below a comment that names the role. */
+	/** Declares a variable for a set of instances, below a comment with the role's name. */
 	#let(instances: Fragment, role: RoleName): Fragment {
 		this.#variables += 1;
 		const variable = rego`instances_${this.#variables}`;

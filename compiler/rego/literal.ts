@@ -1,17 +1,17 @@
 /**
- * Writes a string as a single-line literal that is valid in Rego, YAML and JSON. User-defined keys and names enter a
- * policy only through this function.
+ * Writes a string as a single-line literal, valid in Rego, YAML and JSON. User-defined keys and names enter a policy
+ * only through this function.
  *
  * INVARIANT: no other function puts user text into Rego, and no text can end the literal or the line. Unprintable
- * characters are escaped, so that people read the same text as the engine. Characters above U+FFFF are not escaped,
- * because YAML does not support JSON's escapes for them. A lone surrogate becomes U+FFFD.
+ * characters are escaped, so people read the same text as the engine. Characters above U+FFFF are not escaped, because
+ * YAML does not support JSON's escapes for them. A lone surrogate becomes U+FFFD.
  */
 export function literal(text: string): string {
 	if (plain.test(text)) return JSON.stringify(text);
 	return JSON.stringify(text.replaceAll(loneSurrogate, '\ufffd')).replaceAll(unprintable, escapeCodePoint);
 }
 
-/** Strings that contain no character to replace, such as most keys. */
+/** Strings without any character to replace, such as most keys. */
 const plain = /^[ -~]*$/;
 
 const loneSurrogate = /\p{Surrogate}/gu;

@@ -14,8 +14,8 @@ export function packagePart(key: string): Fragment {
 }
 
 /**
- * Splits a long key into names of up to 100 characters. File systems allow 255 bytes per name, so a program that reads
- * the files can still add to a name.
+ * Splits a long key into names of up to 100 characters. File systems allow 255 bytes per name, so programs reading the
+ * files can still add to a name.
  */
 const names = /.{1,100}/g;
 
@@ -23,12 +23,12 @@ const names = /.{1,100}/g;
 const continued = '=';
 
 /**
- * All characters that may have a special meaning in a file system or shell. Upper-case letters are unsafe too, because
+ * All characters with a possible special meaning in a file system or shell. Upper-case letters are unsafe too, because
  * some file systems ignore case.
  */
 const unsafe = /[^a-z0-9_-]/g;
 
-/** Device names that Windows reserves. */
+/** Device names in Windows, which reserves them. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /**

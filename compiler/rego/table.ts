@@ -1,6 +1,6 @@
 import { Fragment, rego } from './rego.js';
 
-/** Nested Rego objects and arrays that are written over several lines. The leaves are code. */
+/** Nested Rego objects and arrays, written on several lines. The leaves are code. */
 export type Table = Fragment | Members | Items;
 
 /** An object as a list of pairs. In this form every key is a member, even `__proto__`. */

@@ -2,7 +2,7 @@
 import { packagePart } from '../rego/path.js';
 import { type Fragment, rego } from '../rego/rego.js';
 
-/** Tests for a kind of object: schema tables, and rules that check the policy against these tables. */
+/** Tests for a kind of object: schema tables, and rules to check the policy against these tables. */
 export interface TestSection extends TestRules {
 	/** Schema tables. */
 	readonly table: Fragment;
@@ -46,7 +46,7 @@ action_can_be_granted(type, action) if {
 	};
 }
 
-/** Rules that query the policy, for schemas with resource types. */
+/** Rules for querying the policy. They exist in schemas with resource types. */
 export const checking: readonly Fragment[] = [
 	rego`# Of the actions of a resource's type, those that the policy allows the user whom the facts are about. It asks the rule
 # that decides: to find a code for each denial would only take longer. Conditions are left out.

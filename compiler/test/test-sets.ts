@@ -23,7 +23,7 @@ export function setSection(schema: Schema): TestSection {
 			(ofType) => grouped(ofType, ({ action }) => action, ruleTable),
 		),
 	};
-	// The facts that these tests need exist only if there are resources.
+	// The facts for these tests exist only if the schema has resources.
 	const automatic = resources.length > 0 && condition_sets.some(({ selects }) => 'role' in selects);
 	return {
 		...setTests(sortedBy(set_rules, ruleText), automatic),
@@ -107,9 +107,8 @@ question_of(type, action) := {
 }
 
 /**
- * Writes the test of a rule. The test replaces both sets with sets that select everything, and expects the action to be
- * allowed. Each test is a separate numbered rule, because OPA (1.22) loses replaced functions in rules with test
- * tables.
+ * Writes the test of a rule. The test makes both sets select everything, and expects the action to be allowed. Each
+ * test is a separate numbered rule, because OPA (1.22) loses replaced functions in rules with test tables.
  */
 function ruleTest({ user_set, resource_set, resource, action }: SetRule, index: number): Fragment {
 	const name = `${user_set} ${resource}:${action} ${resource_set}`;

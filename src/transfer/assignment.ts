@@ -21,7 +21,7 @@ import {
 } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 
-/** User assignments: tenant memberships and roles. */
+/** Users' tenant memberships and roles, as document parts. */
 
 /** Users' tenant memberships. */
 export const tenantUserPart: DocumentPart<TenantUserEntry> = {
@@ -112,7 +112,7 @@ async function assignmentEntries(
 	const values = await assignmentKeys(unit, filter);
 	return sortedEntries(
 		values.map(({ user, role, tenant, resource_instance, expires_at }) => {
-			// An instance has its own tenant.
+			// An instance already has a tenant, so the entry does not name it.
 			const place = { tenant: resource_instance === null ? tenant : null, resource_instance };
 			return { user, role, ...place, expires_at: expires_at?.toISOString() ?? null };
 		}),
@@ -151,7 +151,7 @@ function instancesIn(entries: readonly Entry<RoleAssignmentEntry>[]): readonly s
 	return [...new Set(entries.flatMap(({ value }) => value.resource_instance ?? []))];
 }
 
-/** Unambiguous: an instance has a colon, a tenant has none. */
+/** Returns a unique name. Instances and tenants cannot be confused, because only instance names contain a colon. */
 function assignmentName({ user, role, tenant, resource_instance }: RoleAssignmentEntry): string {
 	return `${user} ${role} ${resource_instance ?? tenant}`;
 }
@@ -161,20 +161,20 @@ async function* userIdsInChunks(unit: ReadingUnit): AsyncGenerator<readonly stri
 	for (const users of chunked(await sortedRowKeys(unit, User))) yield users.map(({ id }) => id);
 }
 
-/** User with the tenant for a membership or role. */
+/** The user and the tenant of a membership or role. */
 interface Holder {
 	readonly user: string;
 	readonly tenant: string | null;
 }
 
-/** Loads the users and tenants that entries name. */
+/** Loads the users and tenants named in entries. */
 async function holderResolvers(unit: ReadingUnit, entries: readonly Entry<Holder>[]) {
 	const users = entries.map(({ value }) => value.user);
 	const tenants = entries.flatMap(({ value }) => value.tenant ?? []);
 	return { userAt: await keyResolver(unit, User, users), tenantAt: await keyResolver(unit, Tenant, tenants) };
 }
 
-/** Returns the ids for existing users in entries. */
+/** Returns the ids of the existing users in entries. */
 async function userIds(unit: ReadingUnit, entries: readonly Entry<{ readonly user: string }>[]) {
 	const keys = entries.map(({ value }) => value.user);
 	return [...(await rowsWithKeys(unit, User, keys)).values()].map(({ id }) => id);

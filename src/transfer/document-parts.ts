@@ -14,10 +14,10 @@ import { setRulePart } from './set-rule.js';
 import { tuplePart } from './tuple.js';
 import { tenantPart, userPart } from './user-and-tenant.js';
 
-/** Part of any kind. Only the part knows the type of its values. */
+/** A part of any kind. Only the part itself knows the type of its values. */
 export type AnyPart = DocumentPart<unknown>;
 
-/** Document parts by kind, each after the kinds it refers to. Drafts use the same kind names. */
+/** Document parts, keyed by kind. Each part comes after the kinds it refers to. Drafts use the same kind names. */
 export const partsByKind = {
 	resource: asAny(resourcePart),
 	relation: asAny(relationPart),
@@ -43,6 +43,6 @@ export const partsByKind = {
 export const documentParts: readonly AnyPart[] = Object.values(partsByKind);
 
 function asAny<V>(part: DocumentPart<V>): AnyPart {
-	// Each part receives only values that it produced, from a document or an environment.
+	// Each part receives only values it has read itself, from a document or an environment.
 	return part as unknown as AnyPart;
 }

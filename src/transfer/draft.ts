@@ -15,7 +15,7 @@ import { type DocumentPlace, type Entry, nestedName, unknownReference } from './
 import { refuseStaleDraft } from './stale-draft.js';
 import { importParts } from './transfer.js';
 
-/** Draft change in the form for document parts. */
+/** A draft change, in the form document parts need. */
 interface PlannedChange {
 	readonly change: DraftChange;
 	readonly part: AnyPart;
@@ -25,13 +25,14 @@ interface PlannedChange {
 }
 
 /**
- * Applies all changes in a draft under the API rules: first deletes objects, then creates and changes them, each kind
- * after the kinds it refers to. INVARIANT: the unit has its own transaction, because the change log does not yet
- * contain earlier writes in the same transaction.
+ * Applies all changes in a draft under the API rules. Deletes objects first, then creates and changes objects, each
+ * kind after the kinds it refers to. INVARIANT: the unit has its own transaction. The change log does not yet contain
+ * earlier writes in the same transaction, so conflicts with them would be missed.
  *
- * Throws `conflict` if an object in the draft changed after the base revision, `duplicate` and `not_found` if an object
- * unexpectedly exists or is missing, `unprocessable` for two changes to the same object and for a base revision in the
- * future, and otherwise like `importDocument`. Failures name the place in the draft.
+ * Throws `conflict` if an object in the draft changed after the base revision. Throws `duplicate` for a created object
+ * that exists, and `not_found` for a changed or deleted object that is missing. Throws `unprocessable` for two changes
+ * to the same object and for a base revision in the future, and otherwise like `importDocument`. Failures contain the
+ * place in the draft.
  */
 export async function applyDraft(unit: WritingUnit, draft: Draft): Promise<void> {
 	const planned = planChanges(draft, unit.now);
@@ -59,8 +60,8 @@ function entriesIn(planned: readonly PlannedChange[], wanted: AnyPart): readonly
 }
 
 /**
- * Returns the changes with their places. Throws `unprocessable` for two changes to the same object, and for grants that
- * have ended.
+ * Returns the changes with their places. Throws `unprocessable` for two changes to the same object, and for grants
+ * whose expiry has passed.
  */
 function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
 	const known = new Map<string, DocumentPlace>();
@@ -82,7 +83,7 @@ function planChanges({ changes }: Draft, now: Date): readonly PlannedChange[] {
 	return planned;
 }
 
-/** Reports new grants and invites that have already ended. */
+/** Returns a problem for each new grant or invite whose expiry has already passed. */
 function endedProblems({ operation, value }: DraftChange, place: DocumentPlace, now: Date): readonly Problem[] {
 	if (operation === 'delete') return [];
 	return (['expires_at', 'invite_expires_at'] as const).flatMap((member) => {
@@ -93,7 +94,7 @@ function endedProblems({ operation, value }: DraftChange, place: DocumentPlace, 
 	});
 }
 
-/** Returns the changed object as its part finds it in a document. */
+/** Returns the changed object in the form its part reads from a document. */
 function draftedEntry(part: AnyPart, { key, value }: DraftChange): Omit<Entry<unknown>, 'place'> {
 	if (key !== undefined && value === undefined) return { name: entryName(part, key), value };
 	const [entry] = part.entriesIn(documentWith(part, key, value));
@@ -101,7 +102,7 @@ function draftedEntry(part: AnyPart, { key, value }: DraftChange): Omit<Entry<un
 	return entry;
 }
 
-/** Returns the entry name for a key. Nested objects have the resource key in front. */
+/** Returns the entry name for a key. The names of nested objects start with the resource key. */
 function entryName({ member: [, , nested] }: AnyPart, key: string): string {
 	const parts = instanceParts(key);
 	return nested === undefined || parts === null ? key : nestedName(parts.resource, parts.key);
@@ -122,7 +123,9 @@ function documentWith(
 
 const nothingNested = { relations: {}, action_groups: {}, roles: {} };
 
-/** Throws if a created object exists, or if a changed or deleted object is missing. */
+/**
+ * Throws `duplicate` for a created object that exists, and `not_found` for a changed or deleted object that is missing.
+ */
 async function refuseWrongExistence(unit: WritingUnit, planned: readonly PlannedChange[]): Promise<void> {
 	const held = new Map<AnyPart, ReadonlyMap<string, unknown>>();
 	for (const part of documentParts) {
@@ -147,7 +150,7 @@ function refuseBuiltIn(planned: readonly PlannedChange[]): void {
 	}
 }
 
-/** Throws for nested objects whose resource neither exists nor is created. */
+/** Throws for nested objects whose resource does not exist and is not created in the draft. */
 async function refuseMissingResources(unit: WritingUnit, written: readonly PlannedChange[]): Promise<void> {
 	const nested = written.flatMap(({ change, part, place }) => {
 		const resource = part.member[2] === undefined ? undefined : instanceParts(change.key ?? '')?.resource;
@@ -165,11 +168,11 @@ async function refuseMissingResources(unit: WritingUnit, written: readonly Plann
 	}
 }
 
-/** Condition set outside the draft whose parent is in the draft. */
+/** A condition set outside the draft whose parent is in the draft. */
 interface NarrowingSet {
 	readonly child: ConditionSet;
 	readonly parent: string;
-	/** Place where the draft changes the parent. */
+	/** Place of the parent's change in the draft. */
 	readonly place: DocumentPlace;
 }
 
@@ -187,7 +190,8 @@ async function setsNarrowing(unit: WritingUnit, planned: readonly PlannedChange[
 }
 
 /**
- * Refuses a draft that leaves condition sets outside the draft without their parent, because they would select more.
+ * Refuses a draft that would leave other condition sets without their parent, because these sets would then select
+ * more.
  */
 async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly NarrowingSet[]): Promise<void> {
 	const rows = await rowsWithIds(
@@ -203,7 +207,7 @@ async function refuseWidenedSets(unit: WritingUnit, narrowed: readonly Narrowing
 	}
 }
 
-/** True if a change can lengthen a check: by a new relationship or a changed derivation. */
+/** True if a change can make checks longer: a new relationship or a changed derivation. */
 function leadsFurther({ kind, operation, before, after }: Change): boolean {
 	if (operation === 'delete') return false;
 	if (kind === 'relationship_tuple') return operation === 'create';

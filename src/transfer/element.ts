@@ -25,7 +25,10 @@ import { type PartName, partResolver } from './reference.js';
 
 const member = ['schema', 'elements_configs'] as const;
 
-/** Elements, without webhooks (which hold secrets) and activation state. An existing element keeps its webhook. */
+/**
+ * Elements. Documents contain neither webhooks, which contain secrets, nor the activation state. An existing element
+ * keeps its webhook.
+ */
 export const elementPart: DocumentPart<ElementsConfigEntry> = {
 	title: 'element',
 	member,
@@ -44,7 +47,7 @@ export const elementPart: DocumentPart<ElementsConfigEntry> = {
 	async write(unit, entries) {
 		const given = await resolve(unit, entries);
 		for (const { columns } of given) await makeWay(unit, columns);
-		// A request element names its review element, which must exist first.
+		// An `approval_flow` element names its user management element, which must exist first.
 		const linking = given.filter(({ columns }) => columns.elements_type === 'approval_flow');
 		for (const { entry, columns } of [...given.filter((one) => !linking.includes(one)), ...linking]) {
 			await withPlace(entry.place, () => writeElement(unit, columns));
@@ -66,7 +69,10 @@ function* copyPasses({ role_levels, settings }: ElementsConfigEntry): Generator<
 	if (typeof about === 'string') yield ['resources', about];
 }
 
-/** Returns the settings without derived members: a user management element is linked by its request element. */
+/**
+ * Returns the settings without derived members. The link on a user management element is derived from its request
+ * element.
+ */
 function ownSettings({ elements_type, settings }: Pick<ElementsConfig, 'elements_type' | 'settings'>) {
 	if (elements_type !== 'user_management') return settings;
 	const { [requestsSetting]: _, ...own } = settings;
@@ -85,7 +91,7 @@ async function elementEntries(
 		const named = (levels.get(row.id) ?? []).map(
 			({ key: role, resource, level }) => [resource === null ? role : `${resource}:${role}`, level] as const,
 		);
-		// Sorted by code unit, like all document content.
+		// Sort by code unit, like all document content.
 		const role_levels = Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 		const settings = Object.fromEntries(
 			Object.entries(ownSettings(row)).map(([setting, value]) => [setting, keyFor(setting, value)]),
@@ -113,7 +119,7 @@ const referringSettings: Readonly<Record<string, 'resource' | 'element' | 'role'
 
 type Setting = ElementsSettings[string];
 
-/** Replaces ids in settings by keys. An unknown id stays. */
+/** Returns a function to replace ids in settings by keys. Unknown ids stay. */
 async function keysInSettings(
 	unit: ReadingUnit,
 	rows: readonly ElementsConfig[],
@@ -172,7 +178,8 @@ async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<Elements
 }
 
 /**
- * Removes conflicts before a write: an element with a different type, and a link that will belong to a second element.
+ * Removes conflicts before a write: deletes an element with a different type, and removes a link to a different
+ * element.
  */
 async function makeWay(unit: WritingUnit, wanted: WantedColumns): Promise<void> {
 	const row = await currentRow(unit, wanted.key);
@@ -198,12 +205,12 @@ async function writeElement(unit: WritingUnit, { key, ...columns }: WantedColumn
 	await changeElementsConfig(unit, row, { ...changes, settings: { ...settings, ...kept } });
 }
 
-/** Reads an element again, because writing or removing a linked element may have changed it. */
+/** Reads an element again. A write to a linked element, or its removal, may have changed this element. */
 async function currentRow(unit: ReadingUnit, key: string): Promise<ElementsConfig | undefined> {
 	return (await rowsWithKeys(unit, ElementsConfig, [key])).get(key);
 }
 
-/** Replaces keys that look like ids by their object's id. Otherwise the reference would be read as an id. */
+/** Replaces keys that look like ids by their object's id. Without this, such a key would be read as an id. */
 async function idsInSettings(unit: ReadingUnit, settings: ElementsSettings): Promise<ElementsSettings> {
 	const ids: Record<string, Setting> = {};
 	for (const [setting, value] of Object.entries(settings)) {

@@ -10,12 +10,12 @@ import type { Environment } from '../store/table/account.js';
 import type { EnvironmentCopy } from '../wire/general/environment-copy.js';
 import { applySchema, extractSchema } from './transfer.js';
 
-/** Milliseconds between lease renewals: several times per lease. */
+/** Milliseconds between lease renewals. A lease is renewed several times before it expires. */
 const renewalMilliseconds = 15_000;
-/** Milliseconds between polls when a request waits for its task. */
+/** Milliseconds between polls while a request waits for its task. */
 const lookMilliseconds = 200;
 
-/** Finished copy. */
+/** A finished copy. */
 export interface CopiedEnvironment {
 	/** Target environment. */
 	readonly environment: Environment;
@@ -26,13 +26,13 @@ export interface CopiedEnvironment {
 }
 
 /**
- * Copies the schema between environments in a project. Reads the complete source at a single revision before it writes
- * the target, so a copy never locks both environments together.
+ * Copies the schema between environments in a project. A copy reads the complete source at a single revision before it
+ * writes the target, so it never locks both environments together.
  */
 export class EnvironmentCopier {
-	/** Background copies, by task id, with the source environment. */
+	/** Background copies, keyed by task id, each with its source environment. */
 	readonly #running = new Map<string, { readonly source: string; readonly ended: Promise<void> }>();
-	/** Resolves after the newest copy. Copies run in sequence, because each occupies a database connection. */
+	/** Resolves when the newest copy has ended. Copies run in sequence, because each occupies a database connection. */
 	#last: Promise<void> = Promise.resolve();
 	#renewal: NodeJS.Timeout | null = null;
 	#stopped = false;
@@ -52,7 +52,7 @@ export class EnvironmentCopier {
 	}
 
 	/**
-	 * Starts a copy and returns its task immediately. Throws like `copy` for a missing target; the task records later
+	 * Starts a copy and returns its task immediately. Throws like `copy` for a missing target. The task records later
 	 * failures.
 	 */
 	async begin(caller: Caller, source: Environment, body: EnvironmentCopy): Promise<CopyTask> {
@@ -67,8 +67,8 @@ export class EnvironmentCopier {
 	}
 
 	/**
-	 * Returns the copy state. Waits at most `seconds` for its end, or until `closed`. A copy fails if its process has
-	 * ended. Throws `not_found`.
+	 * Returns the state of a copy. Waits until the copy has ended, at most `seconds`, or until `closed` returns true. A
+	 * copy whose process has ended has failed. Throws `not_found`.
 	 */
 	async result(source: Environment, id: string, seconds: number, closed: () => boolean): Promise<CopyTask> {
 		const tasks = this.store.copyTasks(source.id);
@@ -84,7 +84,7 @@ export class EnvironmentCopier {
 		}
 	}
 
-	/** Waits for running copies and starts no more. */
+	/** Starts no further copies, and waits for running copies. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		if (this.#renewal !== null) clearInterval(this.#renewal);
@@ -106,7 +106,7 @@ export class EnvironmentCopier {
 		try {
 			await this.store.copyTasks(sourceId).end(id, { error: reason });
 		} catch (failure) {
-			// The task fails when its lease expires.
+			// The task will fail when its lease expires.
 			this.log.error({ error: failure, task: id }, 'the failure of a copy could not be noted');
 		}
 	}
@@ -140,7 +140,7 @@ export class EnvironmentCopier {
 		const schema = await this.store.readAtRevision(source.id, (unit) => extractSchema(unit, body.scope));
 		const work = async (account: WritingAccountUnit) => {
 			const environment = existing ?? (await newTarget(account, source, body));
-			// A new environment only contains the built-in objects, so nothing else can conflict.
+			// A new environment contains only the built-in objects, so nothing else is overwritten.
 			const strategy = existing === null ? 'overwrite' : body.conflict_strategy;
 			const revision = await account.within(environment, (unit) => applySchema(unit, schema, strategy));
 			await ending(account, environment);

@@ -23,11 +23,14 @@ import {
 } from './part.js';
 import { keyResolver, partResolver } from './reference.js';
 
-/** Groups, and marks on objects created only for groups. */
+/** Groups, and the marks on objects created only for groups, as document parts. */
 
 const member = ['facts', 'groups'] as const;
 
-/** Groups, named like their instances. Members and roles are exported as relationships and assignments. */
+/**
+ * Groups. Their names are the names of their instances. Documents contain members and roles as relationships and
+ * assignments.
+ */
 export const groupPart: DocumentPart<GroupEntry> = {
 	title: 'group',
 	member,
@@ -74,7 +77,10 @@ function groupEntry({ resource, key, made_instance }: GroupRow): Entry<GroupEntr
 
 const madeMember = ['facts', 'made_for_groups'] as const;
 
-/** Marks on schema objects created for groups. The marks are facts, so the schema does not depend on its origin. */
+/**
+ * Marks on schema objects created for groups. The marks are facts, so the exported schema does not depend on how its
+ * objects were created.
+ */
 export const madeForGroupsPart: DocumentPart<MadeForGroupsEntry> = {
 	title: 'mark of what was made for groups',
 	member: madeMember,

@@ -59,7 +59,7 @@ export const instancePart: DocumentPart<InstanceEntry> = {
 			entries.map(({ name, place, value }) => [name, tenantAt(value.tenant, [...place, 'tenant'])]),
 		);
 		const held = await findNamedInstances(unit, entryNames(entries.filter(({ exists }) => exists)));
-		// An instance cannot change its tenant, so it is deleted and created again.
+		// An instance cannot move to a different tenant, so it is deleted and created again.
 		const moved = held.filter((row) => tenants.get(rowName(row))?.id !== row.tenant_id);
 		await removeInstances(unit, { ids: moved.map(({ id }) => id) });
 		await syncInstances(
@@ -108,7 +108,7 @@ function rowName({ resource, key }: InstanceRow): string {
 	return instanceName(resource, key);
 }
 
-/** Splits a name. Document validation ensures both parts. */
+/** Splits a name into resource and key. Document validation ensures that both are present. */
 function nameParts(name: string) {
 	return instanceParts(name) ?? { resource: name, key: name };
 }

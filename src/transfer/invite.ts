@@ -94,8 +94,8 @@ async function inviteEntries(
 }
 
 /**
- * Resolves invite columns. With an instance, the role belongs to its resource and the tenant is its tenant; otherwise
- * the role is a tenant role.
+ * Resolves invite columns. If an invite names an instance, the role belongs to the instance's resource, and the tenant
+ * is the instance's tenant. Otherwise the role is a tenant role.
  */
 async function resolve(unit: ReadingUnit, entries: readonly WantedEntry<UserInviteEntry>[]) {
 	const tenantAt = await keyResolver(

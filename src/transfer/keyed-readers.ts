@@ -4,7 +4,10 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import { type DocumentPart, type Entry, entryNames, rowsInKeyOrder, valuesByName } from './part.js';
 
-/** Returns the readers for a part with keyed rows in a table. `toEntries` makes an entry per row within `within`. */
+/**
+ * Returns the readers for a part whose objects are keyed rows in a table. Only rows in `within` are read. `toEntries`
+ * returns an entry for each row.
+ */
 export function keyedReaders<M extends KeyedModel, V>(
 	table: TableModel<M>,
 	toEntries: (unit: ReadingUnit, rows: readonly M[]) => Promise<readonly Entry<V>[]>,

@@ -7,15 +7,17 @@ import type { DraftChange, DraftKind } from '../wire/general/draft.js';
 
 type ChangeOfKind<K extends DraftKind> = Extract<DraftChange, { readonly kind: K }>;
 
-/** Log search for a change. */
+/** A change log search for the entries about a draft change. */
 export interface LoggedNames extends WantedChanges {
-	/** True if a matching entry concerns the change, because some names in the log are ambiguous. */
+	/**
+	 * Returns true if a matching entry is really about the change. Needed because some names in the log are ambiguous.
+	 */
 	readonly isAbout: (entry: LoggedEntry) => boolean;
 }
 
-/** Returns the log names for the changed object and for objects that the change depends on. */
+/** Returns the log names of the changed object and of the objects the change depends on. */
 export function loggedNames(change: DraftChange): LoggedNames {
-	// Each table entry receives only changes with its own kind.
+	// Each function in the table receives only changes with its own kind.
 	const named = (names as Readonly<Record<DraftKind, (change: DraftChange) => Partial<LoggedNames>>>)[change.kind];
 	return { objects: [], within: [], deleted: [], isAbout: () => true, ...named(change) };
 }
@@ -23,7 +25,8 @@ export function loggedNames(change: DraftChange): LoggedNames {
 const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<LoggedNames> } = {
 	resource: ({ key, operation }) => ({
 		objects: [{ kind: 'resource', key }],
-		// User attributes are separate objects. All objects that a deleted resource takes along must be unchanged too.
+		// User attributes are separate objects. If the resource is deleted, all objects deleted with it must be unchanged
+		// too.
 		within: [
 			{ kind: 'resource_action' as const, resource: key },
 			...(key === userResource.key ? [] : [{ kind: 'resource_attribute' as const, resource: key }]),
@@ -69,7 +72,7 @@ const names: { readonly [K in DraftKind]: (change: ChangeOfKind<K>) => Partial<L
 	user_invite: ({ key }) => ({ objects: [{ kind: 'user_invite', key }] }),
 };
 
-/** Names an object that is deleted with its resource. */
+/** Returns the log names for an object in a resource, which is deleted together with the resource. */
 function ofResource(name: LoggedName): Partial<LoggedNames> {
 	const { resource = '' } = instanceParts(name.key) ?? {};
 	return { objects: [name], deleted: [{ kind: 'resource', key: resource }] };

@@ -15,15 +15,15 @@ import {
 	valuesByName,
 } from './part.js';
 
-/** Objects that belong to a resource. Documents nest them in it. */
+/** Objects in a resource. Documents nest them in the resource. */
 
-/** Row with its resource. */
+/** A row with its resource. */
 interface Owned<M> {
 	readonly resource: Resource;
 	readonly row: M;
 }
 
-/** Entry to write, with its resource and its existing row, if any. */
+/** An entry to write, with its resource and its existing row, if any. */
 interface OwnedEntry<M, V> extends Entry<V> {
 	readonly key: string;
 	readonly resource: Resource;
@@ -35,7 +35,7 @@ export interface NestedKind<M extends PartModel, V> extends Pick<DocumentPart<V>
 	readonly table: TableModel<M>;
 	readonly member: 'relations' | 'action_groups' | 'roles';
 	entryMap(resource: ResourceEntry): Readonly<Record<string, V>>;
-	/** Returns the value for each row. */
+	/** Returns a function to convert a row to its document value. */
 	describe(unit: ReadingUnit, rows: readonly M[]): Promise<(row: M) => V>;
 	write(unit: WritingUnit, entries: readonly OwnedEntry<M, V>[]): Promise<void>;
 	removeOwned(unit: WritingUnit, owned: readonly Owned<M>[]): Promise<void>;
@@ -73,7 +73,7 @@ export function nestedPart<M extends PartModel, V>(nested: NestedKind<M, V>): Do
 	};
 }
 
-/** Returns all rows in the resources in key order. */
+/** Returns all rows in these resources, in key order. */
 async function findOwned<M extends PartModel, V>(
 	unit: ReadingUnit,
 	{ table }: NestedKind<M, V>,
@@ -105,8 +105,8 @@ async function describeEntries<M extends PartModel, V>(
 }
 
 /**
- * Returns the rows that entries name. Skips entries whose resource is missing: a document writes a resource before its
- * nested objects.
+ * Returns the rows named in entries. Skips entries whose resource is missing. During a write the resource exists,
+ * because a document writes resources before nested objects.
  */
 async function findNamed<M extends PartModel, V>(
 	unit: ReadingUnit,

@@ -6,10 +6,10 @@ import type { TableModel, Within } from '../store/unit/table-model.js';
 import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { EnvironmentDocument } from '../wire/general/environment-document.js';
 
-/** Place in a document: member names and indexes, from the root. */
+/** Place in a document: the member names and indexes from the document's root. */
 export type DocumentPlace = readonly (string | number)[];
 
-/** Object from a document or from an environment, in the same form. */
+/** An object from a document or an environment. Both have the same form. */
 export interface Entry<V> {
 	/** Unique within its kind. */
 	readonly name: string;
@@ -22,32 +22,32 @@ export interface WantedEntry<V> extends Entry<V> {
 	readonly exists: boolean;
 }
 
-/** Copy filter, with the key to test. */
+/** A copy filter, and the key to test with it. */
 export type CopyPass = readonly [filter: 'resources' | 'roles' | 'user_sets' | 'resource_sets', key: string];
 
 /**
- * Reader and writer for an object kind in documents. Writes follow all API rules. A new object kind needs only a new
- * part.
+ * Reader and writer for a kind of object in documents. Writes follow all API rules. To support a new kind of object,
+ * add a part.
  */
 export interface DocumentPart<V> {
 	/** Kind name in messages. */
 	readonly title: string;
-	/** Document member with the objects and, for nested objects, the member in the enclosing object. */
+	/** The document member that contains the objects. For nested objects, also the member in the enclosing object. */
 	readonly member: readonly [half: 'schema' | 'facts', member: string, nested?: string];
 	/**
-	 * Returns the copy filters that an object must pass, with the keys to test, including filters for objects in `all`
-	 * that it requires; `null` for kinds that are never copied.
+	 * Returns the copy filters an object must pass, each with the key to test. Includes the filters for objects in `all`
+	 * that this object requires. `null` for kinds that are never copied.
 	 */
 	readonly scope: ((entry: Entry<V>, all: readonly Entry<V>[]) => readonly CopyPass[]) | null;
-	/** True if the member is a list, because only its content identifies an object. */
+	/** True if the member is a list. Then an object is identified only by its content. */
 	readonly list: boolean;
 	/** Returns all objects in a document. */
 	entriesIn(document: EnvironmentDocument): readonly Entry<V>[];
-	/** Yields all objects in an environment, in order, in chunks. */
+	/** Yields an environment's objects in name order, in chunks. */
 	chunks(unit: ReadingUnit): AsyncIterable<readonly Entry<V>[]>;
-	/** Returns stored objects with the same names as these entries, by name. */
+	/** Returns the stored objects with the same names as these entries, keyed by name. */
 	stored(unit: ReadingUnit, entries: readonly Entry<V>[]): Promise<ReadonlyMap<string, V>>;
-	/** Renders the value for a document, without default members. */
+	/** Converts a value for a document, without members that have default values. */
 	toDocument(value: V): unknown;
 	/** Creates and changes the named objects. */
 	write(unit: WritingUnit, entries: readonly WantedEntry<V>[]): Promise<void>;
@@ -55,7 +55,7 @@ export interface DocumentPart<V> {
 	remove(unit: WritingUnit, entries: readonly Entry<V>[]): Promise<void>;
 }
 
-/** Objects per chunk: enough to save statements, and few enough to keep each step short. */
+/** Number of objects per chunk. It is large enough to save statements, and small enough to keep each step short. */
 const chunkSize = 1_000;
 
 /** Splits a list into chunks. */
@@ -76,7 +76,7 @@ export async function* rowsInKeyOrder<M extends KeyedModel>(
 	}
 }
 
-/** Combines the resource key and the object key. A key has no slash. */
+/** Returns the name of a nested object: the resource key and the object key. Keys contain no slash. */
 export function nestedName(holder: string, key: string): string {
 	return `${holder}/${key}`;
 }
@@ -87,7 +87,7 @@ export function nestedKeys(name: string): readonly [holder: string, key: string]
 	return [holder, key];
 }
 
-/** Writes an entry, and adds the entry's place in the document to failures. */
+/** Runs `work`, which writes an entry, and adds the entry's place in the document to failures. */
 export async function withPlace<T>(place: DocumentPlace, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -109,7 +109,7 @@ function failureAt(place: DocumentPlace, failure: Failure): Failure {
 	return new Failure(failure.code, `${failure.message}, at ${place.join('.')}`, failure.info, problems);
 }
 
-/** Removes members equal to their counterpart in `blank`. */
+/** Returns the members of `value` that differ from the same members of `blank`. */
 export function withoutDefaults(value: object, blank: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const says = ([name, member]: [string, unknown]) =>
 		!Object.hasOwn(blank, name) || JSON.stringify(member) !== JSON.stringify(blank[name]);
@@ -119,10 +119,10 @@ export function withoutDefaults(value: object, blank: Readonly<Record<string, un
 /** Record with absent members instead of nulls, like API bodies. */
 type WithoutNulls<F> = { [K in keyof F]: null extends F[K] ? Exclude<F[K], null> | undefined : F[K] };
 
-/** Removes nulls, for functions where null means absent. */
+/** Returns the fields without nulls, for functions that expect absent members instead. */
 export function withoutNulls<F extends object>(fields: F): WithoutNulls<F> {
 	const given = Object.entries(fields).map(([name, value]) => [name, value ?? undefined]);
-	// Only nulls became absent, as the type says.
+	// Only nulls were removed, so the type is correct.
 	return Object.fromEntries(given) as WithoutNulls<F>;
 }
 
@@ -143,7 +143,7 @@ export function valuesByName<V>(entries: readonly Entry<V>[]): ReadonlyMap<strin
 	return new Map(entries.map(({ name, value }) => [name, value]));
 }
 
-/** Returns entries in name order. They have no place, because they come from an environment. */
+/** Returns entries in name order. The entries have no place, because they come from an environment. */
 export function sortedEntries<V>(values: readonly V[], toName: (value: V) => string): readonly Entry<V>[] {
 	const entries = values.map((value) => ({ name: toName(value), place: [], value }));
 	return entries.sort((left, right) => (left.name < right.name ? -1 : 1));

@@ -6,9 +6,12 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { TableModel, Within } from '../store/unit/table-model.js';
 import { type DocumentPlace, unknownReference } from './part.js';
 
-/** Resolves document keys. Later code passes ids, because a key may look like a different object's id. */
+/**
+ * Resolves keys in documents to objects. Further functions receive ids, because a key may look like a different
+ * object's id.
+ */
 
-/** Finds the object with a key. Throws `not_found` with the key's place. */
+/** Returns the object with a key. Throws `not_found` with the key's place. */
 export type FindByKey<M> = (key: string, place: DocumentPlace) => M;
 
 /** Loads the objects in `within` with these keys. */
@@ -26,13 +29,13 @@ export async function keyResolver<M extends KeyedModel>(
 	};
 }
 
-/** Action, relation or role by key and resource key; a tenant role has no resource. */
+/** An action, relation or role, identified by its key and resource key. A tenant role has no resource. */
 export interface PartName {
 	readonly resource: string | null;
 	readonly key: string;
 }
 
-/** Finds a resource part. Throws `not_found` with the name's place. */
+/** Returns the resource part with a name. Throws `not_found` with the name's place. */
 export type FindPart<M> = (name: PartName, place: DocumentPlace) => M;
 
 /** Loads the named resource parts in a few statements. */

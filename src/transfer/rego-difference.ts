@@ -1,6 +1,6 @@
 import { type CompiledPolicy, compilePolicy, type Diagnostic, type Schema } from '../../compiler/index.js';
 
-/** Different generated file. `null` if there is no such file. */
+/** A generated file with a difference. `before` or `after` is `null` if the file does not exist there. */
 export interface DifferentFile {
 	readonly path: string;
 	readonly before: string | null;
@@ -9,11 +9,11 @@ export interface DifferentFile {
 
 /** Rego difference between two schemas. */
 export interface RegoDifference {
-	/** Different files, by path. Empty if a schema does not compile. */
+	/** The files with differences, ordered by path. Empty if a schema does not compile. */
 	readonly files: readonly DifferentFile[];
 	/** Compiler diagnostics for the later schema. */
 	readonly diagnostics: readonly Diagnostic[];
-	/** Reason for a missing comparison, or `null`. */
+	/** The reason why there is no comparison; `null` if there is. */
 	readonly failure: string | null;
 }
 

@@ -2,7 +2,7 @@ import type { Schema } from '../../compiler/index.js';
 import { LimitedThread } from '../limit/limited-thread.js';
 import type { RegoDifference } from './rego-difference.js';
 
-/** Schemas to compare; `after` is `null` if they are the same. */
+/** The schemas to compare. `after` is `null` if both are the same. */
 export interface RegoQuestion {
 	readonly before: Schema;
 	readonly after: Schema | null;
@@ -13,7 +13,9 @@ const maxMilliseconds = 20_000;
 
 const thread = new LimitedThread<RegoQuestion, RegoDifference>(new URL('./rego-difference-worker.js', import.meta.url));
 
-/** Like `regoDifference`, in a separate thread: the compiler takes seconds for thousands of condition sets. */
+/**
+ * Like `regoDifference`, but in a separate thread, because the compiler takes seconds for thousands of condition sets.
+ */
 export async function compareRego(before: Schema, after: Schema): Promise<RegoDifference> {
 	const found = await thread.ask({ before, after: after === before ? null : after }, maxMilliseconds);
 	if (found !== 'late') return found;

@@ -93,7 +93,7 @@ function shownDerivation({ users_with_role, when }: DerivationEntry): object {
 	return withoutDefaults({ users_with_role: rules, when }, { users_with_role: [], ...always });
 }
 
-/** Role to write (either kind). */
+/** A tenant role or resource role to write. */
 interface WantedRole extends Pick<WantedEntry<unknown>, 'place' | 'exists'> {
 	readonly key: string;
 	/** `null` for a tenant role. */
@@ -161,7 +161,7 @@ function ownerKey({ resource }: WantedRole): string | null {
 	return resource?.key ?? null;
 }
 
-/** A resource role names its actions by key only. */
+/** Returns the names of a role's actions. In a resource role, actions are listed only by key. */
 function actionNames({ resource, value }: WantedRole): readonly PartName[] {
 	return value.permissions.map((name) => instanceParts(name) ?? { resource: resource?.key ?? null, key: name });
 }

@@ -26,15 +26,15 @@ import {
 	withPlace,
 } from './part.js';
 
-/** Resources with their actions and attributes, and user attributes. */
+/** Resources with their actions and attributes, and user attributes, as document parts. */
 
 const resources = ['schema', 'resources'] as const;
 const userAttributes = ['schema', 'user_attributes'] as const;
 const nothingSaid = { description: null, attributes: null };
 
 /**
- * Resources with their actions and attributes. Includes `__user`, which every environment has, only if it was changed,
- * and without its attributes, so that it never causes a conflict on its own.
+ * Resources with their actions and attributes. The resource `__user` exists in every environment. It is included only
+ * if it was changed, and without its attributes, so it never causes a conflict on its own.
  */
 export const resourcePart: DocumentPart<OwnResourceEntry> = {
 	title: 'resource',
@@ -68,14 +68,14 @@ export const resourcePart: DocumentPart<OwnResourceEntry> = {
 	},
 	async remove(unit, entries) {
 		for (const row of (await rowsWithKeys(unit, Resource, entryNames(entries))).values()) {
-			// A built-in resource is not deleted but reset to its initial state.
+			// A built-in resource cannot be deleted, so it is reset to its initial state.
 			if (row.built_in) await writeResource(unit, row.key, row, newUserResource);
 			else await removeResource(unit, row);
 		}
 	},
 };
 
-/** True if `__user`, apart from its attributes, is in its initial state and contains nothing nested. */
+/** True if `__user` is in its initial state and has no nested objects. Its attributes are ignored. */
 async function isUserResourceNew(unit: ReadingUnit): Promise<boolean> {
 	const user = await findUserResource(unit);
 	const entries = await resourceEntries(unit, [user]);
@@ -94,7 +94,7 @@ const newUserResource: OwnResourceEntry = {
 	attributes: {},
 };
 
-/** An action's default name is its key. */
+/** Returns a resource's own fields. An action without a name gets its key as the name. */
 function ownEntry({ relations: _, action_groups: __, roles: ___, ...value }: ResourceEntry): OwnResourceEntry {
 	return { ...value, actions: mapValues(value.actions, (action, key) => ({ ...action, name: action.name ?? key })) };
 }
@@ -149,7 +149,7 @@ function byKey<R extends { readonly key: string }, V>(rows: readonly R[] = [], m
 	return Object.fromEntries(sorted.map((row) => [row.key, make(row)]));
 }
 
-/** User attributes: the attributes on `__user`, without built-in attributes. */
+/** User attributes, which are the attributes of `__user`, without the built-in attributes. */
 export const userAttributePart: DocumentPart<AttributeEntry> = {
 	title: 'user attribute',
 	member: userAttributes,

@@ -16,7 +16,7 @@ import { keyResolver, partResolver } from './reference.js';
 const member = ['schema', 'set_rules'] as const;
 
 /**
- * Rules between condition sets. An automatic set is named by its key, and created with the first rule that names it.
+ * Rules between condition sets. Documents refer to an automatic set by its key. The set is created with its first rule.
  */
 export const setRulePart: DocumentPart<SetRuleEntry> = {
 	title: 'condition set rule',
@@ -101,8 +101,8 @@ async function resolveIds(unit: WritingUnit, entries: readonly Entry<SetRuleEntr
 type Place = Entry<unknown>['place'];
 
 /**
- * Returns a lookup by key for sets of a type. It finds an automatic set by the role or resource in its key, and creates
- * it if missing.
+ * Returns a lookup by key for sets of a type. For an automatic set, it uses the role or resource in the key, and
+ * creates the set if it is missing.
  */
 async function prepareSets(
 	unit: WritingUnit,

@@ -4,21 +4,21 @@ import type { ReadingUnit } from '../store/unit/reading-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { type LoggedNames, loggedNames } from './logged-names.js';
 
-/** Maximum conflicts in a failure. */
+/** Maximum number of conflicts in a failure. */
 const maxConflicts = 20;
 
-/** Object that changed after the draft's base revision. */
+/** An object that changed after the draft's base revision. */
 interface Conflict extends Pick<LoggedEntry, 'kind' | 'key' | 'revision' | 'operation'> {
 	/** Place in the draft. */
 	readonly at: string;
-	/** Actor; `null` for the server. */
+	/** Author of the change; `null` for the server. */
 	readonly actor: { readonly id: string; readonly name: string | null } | null;
 }
 
 /**
- * Refuses a draft if any object in it changed after the base revision, directly or by cascade. A reverted change still
- * counts, because the draft was written for a different state. Throws `conflict` with the changed objects, and
- * `unprocessable` for a base revision in the future.
+ * Refuses a draft if any object in it changed after the base revision, directly or by cascade. A change that was
+ * reverted later is a conflict too. Throws `conflict` with the changed objects, and `unprocessable` for a base revision
+ * in the future.
  */
 export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, changes }: Draft): Promise<void> {
 	const { revision } = await unit.counters();
@@ -45,7 +45,10 @@ export async function refuseStaleDraft(unit: ReadingUnit, { base_revision, chang
 	throw new Failure('conflict', message, { revision, conflicts: conflicts.slice(0, maxConflicts) });
 }
 
-/** Returns the last log entry for each conflicting object per change, newest first. */
+/**
+ * Returns the conflicts, newest first. For each draft change and conflicting object, there is a single conflict: the
+ * object's last log entry.
+ */
 function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEntry[]): readonly Conflict[] {
 	const found = new Map<string, Conflict>();
 	const indexes = indexNames(wanted);
@@ -62,7 +65,7 @@ function findConflicts(wanted: readonly LoggedNames[], logged: readonly LoggedEn
 	return [...found.values()];
 }
 
-/** Returns a lookup from a log entry to the indexes of possibly affected changes. */
+/** Returns a function to find the draft changes that a log entry may affect, by index. */
 function indexNames(wanted: readonly LoggedNames[]): (entry: LoggedEntry) => Iterable<number> {
 	const indexes = new Map<string, Set<number>>();
 	const add = (name: string, index: number) => indexes.set(name, (indexes.get(name) ?? new Set()).add(index));

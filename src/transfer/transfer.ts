@@ -23,8 +23,9 @@ import { type AnyPart, documentParts as parts } from './document-parts.js';
 import { type CopyPass, chunked, type Entry, nestedKeys } from './part.js';
 
 /**
- * Renders an environment, or half, as document text in pieces. The unit should read a snapshot. Equal environments give
- * equal text. A schema object takes several lines and a fact takes a single line, so documents can be compared by line.
+ * Yields the document for an environment, or for one half, in pieces of text. The unit should read a snapshot. Equal
+ * environments give equal documents. A schema object takes several lines and a fact takes a single line, so documents
+ * can be compared by line.
  */
 export async function exportDocument(
 	unit: ReadingUnit,
@@ -70,7 +71,7 @@ function renderEntry(part: AnyPart, { name, value }: Entry<unknown>, nested: obj
 	return `${JSON.stringify(name)}: ${text}`;
 }
 
-/** Returns the objects nested in a part's objects: by object name, member and key. */
+/** Returns the objects nested in a part's objects, keyed by object name, member and key. */
 async function nestedObjects(
 	unit: ReadingUnit,
 	{ member: [half, member] }: AnyPart,
@@ -92,14 +93,14 @@ async function nestedObjects(
 	return objects;
 }
 
-/** Objects to import, by part. */
+/** Returns the objects to import for a part. */
 export type Given = (part: AnyPart) => readonly Entry<unknown>[];
 
 /**
- * Imports a document into an environment. If an object exists with different content, `strategy` decides: fail the
- * whole import (`duplicate`) or overwrite. Other existing objects stay, except with `replace`, which deletes them.
- * Skips grants that have ended. Throws `not_found` and `unprocessable` for objects that the API refuses, with the place
- * in the document, and `limit_reached`.
+ * Imports a document into an environment. If an object exists with different content, `strategy` decides whether the
+ * whole import fails (`duplicate`) or the object is overwritten. Existing objects outside the document stay, unless the
+ * strategy is `replace`, which deletes them. Skips grants whose expiry has passed. Throws `not_found` and
+ * `unprocessable` for objects that the API refuses, with the place in the document. Throws `limit_reached`.
  */
 export async function importDocument(
 	unit: WritingUnit,
@@ -121,24 +122,25 @@ export async function importDocument(
 		for (const part of parts.toReversed()) await removeOthers(unit, part, given);
 	}
 	await importParts(unit, given, strategy);
-	// Check only at the end: tuples are written in chunks, and each check would repeat most work.
+	// Check the limit only once, at the end: tuples are written in chunks, and a check for each chunk would repeat most
+	// of the work.
 	await refuseEnvironmentOverLimit(unit);
 	return { expired };
 }
 
-/** Import outcome besides the changes. */
+/** The result of an import, apart from its changes. */
 export interface ImportOutcome {
-	/** Number of skipped grants, which had ended. */
+	/** Number of grants skipped because their expiry had passed. */
 	readonly expired: number;
 }
 
-/** True for an ended grant or invite. */
+/** True if the expiry of a grant or invite has passed. */
 function hasExpired(value: unknown, now: Date): boolean {
 	const { expires_at, invite_expires_at } = Object(value) as Readonly<Record<string, unknown>>;
 	return [expires_at, invite_expires_at].some((end) => typeof end === 'string' && new Date(end) <= now);
 }
 
-/** Schema objects read from an environment for a second environment. */
+/** Schema objects to copy from one environment to another. */
 export type SchemaCopy = ReadonlyMap<AnyPart, readonly Entry<unknown>[]>;
 
 /** Reads the schema objects in the scope. The unit should read a snapshot. */
@@ -181,7 +183,10 @@ function wildcardPattern(text: string): RegExp {
 	return new RegExp(`^${literal.replace(/\*+/g, '.*')}$`, 's');
 }
 
-/** Throws if a half is missing: replacing would silently empty the same half in the environment. */
+/**
+ * Throws if a half is missing in the document, because `replace` would then silently empty this half of the
+ * environment.
+ */
 function requireBothHalves(document: EnvironmentDocument): void {
 	const missing = documentHalves.filter((half) => document[half] === undefined);
 	if (missing.length === 0) return;
@@ -226,7 +231,7 @@ async function importPart(
 	for (const entries of chunked(wanted)) await part.write(unit, entries);
 }
 
-/** True if both values are stored alike: JSON turns -0 into 0. */
+/** True if both values are equal once stored: JSON turns -0 into 0. */
 function isSame(wanted: unknown, held: unknown): boolean {
 	return hasValues({ held }, { held: wanted }) || hasValues({ held }, { held: JSON.parse(JSON.stringify(wanted)) });
 }

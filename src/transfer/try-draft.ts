@@ -9,33 +9,36 @@ import type { WritingUnit } from '../store/unit/writing-unit.js';
 import type { Draft } from '../wire/general/draft.js';
 import { applyDraft } from './draft.js';
 
-/** Maximum seconds for a preview. The environment's writers may wait for it. */
+/** Maximum duration of a preview, in seconds. The environment's writers may have to wait for it. */
 const maxSeconds = 10;
 
-/** Preview caller. */
+/** The caller of a preview. */
 export interface Asker {
 	readonly caller: Caller | null;
-	/** Aborts when the client disconnects. The preview then does not start. */
+	/** Aborts when the client disconnects. A preview that has not started is then cancelled. */
 	readonly closed: AbortSignal;
 }
 
-/** Effect on an environment. */
+/** A draft's effect on an environment. */
 export interface TriedDraft<T> {
-	/** Base revision of the preview. */
+	/** The environment's revision on which the draft was tried. */
 	readonly revision: number;
 	readonly schemaBefore: Schema;
-	/** Schema with the draft; the same object as `schemaBefore` if the draft does not change it. */
+	/** The schema with the draft. It is the same object as `schemaBefore` if the draft does not change the schema. */
 	readonly schemaAfter: Schema;
-	/** Changes by the draft, each object once, including cascades. Ids and times for new objects are temporary. */
+	/**
+	 * The draft's changes, including cascades. Each object is listed once. Ids and times of new objects are temporary.
+	 */
 	readonly changes: readonly Change[];
 	/** Result from `inUnit`. */
 	readonly read: T;
 }
 
 /**
- * Applies a draft like `applyDraft` in a unit that is rolled back. Before the rollback, `inUnit` reads from the drafted
- * state. It must not write and must be short, because the environment's writers may wait. Throws like `applyDraft`,
- * `limit_reached` if the preview takes too long, and `unavailable` if the client disconnects before it begins.
+ * Applies a draft like `applyDraft` in a unit that is rolled back. Before the rollback, `inUnit` reads the state with
+ * the draft. `inUnit` must not write and must be short, because the environment's writers may have to wait. Throws like
+ * `applyDraft`, `limit_reached` if the preview takes too long, and `unavailable` if the client disconnects before the
+ * preview starts.
  */
 export async function tryDraft<T>(
 	store: Store,
@@ -44,7 +47,7 @@ export async function tryDraft<T>(
 	draft: Draft,
 	inUnit: (unit: WritingUnit) => Promise<T>,
 ): Promise<TriedDraft<T>> {
-	// Read outside the unit, because a snapshot blocks no writer.
+	// Read the schema outside the unit, because a snapshot blocks no writers.
 	const known = await store.snapshot(scope.environment_id, async (unit, { schema_revision }) => {
 		return { schema_revision, schema: await readSchema(unit) };
 	});

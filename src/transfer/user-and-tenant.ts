@@ -10,7 +10,7 @@ import type { TenantEntry, UserEntry } from '../wire/general/environment-documen
 import { keyedReaders } from './keyed-readers.js';
 import { type DocumentPart, type Entry, entryNames, mapEntries, withoutDefaults, withoutNulls } from './part.js';
 
-/** Operations that differ between keyed kinds. */
+/** The operations that differ between users and tenants. */
 interface Keyed<M extends KeyedModel, V> extends Pick<DocumentPart<V>, 'title' | 'entriesIn' | 'toDocument'> {
 	readonly table: TableModel<M>;
 	readonly member: readonly ['facts', string];
